@@ -1,1 +1,18 @@
-export {}
+export { endpoints } from './contract.ts'
+export {
+  type Answer,
+  type Auth,
+  type EndpointDefinition,
+  type EndpointInput,
+  type EndpointOutput,
+  endpoint,
+  refusals,
+} from './endpoint.ts'
+export { type ErrorCode, type ErrorDefinition, errors } from './errors.ts'
+export { formats } from './formats.ts'
+export * as health from './health.ts'
+export * as login from './login.ts'
+export { Member, SessionRole } from './members.ts'
+export { openApi } from './openapi.ts'
+export { Problem, ProblemDetail } from './problem.ts'
+export * as sessions from './sessions.ts'

@@ -1,0 +1,70 @@
+import type { Static, TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+
+/**
+ * Who may ask: anyone, a project by `X-API-Key`, a member by session token, a System Admin by
+ * admin session (Bearer token or same-origin console cookie).
+ */
+export type Auth = 'none' | 'projectKey' | 'session' | 'admin'
+
+/** A 2xx/3xx without a JSON body (`null`), with one (a schema), or a file download (a media type). */
+export type Answer = TSchema | null | { readonly download: readonly string[] }
+
+/** One endpoint: all that can be said to it, and all that it can answer. */
+export interface EndpointDefinition {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** The path as OpenAPI writes it: `/api/auth/sessions/{sessionId}`. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly auth: Auth
+  /** True where the endpoint answers 429 when it is called too often. */
+  readonly limited?: boolean
+  /** True where a browser is the caller: refusals are readable pages unless JSON is asked for. */
+  readonly page?: boolean
+  readonly params?: TSchema
+  readonly query?: TSchema
+  /** Documented request headers; they are read leniently, never validated. */
+  readonly headers?: TSchema
+  readonly body?: TSchema
+  readonly answers: Readonly<Record<number, Answer>>
+  /** The refusals of its own; those of its auth, body and limit are added by `refusals`. */
+  readonly refuses: readonly ErrorCode[]
+}
+
+/** Declares an endpoint and keeps its literal types. */
+export const endpoint = <const E extends EndpointDefinition>(definition: E): E => definition
+
+type Input<E, K extends keyof EndpointDefinition> =
+  E extends Record<K, infer S> ? (S extends TSchema ? Static<S> : undefined) : undefined
+
+/** What a caller sends: its params, query and body, by their schemas. */
+export interface EndpointInput<E extends EndpointDefinition> {
+  params: Input<E, 'params'>
+  query: Input<E, 'query'>
+  body: Input<E, 'body'>
+}
+
+/** The JSON body of the success answer, or undefined where there is none. */
+export type EndpointOutput<E extends EndpointDefinition> = {
+  [S in keyof E['answers']]: E['answers'][S] extends TSchema ? Static<E['answers'][S]> : undefined
+}[keyof E['answers']]
+
+const byAuth: Record<Auth, readonly ErrorCode[]> = {
+  none: [],
+  projectKey: ['INVALID_API_KEY', 'PROJECT_INACTIVE'],
+  session: ['INVALID_TOKEN'],
+  admin: ['INVALID_TOKEN', 'NOT_SYSTEM_ADMIN', 'CROSS_SITE_REQUEST', 'CHAT_PLATFORM_UNAVAILABLE'],
+}
+
+/** Every refusal of an endpoint: its own, and those that follow from its declaration. */
+export function refusals(definition: EndpointDefinition): ErrorCode[] {
+  const codes = new Set<ErrorCode>([...byAuth[definition.auth], ...definition.refuses])
+  if (definition.params || definition.query || definition.body) codes.add('VALIDATION_FAILED')
+  if (definition.body) {
+    codes.add('MALFORMED_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
+  }
+  if (definition.limited) codes.add('RATE_LIMITED')
+  return [...codes.add('DATABASE_UNAVAILABLE')]
+}

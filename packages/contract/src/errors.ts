@@ -1,0 +1,73 @@
+/** One row of the error table: what a refusal is called, its HTTP status and its fixed sentence. */
+export interface ErrorDefinition {
+  readonly status: number
+  readonly title: string
+  /** The code on the wire where it differs from the row's name: one refusal, another status. */
+  readonly code?: string
+}
+
+const define = <const Table extends Record<string, ErrorDefinition>>(table: Table) => table
+
+/**
+ * Every refusal of the service. The status lives in the row, so nothing else maps codes to statuses.
+ * Codes are stable: clients may switch on them.
+ */
+export const errors = define({
+  VALIDATION_FAILED: { status: 400, title: 'The request is invalid.' },
+  MALFORMED_JSON: { status: 400, title: 'The request body is not valid JSON.' },
+  BAD_REQUEST: { status: 400, title: 'The request could not be understood.' },
+  UNKNOWN_PROJECT: { status: 400, title: 'No project has this client_id.' },
+  LOGIN_REQUEST_INVALID: { status: 400, title: 'This login request is unknown, expired or already used.' },
+  CHALLENGE_WITHOUT_VERIFIER: {
+    status: 400,
+    title: 'This code was requested with PKCE: codeVerifier is required.',
+  },
+
+  INVALID_API_KEY: { status: 401, title: 'The API key is missing, malformed, unknown or revoked.' },
+  PROJECT_INACTIVE: { status: 401, title: 'The project is inactive.' },
+  INVALID_TOKEN: { status: 401, title: 'The session token is missing, invalid, expired or revoked.' },
+  INVALID_CODE: { status: 401, title: 'The code is invalid, expired or already used.' },
+  INVALID_REFRESH_TOKEN: { status: 401, title: 'The refresh token does not belong to this session.' },
+  REFRESH_TOKEN_SUPERSEDED: {
+    status: 401,
+    title: 'This pair was rotated a moment ago: use the pair that rotation answered.',
+  },
+  REFRESH_TOKEN_REUSED: {
+    status: 401,
+    title: 'This pair was used long ago. The session was revoked, because one of its holders may be a thief.',
+  },
+
+  PROJECT_INACTIVE_AT_LOGIN: { status: 403, title: 'The project is inactive.', code: 'PROJECT_INACTIVE' },
+  REDIRECT_URI_NOT_ALLOWED: { status: 403, title: 'The redirect URI is not on the list of the project.' },
+  SERVER_NOT_ACCESSIBLE: { status: 403, title: 'The project has no access to this server.' },
+  NOT_SYSTEM_ADMIN: { status: 403, title: 'System Admin access is required.' },
+  CROSS_SITE_REQUEST: { status: 403, title: 'The console cookie is only taken from pages of this service.' },
+
+  NOT_FOUND: { status: 404, title: 'There is nothing at this address.' },
+  PROJECT_NOT_FOUND: { status: 404, title: 'Project not found.' },
+  SERVER_NOT_FOUND: { status: 404, title: 'Server not found.' },
+  SESSION_NOT_FOUND: { status: 404, title: 'Session not found.' },
+  MEMBER_NOT_FOUND: { status: 404, title: 'Member not found.' },
+  ACCESS_NOT_FOUND: { status: 404, title: 'The project has no mapping to this server.' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'This address does not take this method.' },
+  REQUEST_TIMEOUT: { status: 408, title: 'The request did not arrive in time.' },
+
+  PROJECT_NAME_TAKEN: { status: 409, title: 'Another project has this name.' },
+  NO_REVOKED_KEY: { status: 409, title: 'The newest key of the project is not revoked.' },
+  MAIN_SERVER_EXISTS: { status: 409, title: 'Another server is the main server.' },
+  SERVER_EXISTS: { status: 409, title: 'This server is already registered.' },
+
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'The request body is too large.' },
+  URI_TOO_LONG: { status: 414, title: 'The address is too long.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Send the body as application/json.' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests: retry after the time in Retry-After.' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'The request headers are too large.' },
+
+  INTERNAL_ERROR: { status: 500, title: 'Something went wrong on our side.' },
+  CHAT_PLATFORM_UNAVAILABLE: { status: 503, title: 'The chat platform cannot be reached right now.' },
+  DATABASE_UNAVAILABLE: { status: 503, title: 'The database cannot be reached right now.' },
+  SHUTTING_DOWN: { status: 503, title: 'This instance is shutting down: retry on another.' },
+})
+
+/** The stable name of a refusal. */
+export type ErrorCode = keyof typeof errors

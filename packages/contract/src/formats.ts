@@ -1,0 +1,47 @@
+import { Type } from 'typebox'
+
+/**
+ * The string formats of the contract, for any JSON Schema validator: name → predicate.
+ * They refuse by rule what a pattern cannot say (2^64, a month of 31 days).
+ */
+export const formats = {
+  snowflake: (value: string) => /^[1-9]\d{16,19}$/.test(value) && BigInt(value) < 2n ** 64n,
+  uuid: (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
+  'date-time': isDateTime,
+} satisfies Record<string, (value: string) => boolean>
+
+const dateTime =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/
+
+/** ISO 8601: a date, or a date and time with its zone. The day must exist: 30 February does not. */
+function isDateTime(value: string): boolean {
+  const match = dateTime.exec(value)
+  if (!match) return false
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
+  const date = new Date(Date.UTC(year, month - 1, day))
+  const dayExists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  return year >= 1970 && dayExists && !(hour > 23 || minute > 59 || second > 59)
+}
+
+/** An id of the chat platform: 17 to 20 digits below 2^64, always a string. */
+export const Snowflake = Type.String({ format: 'snowflake', maxLength: 20 })
+
+/** An id made by this service (UUIDv7). */
+export const Uuid = Type.String({ format: 'uuid', maxLength: 36 })
+
+/** ISO 8601, UTC, milliseconds. */
+export const DateTime = Type.String({ format: 'date-time', maxLength: 40 })
+
+/** `T` or null: "not there" on the wire is null, never a missing key. */
+export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()])
+
+/** One of a closed list of words. */
+export const OneOf = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
+  Type.Unsafe<Words[number]>({ type: 'string', enum: [...words] })
+
+/** An object that refuses keys it does not know. */
+export const Closed = <P extends Parameters<typeof Type.Object>[0]>(
+  properties: P,
+  options: Record<string, unknown> = {},
+) => Type.Object(properties, { additionalProperties: false, ...options })

@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { OneOf } from './formats.ts'
+
+const tag = 'Health'
+const UpOrDown = OneOf('up', 'down')
+
+export const Health = Type.Object({
+  status: OneOf('ok', 'degraded'),
+  uptime: Type.Number({ description: 'Seconds since the process started.' }),
+  database: UpOrDown,
+  cache: UpOrDown,
+})
+
+export const health = endpoint({
+  method: 'GET',
+  path: '/api/health',
+  tag,
+  summary: 'Is the service whole?',
+  auth: 'none',
+  answers: { 200: Health, 503: Health },
+  refuses: [],
+})
+
+export const liveness = endpoint({
+  method: 'GET',
+  path: '/api/health/live',
+  tag,
+  summary: 'Does the process answer?',
+  auth: 'none',
+  answers: { 200: Type.Object({ status: OneOf('ok') }) },
+  refuses: [],
+})
+
+const Readiness = Type.Object({
+  status: OneOf('ready', 'not_ready'),
+  reason: Type.Optional(Type.String()),
+})
+
+export const readiness = endpoint({
+  method: 'GET',
+  path: '/api/health/ready',
+  tag,
+  summary: 'May requests be sent here? Migrations applied, database up, not shutting down',
+  auth: 'none',
+  answers: { 200: Readiness, 503: Readiness },
+  refuses: [],
+})
