@@ -17,8 +17,10 @@ const security: Record<Auth, Json[]> = {
 export function openApi(publicUrl: string, version: string): Json {
   const paths: Record<string, Json> = {}
   for (const definition of endpoints) {
-    const methods = (paths[definition.path] ??= {})
-    methods[definition.method.toLowerCase()] = operation(definition)
+    paths[definition.path] = {
+      ...paths[definition.path],
+      [definition.method.toLowerCase()]: operation(definition),
+    }
   }
   return {
     openapi: '3.1.0',

@@ -1,0 +1,61 @@
+import type { Sql } from './sql.ts'
+
+/** What a statement may be sent through: the database itself, or a transaction of it. */
+export interface Queryable {
+  /** All rows. */
+  query<Row>(statement: Sql): Promise<Row[]>
+  /** The first row, or undefined. */
+  maybeOne<Row>(statement: Sql): Promise<Row | undefined>
+  /** The number of rows that the statement changed. */
+  execute(statement: Sql): Promise<number>
+}
+
+/** An open transaction. A use case that takes one promises to be part of the caller's change. */
+export interface Tx extends Queryable {
+  readonly kind: 'transaction'
+  /** Runs several statements that take no values: migrations only. */
+  script(text: string): Promise<void>
+}
+
+/**
+ * One SQL dialect on two engines. Every method throws `DatabaseUnavailable` when the database cannot
+ * answer in time, and nothing else that a client could have caused.
+ */
+export interface Database extends Queryable {
+  readonly engine: 'postgres' | 'pglite'
+  /**
+   * Commits when `work` returns; deadlocks and serialization failures are retried, so `work` may
+   * run again. `long` is for work of the service's own: no timeout, and never a connection that requests wait for.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: { long?: boolean }): Promise<T>
+  /** A read on the connections kept for gathered reads: rows as arrays, no names to look up. */
+  gathered(statement: Sql): Promise<unknown[][]>
+  /** Rows in pages through one snapshot at constant memory; `work` is called for each page in order. */
+  stream<Row>(statement: Sql, pageSize: number): AsyncGenerator<Row[], void, void>
+  /** A trivial statement, for health. */
+  ping(): Promise<boolean>
+  /** Runs several statements that take no values: migrations only. */
+  script(text: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** The database did not answer: down, restarting, out of connections, or too slow. The caller may retry. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable'
+  constructor(cause: unknown) {
+    super('The database cannot be reached right now.', { cause })
+  }
+}
+
+/** SQLSTATE of an engine's error, where it has one. */
+export const sqlState = (error: unknown): string | undefined =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined
+
+/** True when the error is the violation of the named constraint or unique index. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  (error as { constraint?: string }).constraint === constraint
+
+/** Deadlock and serialization failure: nothing happened, and trying again is the cure. */
+export const isRetryable = (error: unknown): boolean => ['40001', '40P01'].includes(sqlState(error) ?? '')

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { realpath, unlink } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * Keeps a second process out of a data folder. The lock is a listening socket: the kernel lets go of it
+ * however the process ends, so a killed process leaves nothing that must be cleaned up by hand.
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const id = createHash('sha256')
+    .update(await realpath(folder))
+    .digest('hex')
+    .slice(0, 24)
+  const path =
+    process.platform === 'win32' ? `\\\\.\\pipe\\rolecall-${id}` : join(tmpdir(), `rolecall-${id}.sock`)
+  if (await isAnswering(path)) throw new FolderInUse(folder)
+  if (process.platform !== 'win32') await unlink(path).catch(() => {})
+
+  const server = createServer((socket) => socket.end())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', () => reject(new FolderInUse(folder)))
+    server.listen(path, resolve)
+  })
+  server.unref()
+  return () => new Promise((resolve) => server.close(() => resolve()))
+}
+
+const isAnswering = (path: string) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('close', () => socket.destroy())
+  })
+
+export class FolderInUse extends Error {
+  override readonly name = 'FolderInUse'
+  constructor(folder: string) {
+    super(
+      `The data folder ${folder} is in use by another Rolecall process. Stop that one, or give this one ` +
+        'another folder: DATABASE_URL=pglite:<folder>.',
+    )
+  }
+}

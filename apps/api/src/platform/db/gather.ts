@@ -1,0 +1,52 @@
+const maxInFlight = 2
+const maxItems = 500
+
+interface Waiting<In, Out> {
+  item: In
+  resolve: (out: Out) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Turns a statement for many into a function for one. All that wait at the end of a turn of the event
+ * loop go in one run; at most two runs are under way. Whoever finds nothing under way does not wait.
+ *
+ * Each run starts after its items were asked for, so an answer is never older than its question: this
+ * is what makes a gathered read as strict as a read of one's own.
+ */
+export function gather<In, Out>(run: (items: In[]) => Promise<Out[]>): (item: In) => Promise<Out> {
+  let waiting: Waiting<In, Out>[] = []
+  let inFlight = 0
+  let scheduled = false
+
+  const flush = () => {
+    scheduled = false
+    if (waiting.length === 0 || inFlight >= maxInFlight) return
+    const batch = waiting.length > maxItems ? waiting.splice(0, maxItems) : waiting
+    if (batch === waiting) waiting = []
+    inFlight += 1
+    run(batch.map(({ item }) => item)).then(
+      (outs) => {
+        inFlight -= 1
+        for (let i = 0; i < batch.length; i++) (batch[i] as Waiting<In, Out>).resolve(outs[i] as Out)
+        schedule()
+      },
+      (error: unknown) => {
+        inFlight -= 1
+        for (const one of batch) one.reject(error)
+        schedule()
+      },
+    )
+  }
+  const schedule = () => {
+    if (scheduled || waiting.length === 0 || inFlight >= maxInFlight) return
+    scheduled = true
+    setImmediate(flush)
+  }
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      if (inFlight === 0 && !scheduled) flush()
+      else schedule()
+    })
+}

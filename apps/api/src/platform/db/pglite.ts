@@ -1,0 +1,93 @@
+import { mkdir } from 'node:fs/promises'
+import { PGlite, type PGliteInterface, type Transaction } from '@electric-sql/pglite'
+import { type Database, DatabaseUnavailable, type Queryable } from './database.ts'
+import { lockFolder } from './folder-lock.ts'
+import type { Sql } from './sql.ts'
+
+const int8 = 20
+
+/**
+ * PostgreSQL embedded in this process. `folder` undefined keeps the data in memory. It answers one
+ * statement at a time, on the event loop, so callers gather what they can.
+ */
+export async function openPglite(folder: string | undefined): Promise<Database> {
+  const unlock = folder === undefined ? async () => {} : await lockedFolder(folder)
+  const pglite = await PGlite.create({
+    ...(folder !== undefined && { dataDir: folder }),
+    parsers: { [int8]: Number },
+  })
+  let closed = false
+  const whileOpen = <T>(run: () => Promise<T>): Promise<T> =>
+    closed ? Promise.reject(new DatabaseUnavailable(new Error('The database is closed.'))) : run()
+
+  return {
+    engine: 'pglite',
+    ...queryable(pglite, whileOpen),
+    transaction: (work) =>
+      whileOpen(() =>
+        pglite.transaction((tx) =>
+          work({
+            kind: 'transaction',
+            ...queryable(tx, whileOpen),
+            script: async (text) => void (await tx.exec(text)),
+          }),
+        ),
+      ),
+    gathered: ({ text, values }) =>
+      whileOpen(async () => {
+        const { rows } = await pglite.query<unknown[]>(text, [...values], { rowMode: 'array' })
+        return rows
+      }),
+    stream: (statement, pageSize) => stream(pglite, statement, pageSize),
+    ping: () =>
+      whileOpen(() => pglite.query('select 1')).then(
+        () => true,
+        () => false,
+      ),
+    script: (text) => whileOpen(async () => void (await pglite.exec(text))),
+    close: async () => {
+      if (closed) return
+      closed = true
+      await pglite.close()
+      await unlock()
+    },
+  }
+}
+
+async function lockedFolder(folder: string) {
+  await mkdir(folder, { recursive: true })
+  return lockFolder(folder)
+}
+
+type WhileOpen = <T>(run: () => Promise<T>) => Promise<T>
+
+function queryable(client: Pick<PGliteInterface | Transaction, 'query'>, whileOpen: WhileOpen): Queryable {
+  const run = <Row>({ text, values }: Sql) => whileOpen(() => client.query<Row>(text, [...values]))
+  return {
+    query: async <Row>(statement: Sql) => (await run<Row>(statement)).rows,
+    maybeOne: async <Row>(statement: Sql) => (await run<Row>(statement)).rows[0],
+    execute: async (statement) => (await run(statement)).affectedRows ?? 0,
+  }
+}
+
+/**
+ * Pages through a held cursor, which keeps its snapshot without a transaction: a transaction would keep
+ * this engine's only connection from everyone else while a slow reader takes its time.
+ */
+async function* stream<Row>(pglite: PGlite, statement: Sql, pageSize: number) {
+  streams += 1
+  const name = `stream_${streams}`
+  await pglite.query(`declare ${name} no scroll cursor with hold for ${statement.text}`, [
+    ...statement.values,
+  ])
+  try {
+    for (;;) {
+      const { rows } = await pglite.query<Row>(`fetch ${pageSize} from ${name}`)
+      if (rows.length === 0) return
+      yield rows
+    }
+  } finally {
+    await pglite.query(`close ${name}`).catch(() => {})
+  }
+}
+let streams = 0

@@ -1,0 +1,175 @@
+import pg from 'pg'
+import Cursor from 'pg-cursor'
+import {
+  type Database,
+  DatabaseUnavailable,
+  isRetryable,
+  type Queryable,
+  sqlState,
+  type Tx,
+} from './database.ts'
+import type { Sql } from './sql.ts'
+
+/** Longest wait for one statement: an outage must be answered within 2 s. */
+const statementTimeoutMs = 1_800
+const connectTimeoutMs = 1_500
+const int8 = 20
+
+const types = {
+  // Counts and versions fit a double; ids of the chat platform are text columns.
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+} as pg.CustomTypesConfig
+
+export interface PostgresOptions {
+  readonly maxConnections?: number
+  /** Connection errors of idle clients: the pool replaces them; nobody else would hear of it. */
+  readonly onConnectionError?: (error: Error) => void
+}
+
+/** PostgreSQL 15+ through two pools: one for all statements, one of two connections for gathered reads. */
+export function openPostgres(url: string, options: PostgresOptions = {}): Database {
+  const open = (max: number, extra: pg.PoolConfig = {}) => {
+    const pool = new pg.Pool({
+      connectionString: url,
+      application_name: 'rolecall',
+      max,
+      types,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: 10_000,
+      lock_timeout: statementTimeoutMs,
+      keepAlive: true,
+      ...extra,
+    })
+    pool.on('error', (error) => options.onConnectionError?.(error))
+    pool.on('connect', (client) => client.on('error', () => {}))
+    return pool
+  }
+  const pool = open(options.maxConnections ?? 10)
+  // Two are the measured best: more connections make gathered batches smaller and each row dearer.
+  const gatheredPool = open(2)
+  // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
+  const longPool = open(4, {
+    query_timeout: 0,
+    lock_timeout: 60_000,
+    idle_in_transaction_session_timeout: 60_000,
+  })
+
+  return {
+    engine: 'postgres',
+    ...queryable(pool),
+    transaction: (work, { long = false } = {}) => retried(() => transaction(long ? longPool : pool, work)),
+    gathered: (statement) =>
+      guarded(async () => (await gatheredPool.query({ ...named(statement), rowMode: 'array' })).rows),
+    stream: (statement, pageSize) => stream(longPool, statement, pageSize),
+    ping: () =>
+      pool.query('select 1').then(
+        () => true,
+        () => false,
+      ),
+    script: (text) => guarded(async () => void (await longPool.query(text))),
+    close: async () => {
+      await Promise.all([pool.end(), gatheredPool.end(), longPool.end()])
+    },
+  }
+}
+
+function queryable(client: pg.Pool | pg.PoolClient): Queryable {
+  const run = (statement: Sql) => guarded(() => client.query(named(statement)))
+  return {
+    query: async <Row>(statement: Sql) => (await run(statement)).rows as Row[],
+    maybeOne: async <Row>(statement: Sql) => (await run(statement)).rows[0] as Row | undefined,
+    execute: async (statement) => (await run(statement)).rowCount ?? 0,
+  }
+}
+
+const names = new Map<string, string>()
+const maxNames = 500
+
+/** Gives each text a name, so that each connection parses and plans it once. */
+function named({ text, values }: Sql): pg.QueryConfig {
+  let name = names.get(text)
+  // Texts with spliced conditions vary without bound: past the cap they run unprepared.
+  if (name === undefined && names.size < maxNames) {
+    name = `s${names.size}`
+    names.set(text, name)
+  }
+  return name === undefined ? { text, values: [...values] } : { name, text, values: [...values] }
+}
+
+async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await guarded(() => pool.connect())
+  let broken: Error | undefined
+  try {
+    await guarded(() => client.query('begin'))
+    const result = await work({
+      kind: 'transaction',
+      ...queryable(client),
+      script: (text) => guarded(async () => void (await client.query(text))),
+    })
+    await guarded(() => client.query('commit'))
+    return result
+  } catch (error) {
+    broken = error instanceof DatabaseUnavailable ? error : undefined
+    if (!broken) {
+      await client.query('rollback').catch((failure: Error) => {
+        broken = failure
+      })
+    }
+    throw error
+  } finally {
+    // A client whose last word is unknown is thrown away, never handed to the next caller.
+    client.release(broken)
+  }
+}
+
+async function* stream<Row>(pool: pg.Pool, { text, values }: Sql, pageSize: number) {
+  const client = await guarded(() => pool.connect())
+  let finished = false
+  try {
+    const cursor = client.query(new Cursor<Row>(text, [...values]))
+    for (;;) {
+      const rows = await guarded(() => cursor.read(pageSize))
+      if (rows.length === 0) break
+      yield rows
+    }
+    await cursor.close()
+    finished = true
+  } finally {
+    // Aborted half way: closing the connection frees the cursor, whatever state it is in.
+    client.release(!finished)
+  }
+}
+
+/** Up to three more tries: a deadlock's victim did nothing, and its turn comes. */
+async function retried<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isRetryable(error)) throw error
+      if (tries === 3) throw new DatabaseUnavailable(error)
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** tries))
+    }
+  }
+}
+
+async function guarded<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw isOutage(error) ? new DatabaseUnavailable(error) : error
+  }
+}
+
+/**
+ * Errors that say nothing about the request. Errors without SQLSTATE come from the connection or from
+ * its timeouts; classes 08, 53, 57, 58 are connection, resources, operator and system; 25006 is a standby;
+ * 55P03 is a lock that nobody released in time.
+ */
+function isOutage(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state === undefined || !/^[0-9A-Z]{5}$/.test(state)) return true
+  return /^(08|53|57|58|XX)/.test(state) || state === '25006' || state === '55P03'
+}

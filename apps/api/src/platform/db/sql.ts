@@ -1,0 +1,46 @@
+/** A statement with its values apart: `text` has `$1…`, and is the same string for the same template. */
+export interface Sql {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+const texts = new WeakMap<TemplateStringsArray, string>()
+const isSql = (value: unknown): value is Sql =>
+  typeof value === 'object' && value !== null && 'text' in value && 'values' in value
+
+/**
+ * Writes SQL as SQL: every interpolated value becomes a parameter, every interpolated `Sql` is spliced in.
+ * A template without splices keeps one text for ever, so that the database can keep its plan.
+ */
+export function sql(strings: TemplateStringsArray, ...values: unknown[]): Sql {
+  if (!values.some(isSql)) {
+    let text = texts.get(strings)
+    if (text === undefined) {
+      text = strings.reduce((before, part, i) => `${before}$${i}${part}`)
+      texts.set(strings, text)
+    }
+    return { text, values }
+  }
+  return splice(strings, values)
+}
+
+function splice(strings: TemplateStringsArray, values: unknown[]): Sql {
+  let text = strings[0] ?? ''
+  const flat: unknown[] = []
+  values.forEach((value, i) => {
+    if (isSql(value)) {
+      const offset = flat.length
+      text += value.text.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + offset}`)
+      flat.push(...value.values)
+    } else {
+      flat.push(value)
+      text += `$${flat.length}`
+    }
+    text += strings[i + 1] ?? ''
+  })
+  return { text, values: flat }
+}
+
+/** Joins conditions with `and`; none is `true`. */
+export const allOf = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? sql`true` : conditions.reduce((left, right) => sql`${left} and ${right}`)
