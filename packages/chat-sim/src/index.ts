@@ -1,1 +1,9 @@
-export {}
+export type { Fault, FaultOptions, FaultRoute } from './http/faults.ts'
+export type { JournalEntry } from './http/journal.ts'
+export type { Limit } from './http/rate-limits.ts'
+export type { RouteName } from './http/route.ts'
+export { type ChatSim, type ChatSimOptions, startChatSim } from './start.ts'
+export { demoWorld } from './world/demo.ts'
+export { demo } from './world/demo-ids.ts'
+export type { SimApplication, SimGuild, SimMember, SimUser, SimWebhook } from './world/model.ts'
+export { createWorld, type World } from './world/world.ts'

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+
+/** Pictures drawn from a text: always the same for the same hash, and different when it changes. */
+
+const bytesOf = (seed: string) => createHash('sha256').update(seed).digest()
+const hue = (byte = 0) => Math.round((byte / 255) * 360)
+
+const svg = (inner: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="128" height="128" viewBox="0 0 128 128">${inner}</svg>`
+
+/** A head and shoulders in front of a sea; plain grey shades for those without a picture. */
+export function portrait(seed: string, plain = false): string {
+  const [a, b, c, d = 0] = bytesOf(seed)
+  const saturation = plain ? 18 : 55
+  const back = `hsl(${hue(a)} ${saturation}% 62%)`
+  const front = `hsl(${hue(b)} ${saturation}% ${plain ? 88 : 30}%)`
+  const skin = plain ? front : `hsl(${18 + (c ?? 0) / 12} 45% ${45 + d / 6}%)`
+  return svg(
+    `<rect width="128" height="128" fill="${back}"/>` +
+      `<path d="M0 92q16-10 32 0t32 0 32 0 32 0v36H0z" fill="#fff" opacity=".22"/>` +
+      `<ellipse cx="64" cy="122" rx="42" ry="34" fill="${front}"/>` +
+      `<circle cx="64" cy="58" r="25" fill="${skin}"/>` +
+      (plain ? '' : `<path d="M37 56a27 27 0 0 1 54 0q-27-${8 + (d % 16)}-54 0z" fill="${front}"/>`),
+  )
+}
+
+/** A sail above waves. */
+export function emblem(seed: string): string {
+  const [a, b] = bytesOf(seed)
+  return svg(
+    `<rect width="128" height="128" fill="hsl(${hue(a)} 50% 32%)"/>` +
+      `<path d="M60 22v62H26z" fill="#fff"/><path d="M66 34v50h32z" fill="hsl(${hue(b)} 70% 70%)"/>` +
+      `<path d="M0 98q16-12 32 0t32 0 32 0 32 0v30H0z" fill="hsl(${hue(a)} 45% 55%)"/>`,
+  )
+}

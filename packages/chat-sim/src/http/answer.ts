@@ -1,0 +1,61 @@
+import type { Platform } from '../platform.ts'
+import { type Call, header, type Reply } from './call.ts'
+import { faultReply } from './fault-reply.ts'
+import type { Fault } from './faults.ts'
+import { errorReply, PlatformError, unauthorized } from './platform-error.ts'
+import { rateLimited } from './rate-limited.ts'
+import type { Route } from './route.ts'
+
+/** What the platform answers: the checks that come before every route, in the order in which they refuse. */
+export async function answer(
+  platform: Platform,
+  route: Route,
+  call: Call,
+  fault: Fault | undefined,
+): Promise<Reply> {
+  if (platform.invalidRequests.isBlocked()) return rateLimited({ plain1015: true })
+  const broken = fault && faultReply(fault)
+  if (broken) return broken
+  try {
+    checkCaller(platform, route, call)
+    if (route.auth === 'none' && route.name !== 'webhook') return await route.handle(platform, call)
+    const limited = platform.rateLimits.check(route, call)
+    if ('refusal' in limited) return limited.refusal
+    return withHeaders(await handled(platform, route, call), limited.headers)
+  } catch (error) {
+    return refusal(error)
+  }
+}
+
+function checkCaller(platform: Platform, route: Route, call: Call): void {
+  const { kind } = call.caller
+  if (
+    kind === 'bot' &&
+    platform.options.strictUserAgent &&
+    !/^DiscordBot \(/.test(header(call, 'user-agent'))
+  ) {
+    throw new PlatformError(403, 40333, 'internal network error')
+  }
+  if (route.auth === 'none') return
+  const isAllowed = (kind === 'bot' && route.auth !== 'user') || (kind === 'bearer' && route.auth !== 'bot')
+  if (!isAllowed) throw unauthorized()
+}
+
+/** Refusals carry the rate-limit headers as well. */
+async function handled(platform: Platform, route: Route, call: Call): Promise<Reply> {
+  try {
+    return await route.handle(platform, call)
+  } catch (error) {
+    return refusal(error)
+  }
+}
+
+function refusal(error: unknown): Reply {
+  if (error instanceof PlatformError) return errorReply(error)
+  throw error
+}
+
+const withHeaders = (reply: Reply, headers: Record<string, string>): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, ...headers },
+})

@@ -1,0 +1,45 @@
+import { json, type Reply } from './call.ts'
+import type { Fault } from './faults.ts'
+import { rateLimited } from './rate-limited.ts'
+
+const page = (title: string) =>
+  `<!DOCTYPE html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`
+
+const htmlReply = (status: number, title: string): Reply => ({
+  status,
+  headers: { 'content-type': 'text/html; charset=UTF-8' },
+  body: page(title),
+})
+
+const messages: Record<number, string> = {
+  401: '401: Unauthorized',
+  403: '403: Forbidden',
+  404: '404: Not Found',
+  500: '500: Internal Server Error',
+  502: '502: Bad Gateway',
+  503: '503: Service Unavailable',
+  504: '504: Gateway Timeout',
+}
+
+/** Messages that go with the JSON codes a test is likely to ask for. */
+const codeMessages: Record<number, string> = {
+  10004: 'Unknown Guild',
+  10007: 'Unknown Member',
+  10013: 'Unknown User',
+  10015: 'Unknown Webhook',
+  40001: 'Unauthorized',
+  40333: 'internal network error',
+  50001: 'Missing Access',
+  50013: 'Missing Permissions',
+}
+
+/** The reply that takes the place of the route's own, if the fault asks for one. */
+export function faultReply(fault: Fault): Reply | undefined {
+  if (fault.html200) return htmlReply(200, 'Just a moment...')
+  const { status } = fault
+  if (status === undefined) return undefined
+  if (status === 429) return rateLimited(fault)
+  const code = fault.code ?? 0
+  const message = fault.message ?? codeMessages[code] ?? messages[status] ?? `${status}`
+  return fault.html ? htmlReply(status, message) : json({ message, code }, status)
+}

@@ -1,0 +1,102 @@
+import type { Clock } from '../clock.ts'
+import type { Caller } from './caller.ts'
+import type { RouteName } from './route.ts'
+
+/** What shall go wrong. Parts can be combined: `{ delayMs: 500, status: 503 }` is a late refusal. */
+export interface Fault {
+  /** Answer this instead of handling the request. 429 and 5xx have their own shapes. */
+  status?: number
+  /** JSON error code and message beside `status`. */
+  code?: number
+  message?: string
+  /** 429: seconds to wait, in the header and the body. */
+  retryAfterSec?: number
+  scope?: 'user' | 'global' | 'shared'
+  global?: boolean
+  /** 429 as from the network edge: no rate-limit headers, no Retry-After unless `retryAfterSec`. */
+  headerless?: boolean
+  /** 429 with the plain body `error code: 1015`, as from the network edge. */
+  plain1015?: boolean
+  /** An HTML page beside `status`, as from a proxy in front of the API. */
+  html?: boolean
+  /** 200 with an HTML page. */
+  html200?: boolean
+  /** Wait before answering. */
+  delayMs?: number
+  /** Send the headers and half of the body, and the rest after this time (`true`: never). */
+  slowBody?: number | true
+  /** Cut the connection instead of handling the request. */
+  reset?: boolean
+  /** Handle the request, then cut the connection: done, but nobody will know. */
+  lost?: boolean
+  /** Half of the JSON, as if complete. `'cut'`: the connection ends in the middle. */
+  truncate?: boolean | 'cut'
+  /** The right body under the wrong content type. */
+  contentType?: string
+}
+
+export interface FaultOptions {
+  /** How many requests; `failNext` defaults to 1. */
+  times?: number
+  /** Only requests authorised so. */
+  auth?: Caller['kind']
+  /** Only paths that contain this, e.g. one member's id. */
+  path?: string
+}
+
+export type FaultRoute = RouteName | '*'
+
+interface Rule extends FaultOptions {
+  route: FaultRoute
+  fault: Fault
+  left: number
+  until: number
+}
+
+export interface Faults {
+  /** The next `times` requests to a route fail. Answers a function that takes it back. */
+  failNext(route: FaultRoute, fault: Fault, options?: FaultOptions): () => void
+  /** All requests to a route fail for a time. */
+  failFor(route: FaultRoute, fault: Fault, ms: number, options?: FaultOptions): () => void
+  clearFaults(): void
+}
+
+export function createFaults(clock: Clock) {
+  let rules: Rule[] = []
+  const add = (rule: Rule) => {
+    rules.push(rule)
+    return () => {
+      rules = rules.filter((other) => other !== rule)
+    }
+  }
+  const spent = (rule: Rule) => rule.left <= 0 || rule.until <= clock.now()
+
+  return {
+    failNext: (route: FaultRoute, fault: Fault, options: FaultOptions = {}) =>
+      add({ ...options, route, fault, left: options.times ?? 1, until: Number.POSITIVE_INFINITY }),
+    failFor: (route: FaultRoute, fault: Fault, ms: number, options: FaultOptions = {}) =>
+      add({
+        ...options,
+        route,
+        fault,
+        left: options.times ?? Number.POSITIVE_INFINITY,
+        until: clock.now() + ms,
+      }),
+    clearFaults: () => {
+      rules = []
+    },
+    /** The fault for this request, counted as used. Earlier rules win. */
+    take(route: RouteName, auth: Caller['kind'], path: string): Fault | undefined {
+      if (rules.length === 0) return undefined
+      rules = rules.filter((rule) => !spent(rule))
+      const rule = rules.find(
+        (candidate) =>
+          (candidate.route === '*' || candidate.route === route) &&
+          (candidate.auth === undefined || candidate.auth === auth) &&
+          (candidate.path === undefined || path.includes(candidate.path)),
+      )
+      if (rule) rule.left--
+      return rule?.fault
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import type { Caller } from './caller.ts'
+import type { RouteName } from './route.ts'
+
+export interface JournalEntry {
+  /** Milliseconds since 1970 by the simulator's clock. */
+  at: number
+  method: string
+  path: string
+  query: string
+  route: RouteName
+  auth: Caller['kind']
+  userAgent: string
+  /** As received; empty for requests without one. */
+  body: string
+  /** Set when the reply was sent; 0 when the connection was cut instead. */
+  status: number | undefined
+}
+
+export interface Journal {
+  /** Oldest first. Only the latest `keep` are held, so that a load test does not fill memory. */
+  entries(route?: RouteName): JournalEntry[]
+  count(route?: RouteName): number
+  clear(): void
+}
+
+/** Old entries are cut off in batches: cutting one at each request would move the whole array each time. */
+export function createJournal(keep = 5_000): Journal & { add(entry: JournalEntry): void } {
+  let list: JournalEntry[] = []
+  let counts = new Map<RouteName, number>()
+  return {
+    add(entry) {
+      list.push(entry)
+      counts.set(entry.route, (counts.get(entry.route) ?? 0) + 1)
+      if (list.length >= keep * 2) list = list.slice(-keep)
+    },
+    entries: (route) => list.slice(-keep).filter((entry) => route === undefined || entry.route === route),
+    count: (route) => (route ? (counts.get(route) ?? 0) : [...counts.values()].reduce((a, b) => a + b, 0)),
+    clear: () => {
+      list = []
+      counts = new Map()
+    },
+  }
+}

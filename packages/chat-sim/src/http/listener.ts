@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Platform } from '../platform.ts'
+import { answer } from './answer.ts'
+import type { Call, Reply } from './call.ts'
+import { identify } from './caller.ts'
+import type { Fault } from './faults.ts'
+import type { JournalEntry } from './journal.ts'
+import { errorReply, methodNotAllowed, notFound } from './platform-error.ts'
+import type { Route } from './route.ts'
+import { createRouter, type Match } from './router.ts'
+import { send } from './send.ts'
+
+const maxBodyBytes = 1 << 20
+
+/** The simulator's own pages are not part of the platform: they work when it is broken, and leave no trace. */
+const isOwn = (route: Route | undefined) => route?.name === 'control'
+
+/** From a request of node:http to an answered one. */
+export function createListener(platform: Platform, routes: readonly Route[]) {
+  const find = createRouter(routes)
+
+  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const { method = 'GET', url = '/' } = req
+    const cut = url.indexOf('?')
+    const path = cut < 0 ? url : url.slice(0, cut)
+    const match = find(method === 'HEAD' ? 'GET' : method, path)
+    const body = await readBody(req)
+    if (body === undefined) return
+    const found = typeof match === 'object' ? match : undefined
+    const call = toCall(platform, req, path, cut < 0 ? '' : url.slice(cut + 1), body, found)
+    if (isOwn(found?.route)) return send(res, await ownAnswer(platform, found as Match, call))
+
+    const entry = note(platform, found?.route, call)
+    const fault = platform.faults.take(entry.route, call.caller.kind, path)
+    if (fault?.delayMs) await new Promise((resolve) => setTimeout(resolve, fault.delayMs))
+    if (fault?.reset) {
+      entry.status = 0
+      req.socket.resetAndDestroy()
+      return
+    }
+    const reply = found
+      ? await answer(platform, found.route, call, fault)
+      : errorReply(match === 'method' ? methodNotAllowed() : notFound())
+    entry.status = fault?.lost ? 0 : reply.status
+    platform.invalidRequests.note(reply.status, reply.headers['x-ratelimit-scope'])
+    send(res, reply, passive(fault))
+  }
+}
+
+const ownAnswer = (platform: Platform, { route }: Match, call: Call): Promise<Reply> =>
+  answer(platform, route, call, undefined)
+
+const passive = (fault: Fault | undefined): Fault => fault ?? {}
+
+function toCall(
+  platform: Platform,
+  req: IncomingMessage,
+  path: string,
+  query: string,
+  body: Buffer,
+  match: Match | undefined,
+): Call {
+  return {
+    method: req.method ?? 'GET',
+    origin: `http://${req.headers.host ?? new URL(platform.options.issuer).host}`,
+    path,
+    query: new URLSearchParams(query),
+    params: match?.params ?? {},
+    headers: req.headers,
+    body,
+    caller: identify(platform, req.headers.authorization),
+  }
+}
+
+function note(platform: Platform, route: Route | undefined, call: Call): JournalEntry {
+  const entry: JournalEntry = {
+    at: platform.clock.now(),
+    method: call.method,
+    path: call.path,
+    query: call.query.toString(),
+    route: route?.name ?? 'unknown',
+    auth: call.caller.kind,
+    userAgent: (call.headers['user-agent'] as string | undefined) ?? '',
+    body: call.body.toString('utf8'),
+    status: undefined,
+  }
+  platform.journal.add(entry)
+  return entry
+}
+
+/** Undefined when the client went away or sent more than anybody has to say here. */
+async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
+  if (req.method === 'GET' || req.method === 'HEAD') return Buffer.alloc(0)
+  const parts: Buffer[] = []
+  let size = 0
+  try {
+    for await (const part of req as AsyncIterable<Buffer>) {
+      size += part.length
+      if (size > maxBodyBytes) {
+        req.destroy()
+        return undefined
+      }
+      parts.push(part)
+    }
+  } catch {
+    return undefined
+  }
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { Call, Reply } from './call.ts'
+import { rateLimited } from './rate-limited.ts'
+import type { Route, RouteName } from './route.ts'
+
+export interface Limit {
+  limit: number
+  perMs: number
+}
+
+/** Enough for any test that is not about limits. */
+const generous: Limit = { limit: 10_000, perMs: 1_000 }
+
+/** Sizes seen on the platform for one bot; it publishes none and changes them. */
+export const realistic: Partial<Record<RouteName, Limit>> = {
+  me: { limit: 5, perMs: 1_000 },
+  myGuilds: { limit: 1, perMs: 1_000 },
+  myMember: { limit: 5, perMs: 300_000 },
+  member: { limit: 5, perMs: 1_000 },
+  members: { limit: 10, perMs: 10_000 },
+  memberSearch: { limit: 10, perMs: 10_000 },
+  user: { limit: 30, perMs: 30_000 },
+  webhook: { limit: 5, perMs: 2_000 },
+}
+
+interface Bucket {
+  left: number
+  resetAt: number
+}
+
+export interface RateLimits {
+  /** `undefined` gives a route its generous size back. */
+  setLimit(route: RouteName, limit: Limit | undefined): void
+  setRealistic(): void
+  /** Requests per second for one bot over all routes; `undefined` is no limit. The platform has 50. */
+  setGlobal(perSec: number | undefined): void
+}
+
+export function createRateLimits(clock: Clock) {
+  const sizes = new Map<RouteName, Limit>()
+  const buckets = new Map<string, Bucket>()
+  let globalPerSec: number | undefined
+
+  function take(key: string, { limit, perMs }: Limit): Bucket & { allowed: boolean } {
+    const now = clock.now()
+    const known = buckets.get(key)
+    const bucket = known && known.resetAt > now ? known : { left: limit, resetAt: now + perMs }
+    if (bucket !== known) {
+      if (buckets.size > 5_000)
+        for (const [other, { resetAt }] of buckets) if (resetAt <= now) buckets.delete(other)
+      buckets.set(key, bucket)
+    }
+    const allowed = bucket.left > 0
+    if (allowed) bucket.left--
+    return { ...bucket, allowed }
+  }
+
+  return {
+    setLimit: (route: RouteName, limit: Limit | undefined) => {
+      if (limit) sizes.set(route, limit)
+      else sizes.delete(route)
+      buckets.clear()
+    },
+    setRealistic: () => {
+      for (const [route, limit] of Object.entries(realistic)) sizes.set(route as RouteName, limit)
+      globalPerSec = 50
+      buckets.clear()
+    },
+    setGlobal: (perSec: number | undefined) => {
+      globalPerSec = perSec
+    },
+    clear: () => {
+      sizes.clear()
+      buckets.clear()
+      globalPerSec = undefined
+    },
+    /** The headers for a reply, or the 429 that takes its place. */
+    check(route: Route, call: Call): { headers: Record<string, string> } | { refusal: Reply } {
+      const who = callerKey(call)
+      if (globalPerSec !== undefined) {
+        const global = take(`global ${who}`, { limit: globalPerSec, perMs: 1_000 })
+        if (!global.allowed) {
+          return {
+            refusal: rateLimited({ scope: 'global', retryAfterSec: (global.resetAt - clock.now()) / 1_000 }),
+          }
+        }
+      }
+      const size = sizes.get(route.name) ?? generous
+      const major = call.params['guild'] ?? call.params['webhook'] ?? ''
+      const bucket = take(`${route.method} ${route.path} ${major} ${who}`, size)
+      const headers = bucketHeaders(route, size, bucket, clock.now())
+      if (bucket.allowed) return { headers }
+      const refusal = rateLimited({ retryAfterSec: (bucket.resetAt - clock.now()) / 1_000 })
+      return { refusal: { ...refusal, headers: { ...refusal.headers, ...headers } } }
+    },
+  }
+}
+
+/** Limits count per bot or user; without an Authorization header, per address, and there is only one here. */
+function callerKey({ caller }: Call): string {
+  return caller.kind === 'bearer' ? caller.grant.userId : caller.kind
+}
+
+const bucketIds = new Map<Route, string>()
+
+/** The platform's bucket ids are opaque hashes, the same for a route at all times. */
+function bucketId(route: Route): string {
+  const known = bucketIds.get(route)
+  if (known) return known
+  const id = createHash('md5').update(`${route.method} ${route.path}`).digest('hex')
+  bucketIds.set(route, id)
+  return id
+}
+
+function bucketHeaders(route: Route, { limit }: Limit, { left, resetAt }: Bucket, now: number) {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(left),
+    'x-ratelimit-reset': (resetAt / 1_000).toFixed(3),
+    'x-ratelimit-reset-after': (Math.max(0, resetAt - now) / 1_000).toFixed(3),
+    'x-ratelimit-bucket': bucketId(route),
+  }
+}

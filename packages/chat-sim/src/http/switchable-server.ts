@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+/** A server that can be taken off its port and put back, so that "platform down" means refused connections. */
+export function createSwitchableServer(listener: RequestListener, host: string) {
+  const server = createServer({ keepAliveTimeout: 30_000 }, listener)
+  const sockets = new Set<Socket>()
+  let port = 0
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    // A client that goes away in the middle of something is no news here.
+    socket.on('error', () => socket.destroy())
+  })
+
+  async function up(wanted = port): Promise<void> {
+    if (server.listening) return
+    server.listen(wanted, host)
+    await once(server, 'listening')
+    port = (server.address() as AddressInfo).port
+  }
+
+  async function down(): Promise<void> {
+    if (!server.listening) return
+    const closed = once(server, 'close')
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+
+  return { server, up, down, port: () => port }
+}

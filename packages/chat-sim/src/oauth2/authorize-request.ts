@@ -1,0 +1,60 @@
+import type { Call } from '../http/call.ts'
+import type { SimApplication } from '../world/model.ts'
+
+export interface AuthorizeRequest {
+  scopes: string[]
+  /** Where the browser goes afterwards. */
+  redirectUri: string
+  /** As the request named it, or undefined; a later exchange must say the same. */
+  namedRedirectUri: string | undefined
+  state: string | undefined
+  prompt: 'consent' | 'none'
+  challenge: string | undefined
+  challengeMethod: string | undefined
+  nonce: string | undefined
+}
+
+const knownScopes = new Set([
+  'identify',
+  'email',
+  'openid',
+  'guilds',
+  'guilds.join',
+  'guilds.members.read',
+  'connections',
+  'role_connections.write',
+  'bot',
+  'applications.commands',
+  'webhook.incoming',
+])
+
+/** The request, or one sentence saying what is wrong with it. Nothing here is ever sent to a redirect URI. */
+export function readAuthorizeRequest(
+  app: SimApplication,
+  { query }: Pick<Call, 'query'>,
+): AuthorizeRequest | string {
+  const optional = (name: string) => query.get(name) ?? undefined
+  if (query.get('client_id') !== app.clientId)
+    return 'Unknown application: there is none with this client_id.'
+  const namedRedirectUri = optional('redirect_uri')
+  const redirectUri = namedRedirectUri ?? app.redirectUris[0]
+  if (redirectUri === undefined || !app.redirectUris.includes(redirectUri)) {
+    return 'Invalid OAuth2 redirect_uri: it is not one of those registered for this application, byte for byte.'
+  }
+  if (query.get('response_type') !== 'code') return 'Unsupported response_type: only "code" is.'
+  const scopes = [...new Set((query.get('scope') ?? '').split(' ').filter(Boolean))]
+  if (scopes.length === 0) return 'Missing scope.'
+  const unknown = scopes.find((scope) => !knownScopes.has(scope))
+  if (unknown !== undefined) return `Invalid scope: "${unknown}" is none that the platform knows.`
+
+  return {
+    scopes,
+    redirectUri,
+    namedRedirectUri,
+    state: optional('state'),
+    prompt: query.get('prompt') === 'none' ? 'none' : 'consent',
+    challenge: optional('code_challenge'),
+    challengeMethod: optional('code_challenge_method'),
+    nonce: optional('nonce'),
+  }
+}

@@ -1,0 +1,16 @@
+import { type Call, header } from '../http/call.ts'
+import type { Platform } from '../platform.ts'
+import type { SimUser } from '../world/model.ts'
+import { findUser } from '../world/state.ts'
+
+/** Not `user` or `session`: cookies are shared between the ports of a host, and ours must meet nobody's. */
+const name = 'chat_sim_user'
+
+export function signedInUser(platform: Platform, call: Call): SimUser | undefined {
+  const id = new RegExp(`(?:^|; )${name}=(\\d+)`).exec(header(call, 'cookie'))?.[1]
+  const user = id === undefined ? undefined : findUser(platform.world, id)
+  return user?.bot ? undefined : user
+}
+
+export const signInCookie = (userId: string) => `${name}=${userId}; Path=/; HttpOnly; SameSite=Lax`
+export const signOutCookie = `${name}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`

@@ -1,0 +1,28 @@
+import { form, redirect } from '../http/call.ts'
+import type { Route } from '../http/route.ts'
+import { refuseCrossSite } from '../http/same-origin.ts'
+import { refusalPage } from '../pages/refusal.ts'
+import { findUser } from '../world/state.ts'
+import { signInCookie, signOutCookie } from './login-cookie.ts'
+
+/** "Choose who to be", and "not you?". There are no passwords here. */
+export const login: Route = {
+  name: 'login',
+  method: 'POST',
+  path: '/login',
+  at: 'root',
+  auth: 'none',
+  handle({ world }, call) {
+    refuseCrossSite(call)
+    const body = form(call)
+    const next = body.get('next') ?? ''
+    // Only back to the authorize screen: this form must not send a browser anywhere else.
+    if (!/^(?:\/api(?:\/v\d+)?)?\/oauth2\/authorize\?/.test(next))
+      return refusalPage('There is nowhere to go on to.')
+    const id = body.get('user') ?? ''
+    if (id === '') return redirect(next, 303, { 'set-cookie': signOutCookie })
+    const user = findUser(world, id)
+    if (!user || user.bot) return refusalPage('Nobody with this id could log in.')
+    return redirect(next, 303, { 'set-cookie': signInCookie(id) })
+  },
+}

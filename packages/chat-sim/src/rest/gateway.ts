@@ -1,0 +1,30 @@
+import type { RESTGetAPIGatewayBotResult } from 'discord-api-types/v10'
+import { type Call, json } from '../http/call.ts'
+import type { Route } from '../http/route.ts'
+
+const gatewayUrl = ({ origin }: Call): string => `${origin.replace(/^http/, 'ws')}/gateway`
+
+export const gateway: Route = {
+  name: 'gateway',
+  method: 'GET',
+  path: '/gateway',
+  at: 'api',
+  auth: 'none',
+  handle: (_platform, call) => json({ url: gatewayUrl(call) }),
+}
+
+export const gatewayBot: Route = {
+  name: 'gateway',
+  method: 'GET',
+  path: '/gateway/bot',
+  at: 'api',
+  auth: 'bot',
+  handle(platform, call) {
+    const answer: RESTGetAPIGatewayBotResult = {
+      url: gatewayUrl(call),
+      shards: 1,
+      session_start_limit: platform.sessionStarts.state(),
+    }
+    return json(answer)
+  },
+}

@@ -1,0 +1,54 @@
+import { json } from '../http/call.ts'
+import { invalidForm, missingAccess, unknownMember } from '../http/platform-error.ts'
+import type { Route } from '../http/route.ts'
+import { searchMembers } from '../world/search.ts'
+import { getUser } from '../world/state.ts'
+import { toMember } from './objects.ts'
+import { guildParam, numberQuery, snowflakeQuery, userParam } from './reach.ts'
+
+/** One live member. Needs no privileged intent, unlike the list. */
+export const member: Route = {
+  name: 'member',
+  method: 'GET',
+  path: '/guilds/:guild/members/:user',
+  at: 'api',
+  auth: 'bot',
+  handle(platform, call) {
+    const guild = guildParam(platform, call)
+    const user = userParam(platform, call)
+    const found = guild.members.get(user.id)
+    if (!found) throw unknownMember()
+    return json(toMember(guild, found, user))
+  },
+}
+
+export const members: Route = {
+  name: 'members',
+  method: 'GET',
+  path: '/guilds/:guild/members',
+  at: 'api',
+  auth: 'bot',
+  handle(platform, call) {
+    const guild = guildParam(platform, call)
+    if (!platform.world.application.memberIntent) throw missingAccess()
+    const limit = numberQuery(call, 'limit', { min: 1, max: 1_000, fallback: 1 })
+    const page = guild.members.page(snowflakeQuery(call, 'after'), limit)
+    return json(page.map((each) => toMember(guild, each, getUser(platform.world, each.user_id))))
+  },
+}
+
+export const memberSearch: Route = {
+  name: 'memberSearch',
+  method: 'GET',
+  path: '/guilds/:guild/members/search',
+  at: 'api',
+  auth: 'bot',
+  handle(platform, call) {
+    const guild = guildParam(platform, call)
+    const query = call.query.get('query')
+    if (!query) throw invalidForm('query', 'BASE_TYPE_REQUIRED', 'This field is required')
+    const limit = numberQuery(call, 'limit', { min: 1, max: 1_000, fallback: 1 })
+    const found = searchMembers(platform.world, guild, query, limit)
+    return json(found.map((each) => toMember(guild, each, getUser(platform.world, each.user_id))))
+  },
+}

@@ -1,0 +1,24 @@
+import type { RESTPostAPIWebhookWithTokenJSONBody } from 'discord-api-types/v10'
+
+export interface InboxMessage {
+  id: string
+  webhookId: string
+  at: number
+  body: RESTPostAPIWebhookWithTokenJSONBody
+}
+
+/** Messages that webhooks accepted, for a test to look at. */
+export function createInbox(keep = 1_000) {
+  const messages: InboxMessage[] = []
+  return {
+    add(message: InboxMessage) {
+      messages.push(message)
+      if (messages.length > keep) messages.shift()
+    },
+    messages: (webhookId?: string): InboxMessage[] =>
+      messages.filter((message) => webhookId === undefined || message.webhookId === webhookId),
+    clear: () => {
+      messages.length = 0
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { createListener } from './http/listener.ts'
+import { createSwitchableServer } from './http/switchable-server.ts'
+import { walkLogin } from './login-walk.ts'
+import { oauthControl } from './oauth2/quirks.ts'
+import { clearPlatform, createPlatform } from './platform.ts'
+import { routes } from './routes.ts'
+import { demoWorld } from './world/demo.ts'
+import { takeSnapshot } from './world/snapshot.ts'
+import type { World } from './world/world.ts'
+
+export interface ChatSimOptions {
+  /** Default 0: any free port. */
+  port?: number
+  host?: string
+  world?: World
+  /** Where browsers find it, when that differs from where it listens, e.g. in a container. */
+  publicUrl?: string
+  /** Allow `login_as=<id>&auto=1` at the authorize address. */
+  headlessLogin?: boolean
+  /** Refuse bot calls whose User-Agent is not `DiscordBot (…)`, with 40333. */
+  strictUserAgent?: boolean
+}
+
+/** Starts a stand-in of the chat platform that real libraries talk to unmodified. */
+export async function startChatSim(options: ChatSimOptions = {}) {
+  const { port = 0, host = '127.0.0.1', world = demoWorld() } = options
+  const settings = {
+    issuer: options.publicUrl ?? '',
+    headlessLogin: options.headlessLogin ?? false,
+    strictUserAgent: options.strictUserAgent ?? false,
+  }
+  const platform = createPlatform(world, settings)
+  const http = createSwitchableServer(createListener(platform, routes), host)
+  await http.up(port)
+  settings.issuer ||= `http://${host.includes(':') ? `[${host}]` : host}:${http.port()}`
+  const restoreWorld = takeSnapshot(world)
+  const { faults, journal, inbox, rateLimits, invalidRequests, clock } = platform
+  const url = settings.issuer
+
+  return {
+    url,
+    apiUrl: `${url}/api`,
+    authorizeUrl: `${url}/oauth2/authorize`,
+    cdnUrl: `${url}/cdn`,
+    controlUrl: `${url}/control`,
+    app: world.application,
+    allowRedirect: (uri: string) => void world.application.redirectUris.push(uri),
+    world,
+    clock,
+    oauth: oauthControl(platform.quirks, platform.grants),
+    failNext: faults.failNext,
+    failFor: faults.failFor,
+    clearFaults: faults.clearFaults,
+    down: () => http.down(),
+    up: () => http.up(),
+    rateLimits,
+    invalidRequests,
+    journal,
+    inbox,
+    login: walkLogin,
+    /** Back to how it was when it started: world, grants, faults, journal, clock. */
+    async reset(): Promise<void> {
+      await http.up()
+      clearPlatform(platform)
+      restoreWorld()
+    },
+    close: () => http.down(),
+  }
+}
+
+export type ChatSim = Awaited<ReturnType<typeof startChatSim>>

@@ -1,0 +1,51 @@
+import { bulkId } from './bulk.ts'
+import type { SimUser } from './model.ts'
+import { botId, getGuild, getUser, type WorldState } from './state.ts'
+
+export type UserInput = Partial<Omit<SimUser, 'id'>>
+
+export const userEdits = (state: WorldState) => {
+  function addUser(input: UserInput & { id?: string; username: string }): SimUser {
+    const user: SimUser = {
+      id: input.id ?? state.mintId(),
+      global_name: null,
+      discriminator: '0',
+      avatar: null,
+      bot: false,
+      email: `${input.username}@example.test`,
+      verified: true,
+      locale: 'en-US',
+      mfa_enabled: false,
+      public_flags: 0,
+      ...input,
+    }
+    state.users.set(user.id, user)
+    return user
+  }
+
+  /** Shown as a member update in every server the user is in, as on the platform. */
+  function updateUser(userId: string, input: UserInput): SimUser {
+    const user = { ...getUser(state, userId), ...input }
+    state.users.set(userId, user)
+    if (userId === botId(state)) state.changes.emit({ type: 'botUpdated', user })
+    for (const guild of state.guilds.values()) {
+      const member = guild.members.get(userId)
+      if (member) state.changes.emit({ type: 'memberUpdated', guild, member, user })
+    }
+    return user
+  }
+
+  /**
+   * Fills a server with `count` generated people and returns the first and last id. It is a seed, not an
+   * event: 200,000 join events at once would say nothing that a test wants to hear.
+   */
+  function bulkMembers(guildId: string, count: number, roleIds: readonly string[] = []): [string, string] {
+    const guild = getGuild(state, guildId)
+    const from = state.generatedUsers
+    state.generatedUsers += count
+    guild.members.addRange({ from, to: from + count, roleIds })
+    return [bulkId(from), bulkId(from + count - 1)]
+  }
+
+  return { addUser, updateUser, bulkMembers }
+}

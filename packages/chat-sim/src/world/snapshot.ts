@@ -1,0 +1,39 @@
+import type { WorldState } from './state.ts'
+
+/** Remembers the world as it is; the answer brings it back, in place, so that references stay good. */
+export function takeSnapshot(world: WorldState): () => void {
+  const { generatedUsers } = world
+  const application = { ...world.application, redirectUris: [...world.application.redirectUris] }
+  const users = [...world.users]
+  const webhooks = [...world.webhooks]
+  const guilds = [...world.guilds].map(([id, guild]) => ({
+    id,
+    guild,
+    fields: { ...guild },
+    roles: [...guild.roles],
+    bans: [...guild.bans],
+    restoreMembers: guild.members.remember(),
+  }))
+
+  return () => {
+    world.generatedUsers = generatedUsers
+    Object.assign(world.application, application, { redirectUris: [...application.redirectUris] })
+    refill(world.users, users)
+    refill(world.webhooks, webhooks)
+    refill(
+      world.guilds,
+      guilds.map(({ id, guild }) => [id, guild]),
+    )
+    for (const { guild, fields, roles, bans, restoreMembers } of guilds) {
+      Object.assign(guild, fields)
+      refill(guild.roles, roles)
+      refill(guild.bans, bans)
+      restoreMembers()
+    }
+  }
+}
+
+function refill<Value>(map: Map<string, Value>, entries: readonly (readonly [string, Value])[]): void {
+  map.clear()
+  for (const [key, value] of entries) map.set(key, value)
+}

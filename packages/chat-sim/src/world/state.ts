@@ -1,0 +1,58 @@
+import { type Clock, createClock } from '../clock.ts'
+import { bulkIndex, bulkUser } from './bulk.ts'
+import { type Changes, createChanges } from './changes.ts'
+import type { SimApplication, SimGuild, SimUser, SimWebhook } from './model.ts'
+import { createSnowflakes } from './snowflake.ts'
+
+/** Everything that is true on the simulated platform, without the verbs that change it. */
+export interface WorldState {
+  readonly application: SimApplication
+  readonly clock: Clock
+  readonly guilds: Map<string, SimGuild>
+  /** Accounts made by hand or edited; generated ones exist only as a number, see `findUser`. */
+  readonly users: Map<string, SimUser>
+  readonly webhooks: Map<string, SimWebhook>
+  readonly changes: Changes
+  readonly mintId: () => string
+  /** How many generated accounts exist. */
+  generatedUsers: number
+}
+
+export function createState(application: SimApplication): WorldState {
+  const clock = createClock()
+  return {
+    application,
+    clock,
+    guilds: new Map(),
+    users: new Map(),
+    webhooks: new Map(),
+    changes: createChanges(),
+    mintId: createSnowflakes(clock.now),
+    generatedUsers: 0,
+  }
+}
+
+export function findUser(state: WorldState, id: string): SimUser | undefined {
+  const own = state.users.get(id)
+  if (own) return own
+  const index = bulkIndex(id)
+  return index >= 0 && index < state.generatedUsers ? bulkUser(index) : undefined
+}
+
+export function getUser(state: WorldState, id: string): SimUser {
+  const user = findUser(state, id)
+  if (!user) throw new Error(`The simulated platform has no user ${id}`)
+  return user
+}
+
+export function getGuild(state: WorldState, id: string): SimGuild {
+  const guild = state.guilds.get(id)
+  if (!guild) throw new Error(`The simulated platform has no guild ${id}`)
+  return guild
+}
+
+/** The bot's user id is the application's id, as with every application made since 2016. */
+export const botId = (state: WorldState): string => state.application.clientId
+
+export const hasBot = (state: WorldState, guild: SimGuild): boolean =>
+  guild.members.get(botId(state)) !== undefined
