@@ -15,8 +15,20 @@ create table sessions (
   created_at timestamptz(3) not null default clock_now(),
   expires_at timestamptz(3) not null,
   max_expires_at timestamptz(3) not null,
-  revoked_at timestamptz(3)
+  revoked_at timestamptz(3),
+  -- The finished JSON of what validate says of the session; kept by a trigger.
+  session_json text not null default ''
 ) with (fillfactor = 90);
+
+create function keep_session_json() returns trigger language plpgsql as $$
+begin
+  new.session_json = '"session":{"id":"' || new.id || '","serverId":"' || new.server_id
+    || '","createdAt":"' || iso(new.created_at) || '","expiresAt":"' || iso(new.expires_at) || '"}';
+  return new;
+end $$;
+
+create trigger sessions_json before insert or update of expires_at on sessions
+  for each row execute function keep_session_json();
 
 create index sessions_of_member on sessions (member_id, created_at desc) where revoked_at is null;
 create index sessions_of_server on sessions (server_id, member_id) where revoked_at is null;
@@ -32,3 +44,32 @@ create table spent_tokens (
 );
 
 create index spent_tokens_session on spent_tokens (session_id);
+
+-- A session that is good right now: the one definition of "live". Not revoked, not expired, made in the
+-- membership that the member still has, in a server that is still registered, of a project that is active
+-- and may still read that server.
+create view live_sessions as
+  select s.*, u.profile_json, u.is_club_member, m.role_ids, m.synced_at,
+    case when m.answer_roles_version = v.roles_version then m.answer_json end as answer_json,
+    v.is_main, v.live_until, v.live_as_of
+  from sessions s
+  join memberships m on m.server_id = s.server_id and m.member_id = s.member_id
+    and m.generation = s.membership_generation and m.left_at is null
+  join members u on u.id = s.member_id
+  join servers v on v.id = s.server_id and v.removed_at is null
+  left join projects p on p.id = s.project_id
+  where s.revoked_at is null and s.expires_at > clock_now()
+    and (s.project_id is null or (
+      p.deleted_at is null and p.deactivated_at is null and (
+        exists (
+          select from server_access a
+          where a.project_id = s.project_id and a.server_id = s.server_id and a.can_read)
+        or (p.is_internal and v.is_main))));
+
+-- When a project last ended everything of a member. Single sign-on from before then does not log in again.
+create table project_logouts (
+  project_id uuid not null references projects,
+  member_id text collate "C" not null references members,
+  at timestamptz(3) not null default clock_now(),
+  primary key (project_id, member_id)
+);

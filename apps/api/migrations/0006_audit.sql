@@ -13,7 +13,8 @@ create table audit_log (
   target_id text,
   target_name text,
   summary text not null,
-  changes jsonb,
+  -- As text: the hash is over exactly these characters.
+  changes json,
   ip text,
   request_id text,
   previous_hash text not null,

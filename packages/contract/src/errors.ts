@@ -49,7 +49,6 @@ export const errors = define({
   SESSION_NOT_FOUND: { status: 404, title: 'Session not found.' },
   MEMBER_NOT_FOUND: { status: 404, title: 'Member not found.' },
   ACCESS_NOT_FOUND: { status: 404, title: 'The project has no mapping to this server.' },
-  METHOD_NOT_ALLOWED: { status: 405, title: 'This address does not take this method.' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request did not arrive in time.' },
 
   PROJECT_NAME_TAKEN: { status: 409, title: 'Another project has this name.' },

@@ -23,6 +23,8 @@ export interface Tx extends Queryable {
  */
 export interface Database extends Queryable {
   readonly engine: 'postgres' | 'pglite'
+  /** How many gathered reads are worth having under way at once. */
+  readonly gathersAtOnce: number
   /**
    * Commits when `work` returns; deadlocks and serialization failures are retried, so `work` may
    * run again. `long` is for work of the service's own: no timeout, and never a connection that requests wait for.

@@ -1,4 +1,3 @@
-const maxInFlight = 2
 const maxItems = 500
 
 interface Waiting<In, Out> {
@@ -9,19 +8,22 @@ interface Waiting<In, Out> {
 
 /**
  * Turns a statement for many into a function for one. All that wait at the end of a turn of the event
- * loop go in one run; at most two runs are under way. Whoever finds nothing under way does not wait.
+ * loop go in one run; at most `atOnce` runs are under way. Whoever finds nothing under way does not wait.
  *
  * Each run starts after its items were asked for, so an answer is never older than its question: this
  * is what makes a gathered read as strict as a read of one's own.
  */
-export function gather<In, Out>(run: (items: In[]) => Promise<Out[]>): (item: In) => Promise<Out> {
+export function gather<In, Out>(
+  run: (items: In[]) => Promise<Out[]>,
+  atOnce: number,
+): (item: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = []
   let inFlight = 0
   let scheduled = false
 
   const flush = () => {
     scheduled = false
-    if (waiting.length === 0 || inFlight >= maxInFlight) return
+    if (waiting.length === 0 || inFlight >= atOnce) return
     const batch = waiting.length > maxItems ? waiting.splice(0, maxItems) : waiting
     if (batch === waiting) waiting = []
     inFlight += 1
@@ -39,7 +41,7 @@ export function gather<In, Out>(run: (items: In[]) => Promise<Out[]>): (item: In
     )
   }
   const schedule = () => {
-    if (scheduled || waiting.length === 0 || inFlight >= maxInFlight) return
+    if (scheduled || waiting.length === 0 || inFlight >= atOnce) return
     scheduled = true
     setImmediate(flush)
   }

@@ -1,10 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { PGlite, type PGliteInterface, type Transaction } from '@electric-sql/pglite'
+import pg from 'pg'
 import { type Database, DatabaseUnavailable, type Queryable } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { Sql } from './sql.ts'
 
 const int8 = 20
+const { escapeLiteral } = pg
+const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
 
 /**
  * PostgreSQL embedded in this process. `folder` undefined keeps the data in memory. It answers one
@@ -22,6 +25,7 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
 
   return {
     engine: 'pglite',
+    gathersAtOnce: 1,
     ...queryable(pglite, whileOpen),
     transaction: (work) =>
       whileOpen(() =>
@@ -33,11 +37,7 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
           }),
         ),
       ),
-    gathered: ({ text, values }) =>
-      whileOpen(async () => {
-        const { rows } = await pglite.query<unknown[]>(text, [...values], { rowMode: 'array' })
-        return rows
-      }),
+    gathered: gathered(pglite, whileOpen),
     stream: (statement, pageSize) => stream(pglite, statement, pageSize),
     ping: () =>
       whileOpen(() => pglite.query('select 1')).then(
@@ -52,6 +52,31 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
       await unlock()
     },
   }
+}
+
+/**
+ * Plans a statement once and then executes it by name: planning is most of what this engine's time goes
+ * into, and its own parameters would plan anew each time.
+ */
+function gathered(pglite: PGlite, whileOpen: WhileOpen): Database['gathered'] {
+  const names = new Map<string, Promise<string>>()
+  const prepare = async (text: string, name: string) => {
+    await pglite.exec(`set plan_cache_mode = force_generic_plan; prepare ${name} as ${text}`)
+    return name
+  }
+  return ({ text, values }) =>
+    whileOpen(async () => {
+      const name = names.get(text) ?? prepare(text, `gathered_${names.size}`)
+      names.set(text, name)
+      const call = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`
+      const [result] = await pglite.exec(`execute ${await name}${call}`, { rowMode: 'array' })
+      return (result?.rows ?? []) as unknown as unknown[][]
+    })
+}
+
+const literal = (value: unknown) => {
+  const text: unknown = prepareValue(value)
+  return text === null ? 'null' : escapeLiteral(String(text))
 }
 
 async function lockedFolder(folder: string) {

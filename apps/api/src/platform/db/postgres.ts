@@ -58,6 +58,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
 
   return {
     engine: 'postgres',
+    gathersAtOnce: 2,
     ...queryable(pool),
     transaction: (work, { long = false } = {}) => retried(() => transaction(long ? longPool : pool, work)),
     gathered: (statement) =>

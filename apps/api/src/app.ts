@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify'
+import { ApiError } from '#platform/http/api-error'
+import { createResponder } from '#platform/http/responder'
+import { type Authenticators, createRouter } from '#platform/http/router'
+import { createServer, refuseWith } from '#platform/http/server'
+import type { Deps } from './deps.ts'
+import type { Callers } from './features/callers.ts'
+import { findMainServer } from './features/chat-servers/store.ts'
+import { docsRoutes } from './features/docs/routes.ts'
+import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
+import { loginRoutes } from './features/login/routes.ts'
+import { createObserver } from './features/monitoring/observer.ts'
+import type { Recorder } from './features/monitoring/recorder.ts'
+import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
+import { createSessionAuthenticators } from './features/sessions/authenticate-session.ts'
+import { redeem } from './features/sessions/exchange-code.ts'
+import { createSessionReader } from './features/sessions/read-session.ts'
+import { sessionRoutes } from './features/sessions/routes.ts'
+import { revokeSessionById } from './features/sessions/store.ts'
+
+/** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
+export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle): FastifyInstance {
+  const { config, log, db } = deps
+  const app = createServer(config)
+  const respond = createResponder({
+    publicUrl: config.publicUrl,
+    log,
+    observer: createObserver(recorder),
+    closing: lifecycle.isClosing,
+  })
+  refuseWith(app, respond)
+  app.setNotFoundHandler((request, reply) =>
+    respond.refusal(undefined, request, reply, new ApiError('NOT_FOUND')),
+  )
+
+  const authenticators: Authenticators<Callers> = {
+    none: (request) => ({ bucket: `address:${request.ip}` }),
+    projectKey: createKeyAuthenticator(deps),
+    ...createSessionAuthenticators(deps),
+  }
+  const router = createRouter<Callers>({ app, authenticators, limiter: deps.limiter, respond })
+
+  loginRoutes(router, deps, {
+    findMainServer,
+    redeemAdminCode: (claim, terms) => redeem(deps, claim, terms),
+    revokeSession: (sessionId) => revokeSessionById(db, sessionId),
+  })
+  sessionRoutes(router, deps, createSessionReader(deps))
+  healthRoutes(router, deps, lifecycle)
+  docsRoutes(app, config.publicUrl)
+  return app
+}

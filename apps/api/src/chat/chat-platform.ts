@@ -1,0 +1,82 @@
+/** A user of the chat platform, as it says. */
+export interface ChatUser {
+  readonly id: string
+  readonly username: string
+  readonly globalName: string | null
+  /** Full CDN address, or null without an avatar. */
+  readonly avatar: string | null
+  /** Null when the account has none; undefined when the source does not tell. */
+  readonly email?: string | null
+  /** Programs and the platform's own accounts never log in. */
+  readonly isBot: boolean
+}
+
+export interface ChatMember {
+  readonly user: ChatUser
+  readonly nick: string | null
+  readonly roleIds: readonly string[]
+  readonly joinedAt: Date | null
+  readonly pending: boolean
+}
+
+export interface ChatRole {
+  readonly id: string
+  readonly name: string
+  readonly color: number
+  readonly position: number
+}
+
+export interface ChatServerInfo {
+  readonly id: string
+  readonly name: string
+  /** Full CDN address, or null. */
+  readonly icon: string | null
+  readonly roles: readonly ChatRole[]
+}
+
+/** What goes first when the platform lets us ask only so often. */
+export type Priority = 'login' | 'background'
+
+/**
+ * The chat platform in this service's words. Every method is bounded in time and throws
+ * `ChatPlatformError`; only `undefined` for a member is the platform's own word that there is none.
+ */
+export interface ChatPlatform {
+  /** The platform's OAuth screen, bound to `state` and to the verifier's challenge (RFC 7636). */
+  authorizeUrl(login: { state: string; codeVerifier: string }): Promise<string>
+  /** True when `iss` is absent or the platform's own (RFC 9207). */
+  isIssuer(iss: string | undefined): boolean
+  /** Exchanges the platform's code, once, and reads who it is for. No token of the platform is kept. */
+  identify(login: { code: string; codeVerifier: string }): Promise<ChatUser>
+  /** The member of a server, or undefined when the platform says that this user is not in it. */
+  member(serverId: string, userId: string, priority: Priority): Promise<ChatMember | undefined>
+  /** The server with its roles. */
+  server(serverId: string, priority: Priority): Promise<ChatServerInfo>
+  /** Members in ascending order of id after `after`; fewer than `limit` is the end. */
+  members(serverId: string, after: string, limit: number): Promise<ChatMember[]>
+  /** The name of the bot, for `doctor`. */
+  bot(): Promise<string>
+}
+
+/**
+ * - `unavailable`: no answer, a 5xx, or too busy for us; try later.
+ * - `refused`: it answered no, and trying again will not help (bad code, lost permission, bad bot token).
+ * - `unexpected`: an answer that makes no sense.
+ */
+export type ChatPlatformFailure = 'unavailable' | 'refused' | 'unexpected'
+
+/** Carries no address, body or header of the request: those hold secrets. */
+export class ChatPlatformError extends Error {
+  override readonly name = 'ChatPlatformError'
+  readonly failure: ChatPlatformFailure
+  /** The platform's own status and code, where it gave them. */
+  readonly status: number | undefined
+  readonly platformCode: string | number | undefined
+
+  constructor(failure: ChatPlatformFailure, what: string, status?: number, platformCode?: string | number) {
+    super(what)
+    this.failure = failure
+    this.status = status
+    this.platformCode = platformCode
+  }
+}

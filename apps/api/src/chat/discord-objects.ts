@@ -1,0 +1,73 @@
+import type { APIGuild, APIGuildMember, APIRole, APIUser } from 'discord-api-types/v10'
+import type { ChatMember, ChatRole, ChatServerInfo, ChatUser } from './chat-platform.ts'
+import { ChatPlatformError } from './chat-platform.ts'
+
+const cdn = 'https://cdn.discordapp.com'
+
+// The types say what the platform promises; a platform in trouble answers 200 with anything.
+const unexpected = (what: string) =>
+  new ChatPlatformError('unexpected', `An answer of the chat platform lacks ${what}.`)
+
+export function text(value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw unexpected('a text')
+  return value.replaceAll('\0', '')
+}
+
+export function list<T>(value: T[]): T[] {
+  if (!Array.isArray(value)) throw unexpected('a list')
+  return value
+}
+
+function id(value: unknown): string {
+  if (typeof value !== 'string' || !/^\d{17,20}$/.test(value)) throw unexpected('an id')
+  return value
+}
+
+/** Address of an image by the hash that the platform gives; hashes that start with `a_` are animated. */
+const imageUrl = (kind: 'avatars' | 'icons', ownerId: string, hash: string) =>
+  `${cdn}/${kind}/${ownerId}/${encodeURIComponent(hash)}.${hash.startsWith('a_') ? 'gif' : 'png'}`
+
+export function toUser(user: APIUser): ChatUser {
+  if (typeof user !== 'object' || user === null) throw unexpected('a user')
+  return {
+    id: id(user.id),
+    username: text(user.username),
+    globalName: user.global_name ? text(user.global_name) : null,
+    avatar: user.avatar ? imageUrl('avatars', id(user.id), text(user.avatar)) : null,
+    ...('email' in user && { email: user.email ? text(user.email) : null }),
+    isBot: user.bot === true || user.system === true,
+  }
+}
+
+export function toMember(member: APIGuildMember): ChatMember {
+  if (typeof member !== 'object' || member === null) throw unexpected('a member')
+  const joinedAt = member.joined_at ? new Date(member.joined_at) : null
+  return {
+    user: toUser(member.user),
+    nick: member.nick ? text(member.nick) : null,
+    roleIds: [...new Set(list(member.roles).map(id))].sort(),
+    joinedAt: joinedAt && Number.isNaN(joinedAt.getTime()) ? null : joinedAt,
+    pending: member.pending === true,
+  }
+}
+
+export function toServer(guild: APIGuild): ChatServerInfo {
+  if (typeof guild !== 'object' || guild === null) throw unexpected('a server')
+  const serverId = id(guild.id)
+  return {
+    id: serverId,
+    name: text(guild.name),
+    icon: guild.icon ? imageUrl('icons', serverId, text(guild.icon)) : null,
+    roles: list(guild.roles)
+      .map(toRole)
+      // The role that everyone holds has the server's own id; it says nothing about anyone.
+      .filter((role) => role.id !== serverId),
+  }
+}
+
+const toRole = (role: APIRole): ChatRole => ({
+  id: id(role.id),
+  name: text(role.name),
+  color: Number.isSafeInteger(role.color) ? role.color : 0,
+  position: Number.isSafeInteger(role.position) ? role.position : 0,
+})

@@ -1,0 +1,86 @@
+import { DiscordAPIError, HTTPError, RateLimitError, REST } from '@discordjs/rest'
+import type { Log } from '#platform/log'
+import { ChatPlatformError, type Priority } from './chat-platform.ts'
+
+/** Longest wait for one call, with queue and retries: a person waits for a login, nobody for a sync. */
+const deadlineMs: Record<Priority, number> = { login: 4_000, background: 10_000 }
+/** A pause of the platform's that is longer than this is an outage to whoever waits. */
+const longestPauseMs = 2_000
+/** Together below the platform's 50 requests a second; logins have the larger share. */
+const requestsPerSecond: Record<Priority, number> = { login: 30, background: 15 }
+
+export interface DiscordRestOptions {
+  readonly apiUrl: string
+  readonly botToken: string
+  readonly log: Log
+}
+
+export type DiscordGet = <T>(route: `/${string}`, priority: Priority, query?: URLSearchParams) => Promise<T>
+
+/**
+ * Reads as the bot. Logins and background work have a client each, because one client does one request
+ * per route and server at a time: a sync must not make a login wait.
+ */
+export function createDiscordRest(options: DiscordRestOptions): DiscordGet {
+  const clients: Record<Priority, REST> = {
+    login: createClient(options, 'login'),
+    background: createClient(options, 'background'),
+  }
+  return async <T>(route: `/${string}`, priority: Priority, query?: URLSearchParams) => {
+    const signal = AbortSignal.timeout(deadlineMs[priority])
+    try {
+      return (await clients[priority].get(route, { signal, ...(query && { query }) })) as T
+    } catch (error) {
+      // The library forgets the token after a 401, and then fails without asking the platform.
+      if (error instanceof DiscordAPIError && error.status === 401)
+        clients[priority].setToken(options.botToken)
+      throw toChatPlatformError(error)
+    }
+  }
+}
+
+function createClient({ apiUrl, botToken, log }: DiscordRestOptions, priority: Priority): REST {
+  const client = new REST({
+    version: '10',
+    api: apiUrl,
+    timeout: 3_000,
+    retries: 1,
+    globalRequestsPerSecond: requestsPerSecond[priority],
+    invalidRequestWarningInterval: 50,
+    // A 429 without Retry-After would be tried again at once, in a loop; a long one outlives every caller.
+    rejectOnRateLimit: ({ retryAfter, timeToReset }) =>
+      retryAfter === 0 || retryAfter > longestPauseMs || timeToReset > longestPauseMs,
+  })
+  client.on('invalidRequestWarning', ({ count, remainingTime }) =>
+    log.warn({ count, remainingTimeMs: remainingTime }, 'the chat platform refuses many of our requests'),
+  )
+  return client.setToken(botToken)
+}
+
+/** "Not a member" is only ever said by these two: unknown member, unknown user. */
+export const isNotAMember = (error: unknown) =>
+  error instanceof ChatPlatformError && (error.platformCode === 10_007 || error.platformCode === 10_013)
+
+/** Errors of the library carry address and body of the request; ours never do. */
+function toChatPlatformError(error: unknown): ChatPlatformError {
+  if (error instanceof ChatPlatformError) return error
+  if (error instanceof DiscordAPIError) {
+    const failure = error.status === 429 ? 'unavailable' : 'refused'
+    return new ChatPlatformError(
+      failure,
+      `The chat platform answered ${error.status}.`,
+      error.status,
+      error.code,
+    )
+  }
+  if (error instanceof RateLimitError) {
+    return new ChatPlatformError('unavailable', 'The chat platform limits our requests.', 429)
+  }
+  if (error instanceof HTTPError) {
+    return new ChatPlatformError('unavailable', `The chat platform answered ${error.status}.`, error.status)
+  }
+  if (error instanceof SyntaxError) {
+    return new ChatPlatformError('unexpected', 'The chat platform answered something that is not JSON.')
+  }
+  return new ChatPlatformError('unavailable', 'The chat platform did not answer in time.')
+}

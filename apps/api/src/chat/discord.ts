@@ -1,0 +1,29 @@
+import { type APIGuild, type APIGuildMember, type APIUser, Routes } from 'discord-api-types/v10'
+import type { ChatPlatform } from './chat-platform.ts'
+import { createDiscordLogin, type DiscordLoginOptions } from './discord-login.ts'
+import { list, text, toMember, toServer } from './discord-objects.ts'
+import { createDiscordRest, type DiscordRestOptions, isNotAMember } from './discord-rest.ts'
+
+/** The one adapter that knows the platform's own words: guilds, snake_case and its error codes. */
+export function createDiscord(options: DiscordLoginOptions & DiscordRestOptions): ChatPlatform {
+  const get = createDiscordRest(options)
+  return {
+    ...createDiscordLogin(options),
+    member: async (serverId, userId, priority) => {
+      try {
+        return toMember(await get<APIGuildMember>(Routes.guildMember(serverId, userId), priority))
+      } catch (error) {
+        if (isNotAMember(error)) return undefined
+        throw error
+      }
+    },
+    server: async (serverId, priority) => toServer(await get<APIGuild>(Routes.guild(serverId), priority)),
+    members: async (serverId, after, limit) => {
+      const query = new URLSearchParams({ limit: String(limit), after })
+      return list(await get<APIGuildMember[]>(Routes.guildMembers(serverId), 'background', query)).map(
+        toMember,
+      )
+    },
+    bot: async () => text((await get<APIUser>(Routes.user('@me'), 'login')).username),
+  }
+}

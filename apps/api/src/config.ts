@@ -1,0 +1,417 @@
+import { formats } from '@rolecall/contract'
+import type { Environment } from './environment.ts'
+
+/** One environment variable: how it is read, what it is for, and what happens without it. */
+export interface Variable<T = unknown> {
+  readonly name: string
+  readonly group: 'Chat platform' | 'Storage' | 'HTTP' | 'Sessions' | 'Caches and limits' | 'Operation'
+  readonly meaning: string
+  readonly required?: true
+  readonly secret?: true
+  /** The default as a person would write it; undefined is "not set". */
+  readonly default?: string
+  /** The value, or a sentence fragment that completes "NAME …". */
+  readonly read: (text: string) => T | Problem
+}
+
+class Problem {
+  readonly what: string
+  constructor(what: string) {
+    this.what = what
+  }
+}
+
+const problem = (what: string) => new Problem(what)
+const text = (value: string) => value
+const hexKey = (value: string) =>
+  /^[0-9a-f]{64}$/i.test(value) ? value : problem('must be 64 hexadecimal characters: openssl rand -hex 32')
+const snowflake = (value: string) =>
+  formats.snowflake(value) ? value : problem('must be an id of the chat platform: 17 to 20 digits')
+const integer =
+  (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  (value: string) =>
+    /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max
+      ? Number(value)
+      : problem(`must be a whole number of at least ${min}${max < 1e15 ? ` and at most ${max}` : ''}`)
+const oneOf =
+  <const W extends string>(...words: W[]) =>
+  (value: string) =>
+    words.find((word) => word === value) ?? problem(`must be one of ${words.join(', ')}`)
+const flag = (value: string) =>
+  value === 'true' || value === 'on'
+    ? true
+    : value === 'false' || value === 'off'
+      ? false
+      : problem('must be true or false')
+
+function httpUrl(value: string): URL | Problem {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) return problem('must be an absolute http(s) address')
+  if (url.username || url.password || url.hash) return problem('must have neither user nor fragment')
+  return url
+}
+const base = (value: string) => {
+  const url = httpUrl(value)
+  return url instanceof Problem ? url : url.href.replace(/\/$/, '')
+}
+const callbackUrl = (value: string) => {
+  const url = httpUrl(value)
+  if (url instanceof Problem) return url
+  if (url.pathname !== '/api/auth/callback' || url.search) return problem('must end in /api/auth/callback')
+  return value
+}
+const databaseUrl = (value: string) =>
+  /^postgres(ql)?:\/\/./.test(value) || /^pglite:./.test(value)
+    ? value
+    : problem('must be postgres://…, pglite:<folder> or pglite::memory:')
+const cacheUrl = (value: string) =>
+  value === 'memory:' || /^rediss?:\/\/./.test(value)
+    ? value
+    : problem('must be redis://…, rediss://… or memory:')
+
+/** Everything the service reads from its environment. The configuration page is made from this table. */
+export const variables = {
+  chatBotToken: {
+    name: 'CHAT_BOT_TOKEN',
+    group: 'Chat platform',
+    required: true,
+    secret: true,
+    meaning: 'Bot token.',
+    read: text,
+  },
+  chatClientId: {
+    name: 'CHAT_CLIENT_ID',
+    group: 'Chat platform',
+    required: true,
+    meaning: 'OAuth client id (application id).',
+    read: snowflake,
+  },
+  chatClientSecret: {
+    name: 'CHAT_CLIENT_SECRET',
+    group: 'Chat platform',
+    required: true,
+    secret: true,
+    meaning: 'OAuth client secret.',
+    read: text,
+  },
+  chatGuildId: {
+    name: 'CHAT_GUILD_ID',
+    group: 'Chat platform',
+    required: true,
+    meaning: 'Id of the main server.',
+    read: snowflake,
+  },
+  chatAdminRoleId: {
+    name: 'CHAT_ADMIN_ROLE_ID',
+    group: 'Chat platform',
+    required: true,
+    meaning: 'Role in the main server that makes a member System Admin.',
+    read: snowflake,
+  },
+  chatCallbackUrl: {
+    name: 'CHAT_CALLBACK_URL',
+    group: 'Chat platform',
+    required: true,
+    meaning: 'OAuth callback address, registered at the platform; ends in `/api/auth/callback`.',
+    read: callbackUrl,
+  },
+  chatApiUrl: {
+    name: 'CHAT_API_URL',
+    group: 'Chat platform',
+    default: 'https://discord.com/api',
+    meaning: 'Base of the platform’s REST API, without version.',
+    read: base,
+  },
+  chatAuthorizeUrl: {
+    name: 'CHAT_AUTHORIZE_URL',
+    group: 'Chat platform',
+    default: 'https://discord.com/oauth2/authorize',
+    meaning: 'The platform’s OAuth screen.',
+    read: base,
+  },
+  chatGateway: {
+    name: 'CHAT_GATEWAY',
+    group: 'Chat platform',
+    default: 'on',
+    meaning: '`off`: roles are refreshed by REST only.',
+    read: flag,
+  },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    group: 'Storage',
+    required: true,
+    secret: true,
+    default: 'pglite:.rolecall/db',
+    meaning: '`postgres://…`, `pglite:<folder>` or `pglite::memory:`. The default holds outside production.',
+    read: databaseUrl,
+  },
+  cacheUrl: {
+    name: 'CACHE_URL',
+    group: 'Storage',
+    secret: true,
+    default: 'memory:',
+    meaning: '`redis://…`, `rediss://…` or `memory:`.',
+    read: cacheUrl,
+  },
+  singleInstance: {
+    name: 'SINGLE_INSTANCE',
+    group: 'Storage',
+    default: 'false',
+    meaning: '`true` promises that no second instance runs, which `memory:` needs in production.',
+    read: flag,
+  },
+  outboundKey: {
+    name: 'OUTBOUND_WEBHOOK_ENCRYPTION_KEY',
+    group: 'Storage',
+    required: true,
+    secret: true,
+    meaning: 'Seals the webhook addresses of projects: 64 hexadecimal characters.',
+    read: hexKey,
+  },
+  inboundKey: {
+    name: 'INBOUND_WEBHOOK_ENCRYPTION_KEY',
+    group: 'Storage',
+    required: true,
+    secret: true,
+    meaning: 'Seals the signing secrets of inbound webhooks: 64 hexadecimal characters.',
+    read: hexKey,
+  },
+  host: { name: 'HOST', group: 'HTTP', default: '127.0.0.1', meaning: 'Address to listen on.', read: text },
+  port: {
+    name: 'PORT',
+    group: 'HTTP',
+    default: '3000',
+    meaning: 'Port to listen on; 0 takes a free one.',
+    read: integer(0, 65_535),
+  },
+  publicUrl: {
+    name: 'PUBLIC_URL',
+    group: 'HTTP',
+    meaning: 'Address that browsers use; `http://HOST:PORT` when not set.',
+    read: base,
+  },
+  trustProxy: {
+    name: 'TRUST_PROXY',
+    group: 'HTTP',
+    default: '',
+    meaning: 'Addresses or networks, comma-separated, whose `X-Forwarded-*` is believed.',
+    read: (value: string) =>
+      value
+        .split(',')
+        .map((one) => one.trim())
+        .filter(Boolean),
+  },
+  workers: {
+    name: 'WORKERS',
+    group: 'HTTP',
+    default: '1',
+    meaning: 'HTTP worker processes; more than one needs PostgreSQL.',
+    read: integer(1, 64),
+  },
+  sessionTtlSec: {
+    name: 'SESSION_TTL_SEC',
+    group: 'Sessions',
+    default: '2592000',
+    meaning: 'Lifetime of a session; refresh starts it anew.',
+    read: integer(1),
+  },
+  sessionMaxAgeSec: {
+    name: 'SESSION_MAX_AGE_SEC',
+    group: 'Sessions',
+    default: '7776000',
+    meaning: 'Longest time from login, however often it is refreshed.',
+    read: integer(1),
+  },
+  adminSessionTtlSec: {
+    name: 'ADMIN_SESSION_TTL_SEC',
+    group: 'Sessions',
+    default: '43200',
+    meaning: 'Lifetime of an admin session; refresh at most doubles it.',
+    read: integer(1),
+  },
+  ssoTtlSec: {
+    name: 'SSO_TTL_SEC',
+    group: 'Sessions',
+    default: '86400',
+    meaning: 'How long a browser may skip the platform’s screen after a login.',
+    read: integer(1),
+  },
+  permissionTtlMs: {
+    name: 'PERMISSION_TTL_MS',
+    group: 'Caches and limits',
+    default: '60000',
+    meaning: 'Without the gateway: age at which a member’s roles are read again; 0 is each time.',
+    read: integer(0),
+  },
+  projectAccessTtlMs: {
+    name: 'PROJECT_ACCESS_TTL_MS',
+    group: 'Caches and limits',
+    default: '60000',
+    meaning:
+      'Shown in the settings. Access is read from the database on each request, so nothing waits for it.',
+    read: integer(0),
+  },
+  projectAuthTtlMs: {
+    name: 'PROJECT_AUTH_TTL_MS',
+    group: 'Caches and limits',
+    default: '60000',
+    meaning:
+      'Shown in the settings. Keys are read from the database on each request, so nothing waits for it.',
+    read: integer(0),
+  },
+  statsTtlMs: {
+    name: 'STATS_TTL_MS',
+    group: 'Caches and limits',
+    default: '300000',
+    meaning: 'How long statistics are kept.',
+    read: integer(0),
+  },
+  rateLimitGlobal: {
+    name: 'RATE_LIMIT_GLOBAL',
+    group: 'Caches and limits',
+    default: '12000',
+    meaning:
+      'Requests per window and caller (API key, session, or address where there is neither); 0 turns it off.',
+    read: integer(0),
+  },
+  rateLimitGlobalTtlMs: {
+    name: 'RATE_LIMIT_GLOBAL_TTL_MS',
+    group: 'Caches and limits',
+    default: '60000',
+    meaning: 'Length of the window.',
+    read: integer(1),
+  },
+  maxWebhooksPerProject: {
+    name: 'MAX_WEBHOOKS_PER_PROJECT',
+    group: 'Caches and limits',
+    default: '10',
+    meaning: 'Inbound webhooks a project may have.',
+    read: integer(1, 100),
+  },
+  memberActivityThresholdDays: {
+    name: 'MEMBER_ACTIVITY_THRESHOLD_DAYS',
+    group: 'Caches and limits',
+    default: '30',
+    meaning: 'A member seen within so many days counts as active.',
+    read: integer(1, 365),
+  },
+  logLevel: {
+    name: 'LOG_LEVEL',
+    group: 'Operation',
+    default: 'info',
+    meaning: '`debug`, `info`, `warn`, `error` or `silent`.',
+    read: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  },
+  otlpEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    group: 'Operation',
+    meaning: 'Where traces are sent; none when not set.',
+    read: base,
+  },
+  metricsToken: {
+    name: 'METRICS_TOKEN',
+    group: 'Operation',
+    secret: true,
+    meaning: 'Bearer token for `/metrics`; loopback only when not set.',
+    read: text,
+  },
+} satisfies Record<string, Variable>
+
+type Table = typeof variables
+type Read<V extends Variable> = Exclude<ReturnType<V['read']>, Problem>
+type MaybeSet<V extends Variable> = V extends { default: string } ? Read<V> : Read<V> | undefined
+
+/** The effective configuration. What has no default is undefined when it is not set or not usable. */
+export type Config = { readonly [K in keyof Table]: MaybeSet<Table[K]> } & {
+  readonly production: boolean
+  readonly publicUrl: string
+}
+
+export interface LoadedConfig {
+  readonly config: Config
+  /** One line each: the variable, what is wrong, how to mend it. Never a value. */
+  readonly problems: string[]
+  readonly warnings: string[]
+}
+
+/** Reads and checks every variable at once; decides nothing. `main.ts` makes problems fatal in production. */
+export function loadConfig(env: Environment): LoadedConfig {
+  const { production, warnings } = readMode(env)
+  const problems: string[] = []
+  const values: Record<string, unknown> = { production }
+  for (const [key, variable] of Object.entries<Variable>(variables)) {
+    values[key] = readVariable(variable, env, production, problems)
+  }
+  if (values['publicUrl'] === undefined) {
+    const host = String(values['host']).includes(':') ? `[${values['host']}]` : values['host']
+    values['publicUrl'] = `http://${host}:${values['port']}`
+  }
+  const config = values as unknown as Config
+  problems.push(...combinations(config, env))
+  return { config, problems, warnings }
+}
+
+function readVariable(
+  variable: Variable,
+  env: Environment,
+  production: boolean,
+  problems: string[],
+): unknown {
+  const given = env[variable.name]
+  const fallback = () => (variable.default === undefined ? undefined : variable.read(variable.default))
+  if (given === undefined || given === '') {
+    // The embedded default is for trying things out: production says where its data lives.
+    if (variable.required && (production || variable.default === undefined)) {
+      problems.push(`${variable.name} is missing: ${variable.meaning}`)
+    }
+    return fallback()
+  }
+  if (given !== given.trim() || /^(["']).*\1$/.test(given)) {
+    problems.push(`${variable.name} has spaces, a line break or quotes around it: remove them.`)
+    return fallback()
+  }
+  const value = variable.read(given)
+  if (!(value instanceof Problem)) return value
+  problems.push(`${variable.name} ${value.what}.`)
+  return fallback()
+}
+
+/** NODE_ENV that nobody recognises is production: the safe reading of a typing error. */
+function readMode(env: Environment) {
+  const mode = env['NODE_ENV']
+  const known = mode === undefined || mode === '' || ['development', 'test', 'production'].includes(mode)
+  const warnings = known ? [] : ['NODE_ENV is none of development, test, production: taken as production.']
+  return { production: mode === 'production' || !known, warnings }
+}
+
+/** What only two values together can get wrong. */
+function combinations(config: Config, env: Environment): string[] {
+  const found: string[] = []
+  const embedded = config.databaseUrl.startsWith('pglite:')
+  if (config.workers > 1 && embedded) {
+    found.push('WORKERS above 1 needs PostgreSQL: set DATABASE_URL=postgres://… or WORKERS=1.')
+  }
+  if (config.production && config.cacheUrl === 'memory:' && !config.singleInstance && !embedded) {
+    found.push(
+      'CACHE_URL=memory: in production needs SINGLE_INSTANCE=true, or a shared cache: CACHE_URL=redis://….',
+    )
+  }
+  if (config.workers > 1 && config.cacheUrl === 'memory:') {
+    found.push('WORKERS above 1 needs a shared cache: set CACHE_URL=redis://….')
+  }
+  const callback = config.chatCallbackUrl && new URL(config.chatCallbackUrl)
+  if (config.production && callback && callback.protocol !== 'https:' && !isLoopback(callback.hostname)) {
+    found.push('CHAT_CALLBACK_URL must be https in production.')
+  }
+  if (
+    config.production &&
+    callback &&
+    env['PUBLIC_URL'] &&
+    new URL(config.publicUrl).host !== callback.host
+  ) {
+    found.push('CHAT_CALLBACK_URL and PUBLIC_URL must have the same host.')
+  }
+  return found
+}
+
+const isLoopback = (hostname: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)

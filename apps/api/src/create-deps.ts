@@ -1,0 +1,50 @@
+import { createDiscord } from '#chat/discord'
+import { createCache } from '#platform/cache/create-cache'
+import type { Database } from '#platform/db/database'
+import { openDatabase } from '#platform/db/open-database'
+import type { Log } from '#platform/log'
+import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { Config } from './config.ts'
+import type { Deps, MirrorMember } from './deps.ts'
+import { recordAudit } from './features/audit/record.ts'
+import { syncServer } from './features/chat-servers/sync-server.ts'
+import { mirrorMember } from './features/members/mirror-member.ts'
+import { createMemberRefresher } from './features/members/refresh-member.ts'
+import { configuredSettings } from './features/settings/settings.ts'
+
+/** Opens the database that the configuration names. */
+export const openConfiguredDatabase = (config: Config, log: Log): Promise<Database> =>
+  openDatabase(config.databaseUrl, {
+    onConnectionError: (error) => log.debug({ err: error }, 'a database connection was lost'),
+  })
+
+/** The composition root: everything that use cases touch, made of the configuration. */
+export function createDeps(config: Config, log: Log, db: Database): Deps {
+  const cache = createCache(config.cacheUrl, { log })
+  const audit = { record: recordAudit }
+  const settings = configuredSettings(config)
+  const chat = createDiscord({
+    apiUrl: config.chatApiUrl,
+    authorizeUrl: config.chatAuthorizeUrl,
+    botToken: config.chatBotToken ?? '',
+    clientId: config.chatClientId ?? '',
+    clientSecret: config.chatClientSecret ?? '',
+    callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
+    log,
+  })
+  const mirror: MirrorMember = (serverId, user, member) => mirrorMember({ db, audit }, serverId, user, member)
+  const refreshMember = createMemberRefresher({
+    db,
+    chat,
+    log,
+    settings,
+    mirrorMember: mirror,
+    syncServer: (serverId) => syncServer({ db, chat }, serverId),
+  })
+  const limiter = createRateLimiter({
+    cache,
+    limit: config.rateLimitGlobal,
+    ttlMs: config.rateLimitGlobalTtlMs,
+  })
+  return { config, log, db, cache, limiter, chat, audit, settings, mirrorMember: mirror, refreshMember }
+}

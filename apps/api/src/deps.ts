@@ -1,0 +1,38 @@
+import type { ChatMember, ChatPlatform, ChatUser } from '#chat/chat-platform'
+import type { Cache } from '#platform/cache/cache'
+import type { Database } from '#platform/db/database'
+import type { Log } from '#platform/log'
+import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { Config } from './config.ts'
+import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
+import type { Settings } from './features/settings/settings.ts'
+
+/** Who does it, for the audit entry; the service itself when there is no actor. */
+export type By = Pick<AuditEvent, 'actor' | 'client'>
+
+/** Writes what the platform said of one member; an undefined member is its word that there is none. */
+export type MirrorMember = (
+  serverId: string,
+  user: ChatUser | { id: string },
+  member: ChatMember | undefined,
+) => Promise<void>
+
+/** `fresh`: the mirror was just written. `unavailable`: it was not, and only its age says how good it is. */
+export type Refreshed = 'fresh' | 'unavailable'
+
+/** Reads one member from the platform into the mirror. */
+export type RefreshMember = (serverId: string, memberId: string) => Promise<Refreshed>
+
+/** Everything a use case may touch. Each names the part it needs: `Pick<Deps, 'db' | 'audit'>`. */
+export interface Deps {
+  readonly config: Config
+  readonly log: Log
+  readonly db: Database
+  readonly cache: Cache
+  readonly limiter: RateLimiter
+  readonly chat: ChatPlatform
+  readonly audit: { readonly record: RecordAudit }
+  readonly settings: Settings
+  readonly mirrorMember: MirrorMember
+  readonly refreshMember: RefreshMember
+}

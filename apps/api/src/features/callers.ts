@@ -1,0 +1,42 @@
+import type { Client } from '#platform/http/router'
+
+/** The console's cookie. */
+export const adminCookie = 'svc_admin'
+
+/** A project that presented a good API key. */
+export interface ProjectCaller {
+  readonly projectId: string
+  readonly bucket: string
+}
+
+/** A member who presented a good session token. */
+export interface MemberCaller {
+  readonly sessionId: string
+  readonly memberId: string
+  readonly username: string
+  /** Null for an admin session. */
+  readonly sessionProjectId: string | null
+  readonly serverId: string
+  /** The token itself, which rotation replaces. */
+  readonly token: string
+  readonly bucket: string
+}
+
+/** A member who, right now, holds the admin role in the main server, on an admin session. */
+export interface AdminCaller extends MemberCaller {
+  readonly id: string
+}
+
+/** Who may be asking, by what the endpoint's declaration says of its `auth`. */
+export interface Callers {
+  readonly none: { readonly bucket: string }
+  readonly projectKey: ProjectCaller
+  readonly session: MemberCaller
+  readonly admin: AdminCaller
+}
+
+/** An admin's request as the author of a change, for the audit entry. */
+export const by = ({ caller, client }: { caller: AdminCaller; client: Client }) => ({
+  actor: { id: caller.memberId, username: caller.username },
+  client,
+})

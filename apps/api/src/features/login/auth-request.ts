@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { digestOf, isWellFormed, mintToken } from '#platform/crypto/tokens'
+import { uuidv7 } from '#platform/crypto/uuid'
+import { cookie } from '#platform/http/cookies'
+import type { Deps } from '../../deps.ts'
+import { insertAuthRequest, type NewAuthRequest } from './store.ts'
+
+export const requestCookie = 'svc_auth_req'
+/** A person may have to log in at the platform, find a phone and read a code first. */
+const requestTtlSec = 600
+/** Tabs of one browser that may log in at once; the oldest is forgotten. */
+const mostTabs = 5
+
+type NewRequest = Pick<NewAuthRequest, 'projectId' | 'serverId' | 'redirectUri' | 'state' | 'codeChallenge'>
+
+export interface OpenedRequest {
+  readonly location: string
+  readonly cookie: string
+}
+
+/**
+ * Stores a login and binds it to this browser: the cookie holds one secret for each login under way, so
+ * that two tabs do not disturb each other, and the platform carries back a state of its own.
+ */
+export async function openAuthRequest(
+  { db, chat, config }: Pick<Deps, 'db' | 'chat' | 'config'>,
+  held: string | undefined,
+  request: NewRequest,
+): Promise<OpenedRequest> {
+  const secret = mintToken('request')
+  const chatState = randomBytes(32).toString('base64url')
+  const chatCodeVerifier = randomBytes(32).toString('base64url')
+  await insertAuthRequest(db, {
+    ...request,
+    id: uuidv7(),
+    browserDigest: digestOf(secret),
+    chatState,
+    chatCodeVerifier,
+    ttlSec: requestTtlSec,
+  })
+  const secrets = [...readSecrets(held), secret].slice(-mostTabs)
+  return {
+    location: await chat.authorizeUrl({ state: chatState, codeVerifier: chatCodeVerifier }),
+    cookie: secretsCookie(config, secrets),
+  }
+}
+
+/** The secrets of the logins under way in this browser. */
+export const readSecrets = (held: string | undefined): string[] =>
+  (held ?? '')
+    .split('.')
+    .filter((secret) => isWellFormed('request', secret))
+    .slice(-mostTabs)
+
+/** The cookie with these secrets; none deletes it. */
+export const secretsCookie = ({ publicUrl }: Deps['config'], secrets: readonly string[]) =>
+  cookie(requestCookie, secrets.join('.'), {
+    path: '/api/auth',
+    maxAgeSec: secrets.length > 0 ? requestTtlSec : 0,
+    // Strict would not come back with the platform's redirect.
+    sameSite: 'lax',
+    secure: publicUrl.startsWith('https:'),
+  })

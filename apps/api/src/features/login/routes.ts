@@ -1,0 +1,83 @@
+import { login } from '@rolecall/contract'
+import { digestOf } from '#platform/crypto/tokens'
+import type { Queryable } from '#platform/db/database'
+import { Answer, redirect } from '#platform/http/answer'
+import { ApiError } from '#platform/http/api-error'
+import { readUserAgent } from '#platform/http/client-info'
+import { readCookie } from '#platform/http/cookies'
+import { isSameOrigin } from '#platform/http/credentials'
+import type { Client, Router } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import type { Callers } from '../callers.ts'
+import { adminLogin, adminToken, makeAdminCookie } from './admin-login.ts'
+import { readSecrets, requestCookie } from './auth-request.ts'
+import { authorize } from './authorize.ts'
+import { chatCallback } from './chat-callback.ts'
+import { makeSsoCookie, ssoCookie } from './issue-code.ts'
+import { ssoAuthorize } from './sso-authorize.ts'
+import { deleteSso, findPendingRequest } from './store.ts'
+
+/** What other features do for a login; `app.ts` passes it. */
+export interface LoginNeeds {
+  readonly findMainServer: (db: Queryable) => Promise<{ id: string } | undefined>
+  readonly redeemAdminCode: Parameters<typeof adminToken<TokenResponse>>[0]['redeem']
+  readonly revokeSession: (sessionId: string) => Promise<unknown>
+}
+
+type TokenResponse = Partial<import('@rolecall/contract').sessions.TokenResponse>
+
+export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: LoginNeeds) {
+  const deps = { ...allDeps, ...needs }
+  const held = (headers: { cookie?: string | undefined }) => readCookie(headers.cookie, requestCookie)
+  const browser = (headers: { cookie?: string | undefined }, { ip, userAgent }: Client) => ({
+    cookie: held(headers),
+    ip,
+    userAgent: readUserAgent(userAgent),
+  })
+
+  route(login.authorize, async ({ query, raw }) => {
+    const opened = await authorize(deps, query, held(raw.headers))
+    return redirect(opened.location, [opened.cookie])
+  })
+  route(login.resumeLogin, async ({ raw }) => redirect(await resume(deps, held(raw.headers))))
+  route(login.chatCallback, async ({ query, raw, client }) => {
+    const end = await chatCallback(deps, query, browser(raw.headers, client))
+    return redirect(end.location, end.cookies)
+  })
+  route(login.ssoAuthorize, async ({ query, raw, client }) => {
+    const value = readCookie(raw.headers.cookie, ssoCookie)
+    const end = await ssoAuthorize(deps, query, { ...browser(raw.headers, client), ssoCookie: value })
+    return redirect(end.location, end.cookies)
+  })
+  route(login.ssoLogout, async ({ raw }) => {
+    const value = readCookie(raw.headers.cookie, ssoCookie)
+    if (value) await deleteSso(deps.db, digestOf(value))
+    return new Answer(200, { success: true }, { 'set-cookie': makeSsoCookie(deps.config, '', 0) })
+  })
+  route(login.adminLogin, async ({ query, raw }) => {
+    const opened = await adminLogin(deps, query.return_to, held(raw.headers))
+    return redirect(opened.location, [opened.cookie])
+  })
+  route(login.adminToken, async ({ body, raw, client }) => {
+    if (body.cookie && !isSameOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
+    const { ip, userAgent } = browser(raw.headers, client)
+    const { token = '', ...rest } = await adminToken(
+      { config: deps.config, redeem: needs.redeemAdminCode },
+      body.code,
+      { ip, userAgent },
+    )
+    if (!body.cookie) return { token, ...rest }
+    return new Answer(200, rest, { 'set-cookie': makeAdminCookie(deps.config, token) })
+  })
+  route(login.adminLogout, async ({ caller }) => {
+    await needs.revokeSession(caller.sessionId)
+    return new Answer(200, { success: true }, { 'set-cookie': makeAdminCookie(deps.config, '') })
+  })
+}
+
+/** Sends a browser that got lost on the way back to the screen of its newest login. */
+async function resume({ db, chat }: Pick<Deps, 'db' | 'chat'>, held: string | undefined): Promise<string> {
+  const pending = await findPendingRequest(db, readSecrets(held).map(digestOf))
+  if (!pending) throw new ApiError('LOGIN_REQUEST_INVALID')
+  return chat.authorizeUrl({ state: pending.chatState, codeVerifier: pending.chatCodeVerifier })
+}

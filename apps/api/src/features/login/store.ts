@@ -1,0 +1,121 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+export interface LoginProject {
+  readonly id: string
+  readonly isActive: boolean
+  readonly redirectUris: readonly string[]
+  readonly mayRead: boolean
+}
+
+/** A project as authorize asks about it; undefined when it is unknown or deleted. */
+export const findLoginProject = (db: Queryable, projectId: string, serverId: string) =>
+  db.maybeOne<LoginProject>(sql`
+    select p.id, p.deactivated_at is null as "isActive", p.redirect_uris as "redirectUris",
+      exists (select from readable_servers r where r.project_id = p.id and r.server_id = ${serverId}) as "mayRead"
+    from projects p where p.id = ${projectId} and p.deleted_at is null`)
+
+export interface NewAuthRequest {
+  readonly id: string
+  readonly browserDigest: string
+  readonly chatState: string
+  readonly chatCodeVerifier: string
+  /** Null for an admin login. */
+  readonly projectId: string | null
+  readonly serverId: string
+  readonly redirectUri: string
+  readonly state: string | null
+  readonly codeChallenge: string | null
+  readonly ttlSec: number
+}
+
+export const insertAuthRequest = (db: Queryable, r: NewAuthRequest) =>
+  db.execute(sql`
+    insert into auth_requests (id, browser_digest, chat_state, chat_code_verifier, project_id, server_id,
+      redirect_uri, state, code_challenge, expires_at)
+    values (${r.id}, ${r.browserDigest}, ${r.chatState}, ${r.chatCodeVerifier}, ${r.projectId}, ${r.serverId},
+      ${r.redirectUri}, ${r.state}, ${r.codeChallenge}, clock_now() + ${r.ttlSec}::int * interval '1 second')`)
+
+/** The newest request of this browser that still waits for the platform's answer. */
+export const findPendingRequest = (db: Queryable, browserDigests: readonly string[]) =>
+  db.maybeOne<{ chatState: string; chatCodeVerifier: string }>(sql`
+    select chat_state as "chatState", chat_code_verifier as "chatCodeVerifier" from auth_requests
+    where browser_digest = any(${browserDigests}::text[]) and used_at is null and expires_at > clock_now()
+    order by created_at desc, id desc limit 1`)
+
+export interface AuthRequest {
+  readonly browserDigest: string
+  readonly chatCodeVerifier: string
+  readonly projectId: string | null
+  readonly serverId: string
+  readonly redirectUri: string
+  readonly state: string | null
+  readonly codeChallenge: string | null
+}
+
+/**
+ * Claims the request that a callback answers: its state, from a browser that holds its cookie, in time,
+ * and not claimed before. Whoever comes second finds nothing.
+ */
+export const claimAuthRequest = (db: Queryable, chatState: string, browserDigests: readonly string[]) =>
+  db.maybeOne<AuthRequest>(sql`
+    update auth_requests set used_at = clock_now()
+    where chat_state = ${chatState} and browser_digest = any(${browserDigests}::text[])
+      and used_at is null and expires_at > clock_now()
+    returning browser_digest as "browserDigest", chat_code_verifier as "chatCodeVerifier",
+      project_id as "projectId", server_id as "serverId", redirect_uri as "redirectUri", state,
+      code_challenge as "codeChallenge"`)
+
+export interface NewCode {
+  readonly digest: string
+  readonly projectId: string | null
+  readonly memberId: string
+  readonly serverId: string
+  readonly redirectUri: string
+  readonly codeChallenge: string | null
+  readonly ip: string | null
+  readonly userAgent: string | null
+  readonly ttlSec: number
+}
+
+/** Stores a code if, at this moment, the project may still use this server and this redirect URI. */
+export const insertCode = (tx: Tx, c: NewCode) =>
+  tx.execute(sql`
+    insert into authorization_codes (digest, project_id, member_id, server_id, redirect_uri, code_challenge,
+      ip, user_agent, expires_at)
+    select ${c.digest}, ${c.projectId}::uuid, ${c.memberId}, ${c.serverId}, ${c.redirectUri},
+      ${c.codeChallenge}, ${c.ip}, ${c.userAgent}, clock_now() + ${c.ttlSec}::int * interval '1 second'
+    where ${c.projectId}::uuid is null or exists (
+      select from projects p join readable_servers r on r.project_id = p.id and r.server_id = ${c.serverId}
+      where p.id = ${c.projectId}::uuid and p.deleted_at is null and p.deactivated_at is null
+        and ${c.redirectUri} = any(p.redirect_uris))`)
+
+export const insertSso = (tx: Tx, s: { id: string; digest: string; memberId: string; ttlSec: number }) =>
+  tx.execute(sql`
+    insert into sso_sessions (id, digest, member_id, expires_at)
+    values (${s.id}, ${s.digest}, ${s.memberId}, clock_now() + ${s.ttlSec}::int * interval '1 second')`)
+
+/**
+ * Uses and rotates a single sign-on in one statement, unless the project ended everything of this member
+ * since it began. Of two tabs that use one value at once both get in, and one of the new values lives on.
+ */
+export const rotateSso = (
+  db: Queryable,
+  q: { digest: string; newDigest: string; projectId: string; graceSec: number },
+) =>
+  db.maybeOne<{ memberId: string; remainingSec: number; rotated: boolean }>(sql`
+    update sso_sessions s set
+      digest = case when s.digest = ${q.digest} then ${q.newDigest} else s.digest end,
+      previous_digest = case when s.digest = ${q.digest} then s.digest else s.previous_digest end,
+      rotated_at = case when s.digest = ${q.digest} then clock_now() else s.rotated_at end
+    where s.expires_at > clock_now()
+      and (s.digest = ${q.digest} or (s.previous_digest = ${q.digest}
+        and s.rotated_at > clock_now() - ${q.graceSec}::int * interval '1 second'))
+      and not exists (
+        select from project_logouts l
+        where l.project_id = ${q.projectId} and l.member_id = s.member_id and l.at >= s.created_at)
+    returning s.member_id as "memberId", s.digest = ${q.newDigest} as rotated,
+      extract(epoch from s.expires_at - clock_now())::int as "remainingSec"`)
+
+export const deleteSso = (db: Queryable, digest: string) =>
+  db.execute(sql`delete from sso_sessions where digest = ${digest} or previous_digest = ${digest}`)

@@ -1,0 +1,54 @@
+import type { ChatMember, ChatUser } from '#chat/chat-platform'
+import type { Queryable, Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** Writes a member's profile. The e-mail is only known from a login; other sources leave it as it is. */
+export const upsertMember = (tx: Tx, user: ChatUser) =>
+  tx.execute(sql`
+    insert into members as u (id, username, global_name, avatar, email)
+    values (${user.id}, ${user.username}, ${user.globalName}, ${user.avatar}, ${user.email ?? null})
+    on conflict (id) do update set
+      username = excluded.username, global_name = excluded.global_name, avatar = excluded.avatar,
+      email = case when ${user.email !== undefined} then excluded.email else u.email end
+    where (u.username, u.global_name, u.avatar) is distinct from
+        (excluded.username, excluded.global_name, excluded.avatar)
+      or (${user.email !== undefined} and u.email is distinct from excluded.email)`)
+
+/** Writes what the platform just said of a membership; also the way back in for someone who had left. */
+export const upsertMembership = (tx: Tx, serverId: string, member: ChatMember) =>
+  tx.execute(sql`
+    insert into memberships (server_id, member_id, nick, role_ids, joined_at, pending)
+    values (${serverId}, ${member.user.id}, ${member.nick}, ${member.roleIds}::text[],
+      ${member.joinedAt?.toISOString() ?? null}, ${member.pending})
+    on conflict (server_id, member_id) do update set
+      nick = excluded.nick, role_ids = excluded.role_ids, joined_at = excluded.joined_at,
+      pending = excluded.pending, left_at = null, synced_at = clock_now()`)
+
+/** Ends a membership. Returns the member's name the first time, undefined when there was nothing to end. */
+export const endMembership = (tx: Tx, serverId: string, memberId: string) =>
+  tx.maybeOne<{ username: string; serverName: string }>(sql`
+    update memberships m set left_at = clock_now(), synced_at = clock_now()
+    from members u, servers v
+    where m.server_id = ${serverId} and m.member_id = ${memberId} and m.left_at is null
+      and u.id = m.member_id and v.id = m.server_id
+    returning u.username, v.name as "serverName"`)
+
+/** Revokes the sessions bound to one server that a member has. */
+export const revokeServerSessions = (tx: Tx, serverId: string, memberId: string) =>
+  tx.execute(sql`
+    update sessions set revoked_at = clock_now()
+    where server_id = ${serverId} and member_id = ${memberId} and revoked_at is null`)
+
+export interface RolesState {
+  /** Milliseconds since the server's roles were read; null when they never were. */
+  readonly ageMs: number | null
+  /** True when every given role is known. */
+  readonly complete: boolean
+}
+
+/** How much the stored roles of a server can be relied on for someone who holds these. */
+export const rolesState = (db: Queryable, serverId: string, roleIds: readonly string[]) =>
+  db.maybeOne<RolesState>(sql`
+    select (extract(epoch from clock_now() - v.roles_synced_at) * 1000)::float8 as "ageMs",
+      ${roleIds}::text[] <@ array(select r.id::text from roles r where r.server_id = v.id) as complete
+    from servers v where v.id = ${serverId} and v.removed_at is null`)

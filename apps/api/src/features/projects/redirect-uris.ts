@@ -1,0 +1,38 @@
+import type { ProblemDetail } from '@rolecall/contract'
+
+const most = 20
+const longest = 2048
+const privateUseScheme = /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]*:$/
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/**
+ * Reads one URI or a comma-separated list. One bad entry refuses the whole list, with every problem named.
+ * What passes is kept byte for byte: authorize compares it so (RFC 9700 §2.1).
+ */
+export function readRedirectUris(text: string): { uris: string[]; problems: ProblemDetail[] } {
+  const uris = [...new Set(text.split(',').map((uri) => uri.trim()))].filter((uri) => uri !== '')
+  const complaints = uris.flatMap((uri) => {
+    const complaint = complaintAbout(uri)
+    return complaint ? [`${uri.slice(0, 200)} ${complaint}`] : []
+  })
+  if (uris.length === 0) complaints.push('must name at least one URI')
+  if (uris.length > most) complaints.push(`must name at most ${most} URIs`)
+  return {
+    uris,
+    problems: complaints.map((message) => ({ path: '/redirectUri', message, code: 'REDIRECT_URI' })),
+  }
+}
+
+/** What is wrong with a redirect URI, or undefined (RFC 9700 §2.1, RFC 8252 §7). */
+function complaintAbout(uri: string): string | undefined {
+  if (uri.length > longest) return `is longer than ${longest} characters`
+  // Whatever a URL parser would quietly drop or turn must not be in what is compared byte for byte.
+  if (/[\s\\\p{Cc}]/u.test(uri) || !URL.canParse(uri)) return 'is not an absolute URI'
+  const url = new URL(uri)
+  if (uri.includes('#')) return 'must not have a fragment'
+  if (url.username || url.password || /^[a-z+.-]+:\/\/[^/?]*@/i.test(uri)) return 'must not have a user'
+  if (uri.includes('*')) return 'must not have a wildcard'
+  if (url.protocol === 'https:') return undefined
+  if (url.protocol === 'http:') return loopback.test(url.hostname) ? undefined : 'must be https'
+  return privateUseScheme.test(url.protocol) ? undefined : 'must be https, or a private-use scheme with a dot'
+}

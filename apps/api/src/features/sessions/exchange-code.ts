@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import type { sessions } from '@rolecall/contract'
+import { digestOf, isWellFormed, mintToken } from '#platform/crypto/tokens'
+import { uuidv7 } from '#platform/crypto/uuid'
+import { ApiError } from '#platform/http/api-error'
+import type { Deps } from '../../deps.ts'
+import type { ProjectCaller } from '../callers.ts'
+import {
+  type CodeClaim,
+  codeAwaitsVerifier,
+  type NewSession,
+  redeemCode,
+  revokeSessionOfCode,
+} from './store.ts'
+import { toTokenResponse } from './token-response.ts'
+
+export interface ExchangeCode {
+  readonly clientId: string
+  readonly code: string
+  readonly redirectUri: string
+  readonly codeVerifier?: string
+  /** The browser behind the project, where the project tells; else who came through the callback. */
+  readonly forwarded: { readonly ip: string | null; readonly userAgent: string | null }
+}
+
+/**
+ * Redeems a one-time code for a session. Unknown, used, expired, another project's, another redirect URI:
+ * all are INVALID_CODE, because telling them apart would help only someone who holds a stolen code.
+ */
+export async function exchangeCode(
+  deps: Pick<Deps, 'db' | 'config' | 'audit'>,
+  { projectId }: ProjectCaller,
+  { clientId, code, redirectUri, codeVerifier, forwarded }: ExchangeCode,
+): Promise<sessions.TokenResponse> {
+  if (clientId !== projectId || !isWellFormed('code', code)) {
+    throw new ApiError('INVALID_CODE', { reason: 'malformed_or_foreign', projectId })
+  }
+  const claim: CodeClaim = {
+    codeDigest: digestOf(code),
+    projectId,
+    redirectUri,
+    challenge: codeVerifier ? createHash('sha256').update(codeVerifier).digest('base64url') : null,
+  }
+  const { sessionTtlSec: ttlSec, sessionMaxAgeSec: maxAgeSec } = deps.config
+  return redeem(deps, claim, { ...forwarded, ttlSec, maxAgeSec })
+}
+
+/** Makes a session of a code, or ends the one that its first use made. Admin logins end here too. */
+export async function redeem(
+  { db, audit }: Pick<Deps, 'db' | 'audit'>,
+  claim: CodeClaim,
+  terms: Pick<NewSession, 'ip' | 'userAgent' | 'ttlSec' | 'maxAgeSec'>,
+): Promise<sessions.TokenResponse> {
+  const token = mintToken('session')
+  const refreshToken = mintToken('refresh')
+  const pair = { tokenDigest: digestOf(token), refreshDigest: digestOf(refreshToken) }
+  const session: NewSession = { id: uuidv7(), ...pair, ...terms }
+
+  const redeemed = await db.transaction((tx) => redeemCode(tx, claim, session))
+  if (redeemed) return toTokenResponse(db, { token, refreshToken, ...redeemed })
+
+  const reused = await db.transaction(async (tx) => {
+    const revoked = await revokeSessionOfCode(tx, claim)
+    if (!revoked) return false
+    await audit.record(tx, {
+      actionType: 'auth',
+      action: 'code.reuse',
+      severity: 'warning',
+      target: { type: 'member', id: revoked.memberId },
+      summary: 'A one-time code was presented twice; the session that it had made was revoked.',
+    })
+    return true
+  })
+  const projectId = claim.projectId ?? undefined
+  if (!reused && claim.challenge === null && (await codeAwaitsVerifier(db, claim))) {
+    throw new ApiError('CHALLENGE_WITHOUT_VERIFIER', projectId ? { projectId } : {})
+  }
+  throw new ApiError('INVALID_CODE', {
+    reason: reused ? 'reused' : 'unknown',
+    ...(projectId && { projectId }),
+  })
+}

@@ -1,0 +1,23 @@
+import { digestOf } from '#platform/crypto/tokens'
+import type { Deps } from '../../deps.ts'
+import type { ProjectCaller } from '../callers.ts'
+import { markLogoutAll, revokeAllOfMember, revokeByToken, voidCodes } from './store.ts'
+
+/** Ends one session of the calling project. Anything else is ignored, and answered the same (RFC 7009 §2.2). */
+export async function logout({ db }: Pick<Deps, 'db'>, { projectId }: ProjectCaller, token: string) {
+  await revokeByToken(db, projectId, digestOf(token))
+  return { success: true }
+}
+
+/**
+ * Ends all sessions of a member in the calling project, with those that codes are being exchanged for at
+ * this moment. An unknown member is answered the same.
+ */
+export async function logoutAll({ db }: Pick<Deps, 'db'>, { projectId }: ProjectCaller, memberId: string) {
+  await db.transaction(async (tx) => {
+    await markLogoutAll(tx, projectId, memberId)
+    await voidCodes(tx, projectId, memberId)
+    await revokeAllOfMember(tx, projectId, memberId)
+  })
+  return { success: true }
+}

@@ -1,0 +1,36 @@
+import { sessions } from '@rolecall/contract'
+import { readIp, readUserAgent } from '#platform/http/client-info'
+import type { Router } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import type { Callers } from '../callers.ts'
+import { exchangeCode } from './exchange-code.ts'
+import { logout, logoutAll } from './logout.ts'
+import { listSessions, revokeSession } from './own-sessions.ts'
+import type { ReadSession } from './read-session.ts'
+import { refreshSession, refuseUsedPair } from './refresh-session.ts'
+import type { ValidateItem } from './store.ts'
+import { validate } from './validate.ts'
+
+export function sessionRoutes(
+  { route, finished }: Router<Callers>,
+  deps: Deps,
+  readSession: (item: ValidateItem) => Promise<ReadSession>,
+) {
+  route(sessions.exchangeCode, ({ caller, body, raw: { headers } }) => {
+    const ip = readIp(headers['x-client-ip'])
+    const userAgent = readUserAgent(headers['x-client-user-agent'])
+    return exchangeCode(deps, caller, { ...body, forwarded: { ip, userAgent } })
+  })
+  const validateDeps = { limiter: deps.limiter, readSession }
+  finished(sessions.validateSession, (request) => validate(validateDeps, request))
+  route(sessions.logout, ({ caller, body }) => logout(deps, caller, body.token))
+  route(sessions.logoutAll, ({ caller, body }) => logoutAll(deps, caller, body.memberId))
+  route(sessions.listSessions, ({ caller }) => listSessions(deps, caller))
+  route(sessions.revokeSession, ({ caller, params }) => revokeSession(deps, caller, params.sessionId))
+  route(
+    sessions.refreshSession,
+    ({ caller, body, client }) => refreshSession(deps, caller, body.refreshToken, client),
+    // A used pair fails as a session already; only its refresh token tells a late sibling from a thief.
+    (request) => refuseUsedPair(deps, request),
+  )
+}

@@ -1,0 +1,29 @@
+import type { sessions } from '@rolecall/contract'
+import type { Queryable } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
+import { readMembership } from './store.ts'
+
+interface Issued {
+  readonly token: string
+  readonly refreshToken: string
+  readonly expiresAt: Date
+  readonly memberId: string
+  readonly serverId: string
+}
+
+/** The answer to whoever just got a session: the pair, who it is, and the roles in that server. */
+export async function toTokenResponse(db: Queryable, issued: Issued): Promise<sessions.TokenResponse> {
+  const membership = await readMembership(db, issued.serverId, issued.memberId)
+  if (!membership) throw new ApiError('INVALID_CODE', { reason: 'membership_ended' })
+  const { memberJson, rolesJson, syncedAt } = membership
+  const { member, roles } = JSON.parse(
+    `{"member":{${memberJson},"syncedAt":"${syncedAt.toISOString()}",${rolesJson}}`,
+  )
+  return {
+    token: issued.token,
+    refreshToken: issued.refreshToken,
+    expiresAt: issued.expiresAt.toISOString(),
+    member,
+    roles,
+  }
+}

@@ -1,0 +1,82 @@
+import { sessions } from '@rolecall/contract'
+import type { FastifyRequest } from 'fastify'
+import { digestOf, isWellFormed, keyPrefixOf } from '#platform/crypto/tokens'
+import { ApiError } from '#platform/http/api-error'
+import { chatPlatformUnavailable } from '#platform/http/problem'
+import { readBody } from '#platform/http/read-body'
+import { invalid, tooMany } from '#platform/http/router'
+import { compile } from '#platform/http/validation'
+import type { Deps } from '../../deps.ts'
+import type { ReadSession, RolesSource } from './read-session.ts'
+import type { ValidateItem, ValidateRow, ValidSession } from './store.ts'
+
+type ValidateDeps = Pick<Deps, 'limiter'> & { readSession: (item: ValidateItem) => Promise<ReadSession> }
+
+const check = compile(sessions.validateSession.body)
+
+/**
+ * Who is this, and what roles do they hold right now? Key, session, limit and answer come out of one
+ * gathered read, so a request costs no round trip of its own. Who asks is still decided before what is
+ * asked: a bad key is refused first, whatever the body is.
+ */
+export async function validate({ limiter, readSession }: ValidateDeps, request: FastifyRequest) {
+  const key = readKey(request)
+  const { token, problem } = readToken(request)
+  const [read, verdict] = await Promise.all([
+    readSession({ keyDigest: digestOf(key), tokenDigest: token ? digestOf(token) : '' }),
+    limiter.take(`key:${keyPrefixOf(key)}`),
+  ])
+  const projectId = checkKey(read.row, key)
+  if (!verdict.allowed) throw tooMany(limiter, verdict)
+  if (problem) throw problem
+  if (!read.session) {
+    throw new ApiError('INVALID_TOKEN', {
+      reason: token ? 'unknown' : 'malformed',
+      projectId,
+      keyPrefix: keyPrefixOf(key),
+    })
+  }
+  if (read.tooOld) throw chatPlatformUnavailable()
+  return { projectId, json: toJson(read.session, read.session.source) }
+}
+
+/** The API key of a request, when it has the form of one. */
+export function readKey(request: FastifyRequest): string {
+  const key = request.headers['x-api-key']
+  if (typeof key === 'string' && isWellFormed('apiKey', key)) return key
+  throw new ApiError('INVALID_API_KEY', { reason: key === undefined ? 'missing' : 'malformed' })
+}
+
+/** The project of a key. */
+export function checkKey({ projectId, isActive }: ValidateRow, key: string): string {
+  if (!projectId) throw new ApiError('INVALID_API_KEY', { reason: 'unknown', keyPrefix: keyPrefixOf(key) })
+  if (!isActive) {
+    throw new ApiError('PROJECT_INACTIVE', {
+      reason: 'project_inactive',
+      projectId,
+      keyPrefix: keyPrefixOf(key),
+    })
+  }
+  return projectId
+}
+
+function readToken(request: FastifyRequest): { token?: string; problem?: ApiError } {
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers
+  try {
+    const body = readBody(type, encoding, request.body)
+    const problems = check(body)
+    if (problems.length > 0) return { problem: invalid(problems) }
+    const { token } = body as { token: string }
+    return isWellFormed('session', token) ? { token } : {}
+  } catch (error) {
+    if (error instanceof ApiError) return { problem: error }
+    throw error
+  }
+}
+
+/** Joins the stored, finished parts: nothing is parsed back into objects on the way. */
+function toJson(session: ValidSession & { rolesJson: string }, source: RolesSource): string {
+  const syncedAt = new Date(session.syncedAtMs).toISOString()
+  const asOf = session.liveAsOfMs === null ? syncedAt : new Date(session.liveAsOfMs).toISOString()
+  return `{"member":{${session.memberJson},"syncedAt":"${syncedAt}",${session.rolesJson},${session.sessionJson},"rolesAsOf":"${asOf}","rolesSource":"${source}"}`
+}

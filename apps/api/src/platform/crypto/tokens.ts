@@ -1,0 +1,78 @@
+import { hash, randomBytes } from 'node:crypto'
+
+/**
+ * Opaque credentials: a prefix that says the kind, 256 random bits in base62, and a CRC-32 of all that
+ * stands before it. The checksum lets a mistyped or made-up value be refused without a look-up, and lets
+ * secret scanners find a leaked one. An API key also carries an 8-character public part.
+ */
+const kinds = {
+  apiKey: 'rck',
+  session: 'rcs',
+  refresh: 'rcr',
+  code: 'rcc',
+  sso: 'rco',
+  request: 'rca',
+} as const
+export type TokenKind = keyof typeof kinds
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const secretLength = 43 // 62^43 > 2^256
+const checksumLength = 6 // 62^6 > 2^32
+const publicLength = 8
+
+/** Makes a credential. Only its digest may be stored. */
+export function mintToken(kind: TokenKind): string {
+  const publicPart = kind === 'apiKey' ? `${base62(randomBytes(6), publicLength)}_` : ''
+  const body = `${kinds[kind]}_${publicPart}${base62(randomBytes(32), secretLength)}`
+  return body + checksum(body)
+}
+
+/** True when the value has the form and the checksum of its kind; says nothing about whether it exists. */
+export function isWellFormed(kind: TokenKind, value: string): boolean {
+  const head = kind === 'apiKey' ? 4 + publicLength + 1 : 4
+  if (value.length !== head + secretLength + checksumLength) return false
+  if (!value.startsWith(kinds[kind]) || value[3] !== '_' || value[head - 1] !== '_') return false
+  const end = value.length - checksumLength
+  return value.slice(end) === checksum(value.slice(0, end))
+}
+
+/** What is stored and looked up instead of a credential. */
+export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
+
+/** The part of an API key that may be shown: `rck_` and its public part. */
+export const keyPrefixOf = (apiKey: string): string => apiKey.slice(0, 4 + publicLength)
+
+function base62(bytes: Uint8Array, length: number): string {
+  let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  let text = ''
+  for (let i = 0; i < length; i++) {
+    text = digits[Number(number % 62n)] + text
+    number /= 62n
+  }
+  return text
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text)
+  let out = ''
+  for (let i = 0; i < checksumLength; i++) {
+    out = digits[rest % 62] + out
+    rest = Math.floor(rest / 62)
+  }
+  return out
+}
+
+const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
+  return crc
+})
+
+/** CRC-32 (ISO-HDLC) of ASCII text; `zlib.crc32` came to Node 20 only late. */
+function crc32(text: string): number {
+  let crc = 0xffffffff
+  for (let i = 0; i < text.length; i++) {
+    crc = (crc >>> 8) ^ (table[(crc ^ text.charCodeAt(i)) & 0xff] as number)
+  }
+  return (crc ^ 0xffffffff) >>> 0
+}

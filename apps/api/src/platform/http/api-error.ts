@@ -1,0 +1,29 @@
+import { type ErrorCode, errors, type ProblemDetail } from '@rolecall/contract'
+
+interface Details {
+  /** A sentence for the caller, where the fixed title of the code says too little. */
+  readonly detail?: string
+  /** Everything that is wrong with the request. */
+  readonly errors?: readonly ProblemDetail[]
+  readonly headers?: Readonly<Record<string, string>>
+  /** For the failure record and the log only; a word of a closed list, never a value that was sent. */
+  readonly reason?: string
+  readonly projectId?: string
+  readonly keyPrefix?: string
+  readonly cause?: unknown
+}
+
+/** A refusal. Only code, detail, errors and headers ever reach the caller. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly details: Details
+
+  constructor(code: ErrorCode, details: Details = {}) {
+    super(details.detail ?? errors[code].title, { cause: details.cause })
+    this.code = code
+    this.status = errors[code].status
+    this.details = details
+  }
+}

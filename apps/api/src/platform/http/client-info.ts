@@ -1,0 +1,21 @@
+import { isIP } from 'node:net'
+
+const longestUserAgent = 512
+
+/** A forwarded address, or null when it is not one: what a client writes is stored only if it is what it claims. */
+export const readIp = (value: string | string[] | undefined): string | null => {
+  const text = typeof value === 'string' ? value.trim() : ''
+  return isIP(text) ? text : null
+}
+
+/** A user agent as it may be stored and shown: printable, and not longer than anyone reads. */
+export const readUserAgent = (value: string | string[] | undefined): string | null => {
+  const text = typeof value === 'string' ? value : ''
+  // Header bytes arrive as Latin-1; browsers write UTF-8 if they write more than ASCII at all.
+  const decoded = Buffer.from(text, 'latin1').toString('utf8')
+  const printable = decoded
+    .replace(/[\p{Cc}\p{Cs}\p{Cf}]/gu, '')
+    .slice(0, longestUserAgent)
+    .toWellFormed()
+  return printable || null
+}

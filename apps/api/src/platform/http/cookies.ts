@@ -1,0 +1,22 @@
+import { parse, serialize } from 'cookie'
+
+interface CookieOptions {
+  readonly path: string
+  readonly maxAgeSec: number
+  readonly sameSite: 'lax' | 'strict'
+  readonly secure: boolean
+}
+
+/** A `Set-Cookie` value that scripts cannot read. `maxAgeSec` 0 deletes the cookie. */
+export const cookie = (name: string, value: string, { path, maxAgeSec, sameSite, secure }: CookieOptions) =>
+  serialize(name, value, { httpOnly: true, path, maxAge: maxAgeSec, sameSite, secure })
+
+/**
+ * The value of a cookie, or undefined. Two cookies of one name are refused as none: a sibling sub-domain
+ * can add a second one, and nobody can tell which is ours (RFC 9700 §4.7).
+ */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  if (!header) return undefined
+  const found = header.split(';').filter((pair) => pair.trimStart().startsWith(`${name}=`))
+  return found.length === 1 ? parse(found[0] as string)[name] : undefined
+}

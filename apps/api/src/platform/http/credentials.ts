@@ -1,0 +1,19 @@
+import type { IncomingMessage } from 'node:http'
+
+/** The Bearer token, or undefined. A header sent twice is refused: Node would silently keep the first. */
+export function bearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
+  const match = /^Bearer ([^\s,]{1,256})$/i.exec(headers.authorization ?? '')
+  if (!match) return undefined
+  let sent = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() === 'authorization') sent += 1
+  }
+  return sent === 1 ? match[1] : undefined
+}
+
+/** True when a browser says that a page of this very origin made the request (Fetch Metadata, RFC 6454). */
+export function isSameOrigin({ headers }: IncomingMessage, publicUrl: string): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  return headers.origin === new URL(publicUrl).origin
+}

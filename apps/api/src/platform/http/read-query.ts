@@ -1,0 +1,54 @@
+import type { ProblemDetail } from '@rolecall/contract'
+import type { TSchema } from 'typebox'
+
+type Properties = Record<string, { type?: string; items?: unknown }>
+
+/**
+ * Reads a query string by its schema. Digits become a number, `true`/`false` a boolean, a repeated or
+ * comma-separated parameter a list, each only where the schema says so; everything else stays the string
+ * that was sent, for the schema to refuse.
+ */
+export function readQuery(
+  search: string,
+  schema: TSchema,
+): { value: Record<string, unknown>; problems: ProblemDetail[] } {
+  const properties = ((schema as { properties?: Properties }).properties ?? {}) as Properties
+  const given = new Map<string, string[]>()
+  const problems: ProblemDetail[] = []
+  for (const pair of search.split('&')) {
+    if (pair === '') continue
+    const cut = pair.indexOf('=')
+    const name = decode(cut < 0 ? pair : pair.slice(0, cut))
+    const value = decode(cut < 0 ? '' : pair.slice(cut + 1))
+    if (name === undefined || value === undefined) {
+      problems.push({
+        path: name === undefined ? '' : `/${name}`,
+        message: 'is not percent-encoded UTF-8',
+        code: 'ENCODING',
+      })
+    } else {
+      given.set(name, [...(given.get(name) ?? []), value])
+    }
+  }
+  const value: Record<string, unknown> = Object.create(null)
+  for (const [name, values] of given) value[name] = convert(values, properties[name])
+  return { value, problems }
+}
+
+function convert(values: string[], property: Properties[string] | undefined): unknown {
+  if (property?.type === 'array') return values.flatMap((value) => value.split(',').map((one) => one.trim()))
+  if (values.length > 1) return values
+  const [value = ''] = values
+  if ((property?.type === 'integer' || property?.type === 'number') && /^\d{1,15}$/.test(value))
+    return Number(value)
+  if (property?.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
+  return value
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,138 @@
+import type { EndpointDefinition } from '@rolecall/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Log } from '#platform/log'
+import type { Answer } from './answer.ts'
+import type { ApiError } from './api-error.ts'
+import { page, pageHeaders } from './page.ts'
+import { toApiError, toProblem } from './problem.ts'
+
+/** Who wants to know what was answered: usage counts and the record of refused credentials. */
+export interface Observer {
+  answered(route: string, projectId: string | undefined, status: number): void
+  refused(error: ApiError, request: FastifyRequest, route: string): void
+}
+
+/** The only place that writes answers, so that every one of them carries the same headers. */
+export interface Responder {
+  answer(
+    d: EndpointDefinition,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: Answer,
+    projectId?: string,
+  ): void
+  finished(
+    d: EndpointDefinition,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    json: string,
+    projectId: string,
+  ): void
+  refusal(
+    d: EndpointDefinition | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    error: unknown,
+  ): void
+}
+
+interface ResponderDeps {
+  readonly publicUrl: string
+  readonly log: Log
+  readonly observer: Observer
+  /** True from the moment of shutting down: connections are asked to close. */
+  readonly closing: () => boolean
+}
+
+export function createResponder({ publicUrl, log, observer, closing }: ResponderDeps): Responder {
+  const docs = `${publicUrl}/api/docs/errors`
+  const common = commonHeaders(publicUrl)
+  const begin = (request: FastifyRequest, reply: FastifyReply, status: number) => {
+    reply.statusCode = status
+    reply.headers(common)
+    reply.header('x-request-id', request.id)
+    if (closing()) reply.header('connection', 'close')
+  }
+
+  return {
+    answer(definition, request, reply, { status, body, headers, stream }, projectId) {
+      begin(request, reply, status)
+      reply.headers(headers)
+      if (stream) reply.send(stream)
+      else if (body === undefined) reply.send()
+      else {
+        if (!headers['content-type']) reply.header('content-type', 'application/json; charset=utf-8')
+        reply.send(typeof body === 'string' ? body : JSON.stringify(body))
+      }
+      observer.answered(routeOf(definition), projectId, status)
+    },
+    finished(definition, request, reply, json, projectId) {
+      begin(request, reply, 200)
+      reply.header('content-type', 'application/json; charset=utf-8')
+      reply.send(json)
+      observer.answered(routeOf(definition), projectId, 200)
+    },
+    refusal(definition, request, reply, thrown) {
+      const error = toApiError(thrown)
+      if (error.status >= 500) logFailure(log, error, request)
+      begin(request, reply, error.status)
+      reply.headers({ ...challenge(definition, error), ...error.details.headers })
+      const problem = toProblem(error, request.id, docs)
+      if (definition?.page && !wantsJson(request.headers.accept)) {
+        reply.headers(pageHeaders).send(page(problem.title, pageTexts(error, request.id)))
+      } else {
+        reply.header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(problem))
+      }
+      const route = definition ? routeOf(definition) : 'unmatched'
+      observer.refused(error, request, route)
+      observer.answered(route, error.details.projectId, error.status)
+    },
+  }
+}
+
+const routeOf = ({ method, path }: EndpointDefinition) => `${method} ${path}`
+
+/** Headers of every answer. Nothing of ours is ever cached, framed, sniffed or named in a referrer. */
+export const commonHeaders = (publicUrl: string) => ({
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  ...(publicUrl.startsWith('https:') && {
+    'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  }),
+})
+
+/** RFC 9110 §11.6.1: a 401 says how to authenticate. */
+function challenge(definition: EndpointDefinition | undefined, { status }: ApiError): Record<string, string> {
+  if (status !== 401) return {}
+  return {
+    'www-authenticate':
+      definition?.auth === 'projectKey' ? 'ApiKey realm="rolecall"' : 'Bearer realm="rolecall"',
+  }
+}
+
+const wantsJson = (accept = '') =>
+  /application\/(problem\+)?json/.test(accept) && !accept.includes('text/html')
+
+function pageTexts({ message, details }: ApiError, requestId: string): string[] {
+  const problems = details.errors?.map(({ path, message: what }) => `${path.slice(1)} ${what}`) ?? []
+  return [
+    message,
+    ...problems,
+    'Go back to the site you came from and start the login again.',
+    `Request ${requestId}`,
+  ]
+}
+
+function logFailure(log: Log, error: ApiError, request: FastifyRequest) {
+  const at = {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions?.url,
+    code: error.code,
+  }
+  // An outage is told once by whoever watches it; each request that meets it is worth no more than this.
+  if (error.status === 503) log.debug(at, 'answered 503')
+  else log.error({ ...at, err: error.details.cause }, 'request failed')
+}

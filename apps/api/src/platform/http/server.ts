@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { toApiError, toProblem } from './problem.ts'
+import { commonHeaders, type Responder } from './responder.ts'
+
+const bodyLimitBytes = 1024 * 1024
+const requestTimeoutMs = 10_000
+const headersTimeoutMs = 5_000
+
+interface ServerOptions {
+  readonly publicUrl: string
+  readonly trustProxy: readonly string[]
+}
+
+/**
+ * Fastify as this service needs it: bodies reach the handlers as bytes (who asks is decided before what
+ * is asked), slow clients are cut off, and errors of the framework have the shape of all others.
+ */
+export function createServer({ publicUrl, trustProxy }: ServerOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
+    bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: 72_000,
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000 },
+    routerOptions: { maxParamLength: 256, querystringParser: () => ({}) },
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    genReqId: requestIds(),
+    clientErrorHandler: (error, socket) => {
+      if (socket.writable && (error as { code?: string }).code !== 'ECONNRESET') {
+        socket.end(rawProblem(error, publicUrl))
+      } else socket.destroy()
+    },
+    frameworkErrors: (error, request, reply) => {
+      reply.server.refuse(error, request, reply)
+    },
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  return app
+}
+
+/** Sends what no route answered, and every error outside of one, through the responder. */
+export function refuseWith(app: FastifyInstance, respond: Responder) {
+  app.decorate('refuse', (error, request, reply) => respond.refusal(undefined, request, reply, error))
+  app.setErrorHandler((error, request, reply) => respond.refusal(undefined, request, reply, error))
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void
+  }
+}
+
+/** A caller's own id when it is a plain word, else one of ours: a random start and a count. */
+function requestIds() {
+  const instance = randomBytes(5).toString('hex')
+  let count = 0
+  return ({ headers }: { headers: Record<string, string | string[] | undefined> }) => {
+    const given = headers['x-request-id']
+    if (typeof given === 'string' && /^[A-Za-z0-9_-]{8,64}$/.test(given)) return given
+    count += 1
+    return `${instance}-${count.toString(36)}`
+  }
+}
+
+/** A problem for bytes that never became a request; the connection ends with it. */
+function rawProblem(error: Error, publicUrl: string): string {
+  const refusal = toApiError(error)
+  const requestId = randomBytes(8).toString('hex')
+  const body = JSON.stringify(toProblem(refusal, requestId, `${publicUrl}/api/docs/errors`))
+  const headers = {
+    ...commonHeaders(publicUrl),
+    'x-request-id': requestId,
+    'content-type': 'application/problem+json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`
+}

@@ -1,0 +1,86 @@
+import { formats, type ProblemDetail } from '@rolecall/contract'
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import type { TSchema } from 'typebox'
+
+const ajv = new Ajv2020({
+  allErrors: true,
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: true,
+  strict: true,
+  allowUnionTypes: true,
+  formats,
+})
+
+/** Compiles a schema of the contract to a function that lists everything wrong with a value. */
+export function compile(schema: TSchema): (value: unknown) => ProblemDetail[] {
+  const validate = ajv.compile(schema)
+  return (value) =>
+    validate(value) ? unstorable(value) : [...describe(validate.errors), ...unstorable(value)]
+}
+
+function describe(errors: ErrorObject[] | null | undefined): ProblemDetail[] {
+  return (
+    (errors ?? [])
+      // A union fails once for itself and once for each branch; one of them says enough.
+      .filter(({ keyword, schemaPath }) => keyword !== 'if' && !/\/anyOf\/\d+\//.test(schemaPath))
+      .map(describeOne)
+  )
+}
+
+function describeOne({ keyword, instancePath, params, message }: ErrorObject): ProblemDetail {
+  const at = (key: string) => `${instancePath}/${escapePointer(key)}`
+  switch (keyword) {
+    case 'required':
+      return { path: at(params['missingProperty']), message: 'is required', code: 'REQUIRED' }
+    case 'dependentRequired':
+      return {
+        path: at(params['missingProperty']),
+        message: `is required with ${params['property']}`,
+        code: 'REQUIRED',
+      }
+    case 'additionalProperties':
+      return {
+        path: at(params['additionalProperty'].slice(0, 100)),
+        message: 'is not a known key',
+        code: 'UNKNOWN_KEY',
+      }
+    case 'enum':
+      return {
+        path: instancePath,
+        message: `must be one of ${params['allowedValues'].join(', ')}`,
+        code: 'ENUM',
+      }
+    case 'format':
+      return {
+        path: instancePath,
+        message: `must be a ${formatNames[params['format']] ?? params['format']}`,
+        code: 'FORMAT',
+      }
+    default:
+      return { path: instancePath, message: message ?? 'is invalid', code: snake(keyword) }
+  }
+}
+
+const formatNames: Record<string, string> = {
+  snowflake: 'chat-platform id: 17 to 20 digits',
+  uuid: 'UUID',
+  'date-time': 'date, or date and time with zone, in ISO 8601',
+}
+
+const snake = (keyword: string) => keyword.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+const escapePointer = (key: string) => key.replace(/~/g, '~0').replace(/\//g, '~1')
+
+/** NUL and lone surrogates are strings to JSON and to nobody else: no table, log or header takes them. */
+function unstorable(value: unknown, path = ''): ProblemDetail[] {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return [{ path, message: 'must not contain NUL', code: 'NUL' }]
+    if (!value.isWellFormed()) return [{ path, message: 'must be well-formed Unicode', code: 'UNICODE' }]
+    return []
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, one]) => [
+    ...unstorable(key, path || '/'),
+    ...unstorable(one, `${path}/${escapePointer(key)}`),
+  ])
+}

@@ -1,0 +1,98 @@
+import closeWithGrace from 'close-with-grace'
+import type { Database } from '#platform/db/database'
+import { DatabaseUnavailable } from '#platform/db/database'
+import { migrate } from '#platform/db/migrate'
+import { createLog } from '#platform/log'
+import { createApp } from './app.ts'
+import { loadConfig } from './config.ts'
+import { createDeps, openConfiguredDatabase } from './create-deps.ts'
+import { readEnvironment } from './environment.ts'
+import { ensureMainServer } from './features/chat-servers/main-server.ts'
+import { createRecorder } from './features/monitoring/recorder.ts'
+
+/** Longest time for what is in flight when the process is asked to stop. */
+const graceMs = 10_000
+/** How long a start waits for a database that is not there yet. */
+const databaseDeadlineMs = 30_000
+
+/** A start that cannot go on: printed as it is, without a stack. */
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused'
+}
+
+/** Starts the service by its environment and keeps it running until a signal. */
+export async function serve(): Promise<void> {
+  const { config, problems, warnings } = loadConfig(readEnvironment())
+  const log = createLog(config.logLevel)
+  for (const warning of warnings) log.warn(warning)
+  if (config.production && problems.length > 0) throw new StartRefused(problems.join('\n'))
+  for (const problem of problems) log.warn(problem)
+
+  const db = await openConfiguredDatabase(config, log)
+  const applied = await whenUp(() => migrate(db), log)
+  if (applied.length > 0) log.info({ applied }, 'migrations applied')
+  await refuseOtherMainServer(db, config, log)
+
+  const deps = createDeps(config, log, db)
+  const recorder = createRecorder(deps)
+  let closing = false
+  const app = createApp(deps, recorder, { isClosing: () => closing })
+  await listen(app, config)
+  const address = app.server.address()
+  const port = typeof address === 'object' && address ? address.port : config.port
+  log.info(
+    { host: config.host, port, database: db.engine, cache: deps.cache.kind },
+    `listening on ${config.publicUrl}`,
+  )
+
+  closeWithGrace({ delay: graceMs, logger: log }, async ({ err, signal }) => {
+    if (err) log.error({ err }, 'stopping after an error that nobody handled')
+    else log.info({ signal }, 'stopping')
+    closing = true
+    await app.close()
+    await recorder.close()
+    await deps.cache.close()
+    await db.close()
+  })
+}
+
+async function refuseOtherMainServer(
+  db: Database,
+  config: ReturnType<typeof loadConfig>['config'],
+  log: ReturnType<typeof createLog>,
+) {
+  const problem = await ensureMainServer({ db }, config.chatGuildId)
+  if (!problem) return
+  if (config.production) throw new StartRefused(problem)
+  log.warn(problem)
+}
+
+async function listen(app: ReturnType<typeof createApp>, { host, port }: { host: string; port: number }) {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new StartRefused(
+      `Port ${port} is in use. Stop what listens there, or start with another: PORT=${port + 1}.`,
+    )
+  }
+}
+
+/** Waits for a database that is starting too: orchestrators start everything at once. */
+async function whenUp<T>(run: () => Promise<T>, log: ReturnType<typeof createLog>): Promise<T> {
+  const deadline = performance.now() + databaseDeadlineMs
+  for (;;) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error
+      if (performance.now() > deadline) {
+        throw new StartRefused(
+          'The database did not answer within 30 s. Check DATABASE_URL and that it runs.',
+        )
+      }
+      log.warn('the database does not answer yet')
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+    }
+  }
+}

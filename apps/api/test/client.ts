@@ -1,0 +1,104 @@
+import { type EndpointDefinition, endpoints, errors, formats, Problem, refusals } from '@rolecall/contract'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+export interface Reply<Body = Record<string, unknown>> {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Body
+  readonly text: string
+}
+
+export interface Call {
+  readonly key?: string
+  readonly token?: string
+  readonly body?: unknown
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string | Uint8Array
+  readonly headers?: Record<string, string>
+}
+
+const ajv = new Ajv2020({ strict: false, formats })
+const isProblem = ajv.compile(Problem)
+
+/**
+ * Calls the service and holds the answer against the contract: an undeclared status or a body that does
+ * not fit its schema fails the test, whatever it was about.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: bodies are what tests are about; each asserts what it needs.
+export async function call<Body = any>(
+  url: string,
+  method: string,
+  path: string,
+  options: Call = {},
+): Promise<Reply<Body>> {
+  const { key, token, body, raw, headers = {} } = options
+  const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(url + path, {
+    method,
+    redirect: 'manual',
+    headers: {
+      accept: 'application/json',
+      ...(key !== undefined && { 'x-api-key': key }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(sent !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(sent !== undefined && { body: sent }),
+  })
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  const reply = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+  }
+  holdAgainstContract(method, path, reply)
+  return reply
+}
+
+function holdAgainstContract(method: string, path: string, reply: Reply<unknown>) {
+  const where = `${method} ${path.split('?')[0]} answered ${reply.status}`
+  if (!reply.headers.get('x-request-id')) throw new Error(`${where} without X-Request-Id`)
+  if (reply.status === 401 && !reply.headers.get('www-authenticate'))
+    throw new Error(`${where} without a challenge`)
+  if (reply.status === 429 && !reply.headers.get('retry-after'))
+    throw new Error(`${where} without Retry-After`)
+  const definition = findEndpoint(method, path)
+  if (!definition) return
+  const success = definition.answers[reply.status]
+  if (success !== undefined) {
+    if (success !== null && !('download' in success)) expectSchema(success, reply.body, where)
+    return
+  }
+  const { code } = (reply.body ?? {}) as { code?: string }
+  if (reply.body === undefined)
+    throw new Error(`${where} without a problem body: ${reply.text.slice(0, 200)}`)
+  if (!isProblem(reply.body)) throw new Error(`${where} with a body that is no problem: ${reply.text}`)
+  const declared = refusals(definition).some(
+    (one) => errors[one].status === reply.status && ((errors[one] as { code?: string }).code ?? one) === code,
+  )
+  if (!declared && code !== 'BAD_REQUEST' && code !== 'URI_TOO_LONG')
+    throw new Error(`${where} ${code}, which the contract does not declare`)
+}
+
+const validators = new Map<object, ReturnType<typeof ajv.compile>>()
+
+function expectSchema(schema: object, body: unknown, where: string) {
+  const validate = validators.get(schema) ?? ajv.compile(schema)
+  validators.set(schema, validate)
+  if (!validate(body))
+    throw new Error(`${where} with a body off its schema: ${ajv.errorsText(validate.errors)}`)
+}
+
+export function findEndpoint(method: string, path: string): EndpointDefinition | undefined {
+  const parts = (path.split('?')[0] ?? '').split('/')
+  const fits = (definition: EndpointDefinition) => {
+    const wanted = definition.path.split('/')
+    return (
+      wanted.length === parts.length && wanted.every((part, i) => part.startsWith('{') || part === parts[i])
+    )
+  }
+  const candidates = endpoints.filter((one) => one.method === method && fits(one))
+  return candidates.find(({ path: exact }) => !exact.includes('{')) ?? candidates[0]
+}

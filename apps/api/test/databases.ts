@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { inject } from 'vitest'
+
+/** Both engines; everything that touches the store runs on each. */
+export const engines = ['postgres', 'pglite'] as const
+export type Engine = (typeof engines)[number]
+
+export interface TestDatabase {
+  readonly url: string
+  drop(): Promise<void>
+}
+
+/** A migrated, empty database of its own. */
+export const createDatabase = (engine: Engine): Promise<TestDatabase> =>
+  engine === 'postgres' ? createOnPostgres() : createFolder()
+
+async function createOnPostgres(): Promise<TestDatabase> {
+  const maintenance = inject('postgresUrl').replace(/\/postgres$/, '/template1')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await run(maintenance, `create database ${name} template postgres`)
+  return {
+    url: inject('postgresUrl').replace(/\/postgres$/, `/${name}`),
+    drop: () => run(maintenance, `drop database ${name} with (force)`),
+  }
+}
+
+async function run(url: string, statement: string) {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } catch (error) {
+    // Copying a template locks it; another test file may be copying at this moment.
+    if ((error as { code?: string }).code !== '55006') throw error
+    await client.end()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    return run(url, statement)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function createFolder(): Promise<TestDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'rolecall-test-'))
+  await cp(inject('pgliteTemplate'), join(folder, 'db'), { recursive: true })
+  return {
+    url: `pglite:${join(folder, 'db')}`,
+    drop: () => rm(folder, { recursive: true, force: true }),
+  }
+}

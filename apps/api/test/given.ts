@@ -1,0 +1,135 @@
+import { demo } from '@rolecall/chat-sim'
+import { grantAccess } from '../src/features/access/grant-access.ts'
+import { type CreateProject, createProject } from '../src/features/projects/create-project.ts'
+import { call } from './client.ts'
+import type { World } from './service.ts'
+
+export const redirectUri = 'https://site.example/callback?keep=1'
+
+export interface GivenProject {
+  readonly id: string
+  readonly key: string
+}
+
+let projects = 0
+
+/** A project with access to the main server, unless told otherwise. */
+export async function givenProject(
+  { service: { deps } }: World,
+  { serverIds = [demo.mainGuildId], ...input }: Partial<CreateProject> & { serverIds?: string[] } = {},
+): Promise<GivenProject> {
+  projects += 1
+  const { id, apiKey } = await createProject(
+    deps,
+    {},
+    { name: `Project ${projects}`, redirectUris: [redirectUri], ...input },
+  )
+  for (const serverId of serverIds) await grantAccess(deps, {}, { projectId: id, serverId })
+  return { id, key: apiKey }
+}
+
+/** The cookies of one browser. */
+export class Browser {
+  readonly jar = new Map<string, string>()
+  readonly url: string
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  get cookie() {
+    return [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  async get(path: string, headers: Record<string, string> = {}) {
+    const reply = await call(this.url, 'GET', path, {
+      headers: { ...(this.cookie && { cookie: this.cookie }), ...headers },
+    })
+    for (const line of reply.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (value === '' || /max-age=0/i.test(line)) this.jar.delete(name)
+      else this.jar.set(name, value)
+    }
+    return reply
+  }
+}
+
+export const authorizePath = (projectId: string, more: Record<string, string> = {}) =>
+  `/api/auth/authorize?${new URLSearchParams({
+    client_id: projectId,
+    redirect_uri: redirectUri,
+    server_id: demo.mainGuildId,
+    state: 'project-state',
+    ...more,
+  })}`
+
+/** Walks a browser through authorize, the platform's screen and the callback; the final redirect of the service. */
+export async function walkLogin(
+  world: World,
+  path: string,
+  { as = demo.users.ada as string, browser = new Browser(world.url), cancel = false } = {},
+): Promise<URL> {
+  const start = await browser.get(path)
+  const screen = start.headers.get('location') ?? ''
+  if (start.status !== 302) throw new Error(`authorize answered ${start.status}: ${start.text}`)
+  if (!screen.startsWith(world.sim.url)) return new URL(screen)
+  const back = new URL(await world.sim.login(screen, { as, cancel }))
+  const end = await browser.get(back.pathname + back.search)
+  if (end.status !== 302) throw new Error(`callback answered ${end.status}: ${end.text}`)
+  return new URL(end.headers.get('location') ?? '', world.url)
+}
+
+/** A one-time code of a completed login. */
+export async function givenCode(
+  world: World,
+  project: GivenProject,
+  as: string = demo.users.ada,
+  more = {},
+): Promise<string> {
+  const end = await walkLogin(world, authorizePath(project.id, more), { as })
+  const code = end.searchParams.get('code')
+  if (!code) throw new Error(`no code: ${end}`)
+  return code
+}
+
+export interface GivenSession {
+  readonly token: string
+  readonly refreshToken: string
+  readonly expiresAt: string
+}
+
+export const exchange = (
+  world: World,
+  project: GivenProject,
+  code: string,
+  more: object = {},
+  headers = {},
+) =>
+  call(world.url, 'POST', '/api/auth/token', {
+    key: project.key,
+    body: { clientId: project.id, code, redirectUri, ...more },
+    headers,
+  })
+
+/** A session of a member in a project. */
+export async function givenSession(
+  world: World,
+  project: GivenProject,
+  as: string = demo.users.ada,
+): Promise<GivenSession> {
+  const reply = await exchange(world, project, await givenCode(world, project, as))
+  if (reply.status !== 200) throw new Error(reply.text)
+  return reply.body
+}
+
+export const validate = (world: { url: string }, project: GivenProject, token: string) =>
+  call(world.url, 'POST', '/api/auth/validate', { key: project.key, body: { token } })
+
+/** An admin session's token: a login of a member who holds the admin role, unless told otherwise. */
+export async function givenAdmin(world: World, as: string = demo.users.mara): Promise<string> {
+  const end = await walkLogin(world, '/api/auth/admin/login?return_to=/console/', { as })
+  const code = new URLSearchParams(end.hash.slice(1)).get('code')
+  const reply = await call(world.url, 'POST', '/api/auth/admin/token', { body: { code } })
+  if (reply.status !== 200) throw new Error(reply.text)
+  return reply.body.token
+}

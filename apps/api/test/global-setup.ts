@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { migrate } from '../src/platform/db/migrate.ts'
+import { openDatabase } from '../src/platform/db/open-database.ts'
+import { startPostgres } from './postgres.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the PostgreSQL that all test files share; each makes databases of its own. */
+    postgresUrl: string
+    /** A migrated PGlite folder, to be copied. */
+    pgliteTemplate: string
+  }
+}
+
+/** Real programs that the suite talks to, and the Debian package of each. */
+const programs = [
+  { names: ['redis-server', 'valkey-server'], package: 'redis-server' },
+  { names: ['chromium', 'chromium-browser', 'google-chrome'], package: 'chromium' },
+]
+
+/** Starts what every test file shares, once: real PostgreSQL, and a PGlite folder to copy. */
+export default async function setup(project: TestProject) {
+  for (const program of programs) ensureProgram(program)
+  const folder = await mkdtemp(join(tmpdir(), 'rolecall-template-'))
+  const pgliteTemplate = join(folder, 'db')
+  const embedded = await openDatabase(`pglite:${pgliteTemplate}`)
+  await migrate(embedded)
+  await embedded.close()
+  const postgres = await startPostgres()
+  const template = await openDatabase(postgres.url)
+  await migrate(template)
+  await template.close()
+  project.provide('postgresUrl', postgres.url)
+  project.provide('pgliteTemplate', pgliteTemplate)
+  return async () => {
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const isInstalled = (name: string) =>
+  (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
+
+function ensureProgram({ names, package: name }: (typeof programs)[number]) {
+  if (names.some(isInstalled)) return
+  const mayInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
+  if (!mayInstall) {
+    throw new Error(
+      `The tests need ${names.join(' or ')} on the PATH: apt-get install ${name}, or brew install ${name}.`,
+    )
+  }
+  console.log(`Installing ${name} for the tests…`)
+  execFileSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
+  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], { stdio: 'ignore' })
+}

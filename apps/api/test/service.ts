@@ -1,0 +1,110 @@
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { createApp } from '../src/app.ts'
+import { type Config, loadConfig } from '../src/config.ts'
+import { createDeps, openConfiguredDatabase } from '../src/create-deps.ts'
+import type { Deps } from '../src/deps.ts'
+import { ensureMainServer } from '../src/features/chat-servers/main-server.ts'
+import { syncServer } from '../src/features/chat-servers/sync-server.ts'
+import type { Recorder } from '../src/features/monitoring/recorder.ts'
+import { createRecorder } from '../src/features/monitoring/recorder.ts'
+import { createLog } from '../src/platform/log.ts'
+import { createDatabase, type Engine, type TestDatabase } from './databases.ts'
+
+/** One running instance of the service: real HTTP on a port of its own, real storage. */
+export interface Service {
+  readonly url: string
+  readonly config: Config
+  readonly deps: Deps
+  readonly recorder: Recorder
+  close(): Promise<void>
+}
+
+/** A database, the simulated platform, and one instance over both. */
+export interface World {
+  readonly engine: Engine
+  readonly sim: ChatSim
+  readonly database: TestDatabase
+  readonly service: Service
+  readonly url: string
+  /** Another instance on the same database; PostgreSQL only. */
+  another(env?: Record<string, string>): Promise<Service>
+  close(): Promise<void>
+}
+
+export async function startWorld(engine: Engine, env: Record<string, string> = {}): Promise<World> {
+  const sim = await startChatSim({ headlessLogin: true })
+  const database = await createDatabase(engine)
+  const services: Service[] = []
+  const start = async (more: Record<string, string> = {}) => {
+    const service = await startService(database.url, sim, { ...env, ...more })
+    services.push(service)
+    return service
+  }
+  const service = await start()
+  return {
+    engine,
+    sim,
+    database,
+    service,
+    url: service.url,
+    another: start,
+    close: async () => {
+      for (const one of services) await one.close()
+      await sim.close()
+      await database.drop()
+    },
+  }
+}
+
+async function startService(
+  databaseUrl: string,
+  sim: ChatSim,
+  env: Record<string, string>,
+): Promise<Service> {
+  const { config: loaded } = loadConfig({ ...environmentFor(sim), DATABASE_URL: databaseUrl, ...env })
+  const log = createLog(env['LOG_LEVEL'] ?? 'silent')
+  const db = await openConfiguredDatabase(loaded, log)
+  // The port is only known once it listens, and the public address is part of every answer.
+  const { freePort } = await import('./postgres.ts')
+  const port = await freePort()
+  const publicUrl = env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`
+  const config = { ...loaded, publicUrl, port, chatCallbackUrl: `${publicUrl}/api/auth/callback` }
+  sim.allowRedirect(config.chatCallbackUrl)
+  await ensureMainServer({ db }, config.chatGuildId)
+  const deps = createDeps(config, log, db)
+  await syncServer(deps, demo.mainGuildId)
+  const recorder = createRecorder(deps)
+  let closing = false
+  const app = createApp(deps, recorder, { isClosing: () => closing })
+  await app.listen({ host: '127.0.0.1', port })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    config,
+    deps,
+    recorder,
+    close: async () => {
+      if (closing) return
+      closing = true
+      await app.close()
+      await recorder.close()
+      await deps.cache.close()
+      await db.close()
+    },
+  }
+}
+
+/** Everything the service needs to talk to the simulated platform. */
+export const environmentFor = (sim: ChatSim): Record<string, string> => ({
+  NODE_ENV: 'test',
+  CHAT_API_URL: sim.apiUrl,
+  CHAT_AUTHORIZE_URL: sim.authorizeUrl,
+  CHAT_BOT_TOKEN: sim.app.botToken,
+  CHAT_CLIENT_ID: sim.app.clientId,
+  CHAT_CLIENT_SECRET: sim.app.clientSecret,
+  CHAT_GUILD_ID: demo.mainGuildId,
+  CHAT_ADMIN_ROLE_ID: demo.adminRoleId,
+  CHAT_CALLBACK_URL: 'http://127.0.0.1:3000/api/auth/callback',
+  CHAT_GATEWAY: 'off',
+  OUTBOUND_WEBHOOK_ENCRYPTION_KEY: '1'.repeat(64),
+  INBOUND_WEBHOOK_ENCRYPTION_KEY: '2'.repeat(64),
+})
