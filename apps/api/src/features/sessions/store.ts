@@ -97,8 +97,8 @@ function toValidateRow(row: unknown[]): ValidateRow {
  * Makes the finished answer of memberships that have none, or one from before a change of roles. A
  * membership that changes meanwhile drops what is written here, and a change of roles makes it out of date.
  */
-export const finishAnswers = (db: Queryable, serverIds: readonly string[], memberIds: readonly string[]) =>
-  db.execute(sql`
+export const finishAnswers = (db: Database, serverIds: readonly string[], memberIds: readonly string[]) =>
+  db.gathered(sql`
     update memberships m
     set answer_json = membership_answer(m.server_id, m.nick, m.role_ids), answer_roles_version = v.roles_version
     from unnest(${serverIds}::text[], ${memberIds}::text[]) as q (server_id, member_id)

@@ -21,6 +21,14 @@ const types = {
     oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
+/**
+ * Gathered reads are look-ups by key, and nothing else. One plan serves every size of batch, and it must be
+ * index by index also before the statistics of a young table say so: with scans a batch costs a thousandfold.
+ */
+const gatheredSession =
+  'set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off; ' +
+  'set enable_mergejoin = off; set jit = off'
+
 export interface PostgresOptions {
   readonly maxConnections?: number
   /** Connection errors of idle clients: the pool replaces them; nobody else would hear of it. */
@@ -49,6 +57,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   const pool = open(options.maxConnections ?? 10)
   // Two are the measured best: more connections make gathered batches smaller and each row dearer.
   const gatheredPool = open(2)
+  gatheredPool.on('connect', (client) => client.query(gatheredSession).catch(() => {}))
   // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
   const longPool = open(4, {
     query_timeout: 0,
