@@ -1,0 +1,33 @@
+type Listener = (message: string) => void
+
+/** Who listens to which channel, inside this process. */
+export class Channels {
+  readonly #listeners = new Map<string, Set<Listener>>()
+
+  names(): string[] {
+    return [...this.#listeners.keys()]
+  }
+
+  has(channel: string): boolean {
+    return this.#listeners.has(channel)
+  }
+
+  /** The same function may listen twice; each return value ends one of the two. */
+  add(channel: string, listener: Listener): () => void {
+    const own: Listener = (message) => listener(message)
+    const listeners = this.#listeners.get(channel) ?? new Set()
+    this.#listeners.set(channel, listeners.add(own))
+    return () => {
+      listeners.delete(own)
+      if (listeners.size === 0 && this.#listeners.get(channel) === listeners) this.#listeners.delete(channel)
+    }
+  }
+
+  deliver(channel: string, message: string): void {
+    for (const listener of this.#listeners.get(channel) ?? []) listener(message)
+  }
+
+  clear(): void {
+    this.#listeners.clear()
+  }
+}

@@ -1,0 +1,100 @@
+import type { Cache } from './cache.ts'
+import { Channels } from './channels.ts'
+import { RecentMap } from './recent-map.ts'
+
+interface Entry {
+  value: string
+  expiresAt: number
+}
+
+interface Counter {
+  total: number
+  expiresAt: number
+}
+
+interface Options {
+  /** Of values and of counters, each. */
+  maxEntries?: number
+  /** Milliseconds on a clock that never jumps: a corrected wall clock must not end or extend a claim. */
+  now?: () => number
+}
+
+/** About 20 MB when full of counters, and more callers per minute than one process serves. */
+const defaultMaxEntries = 100_000
+
+/**
+ * The cache of a service that runs as one process: always up, gone at a restart.
+ *
+ * Bounded, so that strangers cannot fill the memory: beyond `maxEntries` the least recently used go. Counters
+ * have a bound of their own, or a flood of new callers would push out the claims that replay protection needs.
+ */
+export function createMemoryCache({
+  maxEntries = defaultMaxEntries,
+  now = monotonicMs,
+}: Options = {}): Cache {
+  const values = new RecentMap<Entry>(maxEntries)
+  const counters = new RecentMap<Counter>(maxEntries)
+  const channels = new Channels()
+  let isOpen = true
+
+  function find(key: string): string | undefined {
+    const entry = values.get(key)
+    return entry && entry.expiresAt > now() ? entry.value : undefined
+  }
+
+  function put(key: string, value: string, ttlMs: number): void {
+    values.set(key, { value, expiresAt: now() + ttlMs })
+  }
+
+  return {
+    kind: 'memory',
+    isUp: () => isOpen,
+    ping: async () => isOpen,
+
+    async get(key) {
+      return isOpen ? find(key) : undefined
+    },
+
+    async set(key, value, ttlMs) {
+      if (isOpen) put(key, value, ttlMs)
+    },
+
+    async delete(key) {
+      values.delete(key)
+      counters.delete(key)
+    },
+
+    count(key, by, windowMs) {
+      if (!isOpen) return undefined
+      const time = now()
+      const counter = counters.get(key)
+      if (counter && counter.expiresAt > time) {
+        counter.total += by
+        return counter.total
+      }
+      counters.set(key, { total: by, expiresAt: time + windowMs })
+      return by
+    },
+
+    async claim(key, ttlMs) {
+      if (!isOpen) return undefined
+      if (find(key) !== undefined) return false
+      put(key, '1', ttlMs)
+      return true
+    },
+
+    async publish(channel, message) {
+      // Listeners run after the publisher's own code, as they would with a cache across the network.
+      if (isOpen) setImmediate(() => channels.deliver(channel, message))
+    },
+
+    subscribe: (channel, listener) => channels.add(channel, listener),
+
+    async close() {
+      isOpen = false
+      channels.clear()
+    },
+  }
+}
+
+const monotonicMs = () => performance.now()

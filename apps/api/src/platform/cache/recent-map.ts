@@ -1,0 +1,39 @@
+/**
+ * A map that never holds more than `max` entries and forgets the ones not used for longest.
+ *
+ * Two generations instead of a linked list: reads and writes go to the young one, and when that holds half
+ * of `max` it becomes the old one, whose untouched entries go as the next one takes its place. So an entry
+ * survives as long as it is used once per `max / 2` other keys, and the common read is one plain lookup.
+ */
+export class RecentMap<V> {
+  readonly #half: number
+  #young = new Map<string, V>()
+  #old = new Map<string, V>()
+
+  constructor(max: number) {
+    this.#half = Math.max(1, Math.floor(max / 2))
+  }
+
+  get(key: string): V | undefined {
+    const value = this.#young.get(key)
+    if (value !== undefined) return value
+
+    const older = this.#old.get(key)
+    if (older !== undefined) this.set(key, older)
+    return older
+  }
+
+  set(key: string, value: V): void {
+    this.#old.delete(key)
+    this.#young.set(key, value)
+    if (this.#young.size < this.#half) return
+
+    this.#old = this.#young
+    this.#young = new Map()
+  }
+
+  delete(key: string): void {
+    this.#young.delete(key)
+    this.#old.delete(key)
+  }
+}

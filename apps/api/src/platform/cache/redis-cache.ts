@@ -1,0 +1,91 @@
+import type { Logger } from 'pino'
+import { createBreaker } from './breaker.ts'
+import type { Cache } from './cache.ts'
+import { connect, nameOf } from './redis-connection.ts'
+import { createSubscriber } from './redis-subscriber.ts'
+
+interface Options {
+  url: string
+  log: Pick<Logger, 'info' | 'warn'>
+  /** Keeps deployments that share a server apart. */
+  prefix?: string
+  /** How long one call may take at most. */
+  deadlineMs?: number
+}
+
+/**
+ * The cache that the instances of a deployment share.
+ *
+ * Connects in the background, so the service starts whether or not the server is there. While it is not, every
+ * call returns at once (see the breaker), and its return is noticed within a second.
+ */
+export function createRedisCache({ url, log, prefix = 'rolecall:', deadlineMs = 100 }: Options): Cache {
+  const redis = connect(url)
+  const subscriber = createSubscriber(url)
+  const breaker = createBreaker({
+    name: nameOf(url),
+    deadlineMs,
+    retryMs: 250,
+    // The most demanding command there is: it needs scripts, writes and memory.
+    probe: () => redis.countInWindow(`${prefix}probe`, 1, 1000),
+    reset() {
+      redis.disconnect(true)
+      subscriber.reset()
+    },
+    log,
+  })
+  redis.on('ready', breaker.check)
+  redis.on('error', breaker.fail)
+  redis.on('close', () => breaker.fail(new Error('connection closed')))
+
+  return {
+    kind: 'redis',
+    isUp: breaker.isUp,
+
+    async ping() {
+      await breaker.whenStarted()
+      return breaker.check()
+    },
+
+    async get(key) {
+      const value = await breaker.run(() => redis.get(prefix + key))
+      return typeof value === 'string' ? value : undefined
+    },
+
+    async set(key, value, ttlMs) {
+      await breaker.run(() => redis.set(prefix + key, value, 'PX', wholeMs(ttlMs)))
+    },
+
+    async delete(key) {
+      if (breaker.isUp()) await breaker.run(() => redis.del(prefix + key))
+      // Sent all the same, for a server that is only slow; not waited for.
+      else redis.del(prefix + key).catch(() => {})
+    },
+
+    count(key, by, windowMs) {
+      return breaker
+        .run(() => redis.countInWindow(prefix + key, by, wholeMs(windowMs)))
+        ?.then((total) => (typeof total === 'number' ? total : undefined))
+    },
+
+    async claim(key, ttlMs) {
+      const answer = await breaker.run(() => redis.set(prefix + key, '1', 'PX', wholeMs(ttlMs), 'NX'))
+      return answer === undefined ? undefined : answer === 'OK'
+    },
+
+    async publish(channel, message) {
+      await breaker.run(() => redis.publish(prefix + channel, message))
+    },
+
+    subscribe: (channel, listener) => subscriber.subscribe(prefix + channel, listener),
+
+    async close() {
+      breaker.close()
+      subscriber.close()
+      redis.disconnect()
+    },
+  }
+}
+
+/** The server refuses an expiry that is not a whole number above zero. */
+const wholeMs = (ms: number): number => Math.max(1, Math.ceil(ms))
