@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gather } from '#platform/db/gather'
+
 import type { Deps } from '../../deps.ts'
+import { createKeptSessions } from './kept-sessions.ts'
 import {
   finishAnswers,
   readForValidate,
@@ -28,7 +30,10 @@ type ReadDeps = Pick<Deps, 'db' | 'settings' | 'refreshMember'>
 
 /** Reads a key and a session of its project, with roles that are as fresh as the contract asks. */
 export function createSessionReader(deps: ReadDeps): (item: ValidateItem) => Promise<ReadSession> {
-  const read = gather((items: ValidateItem[]) => readFinished(deps, items), deps.db.gathersAtOnce)
+  const readKept = createKeptSessions(deps.db, (items) => readFinished(deps, items))
+  const isUsable = ({ session }: ValidateRow) => session !== undefined && isFresh(deps, session)
+  // One run at a time: what is kept is only as good as the order in which changes are read.
+  const read = gather((items: ValidateItem[]) => readKept(items, isUsable), 1)
 
   return async (item) => {
     const row = await read(item)

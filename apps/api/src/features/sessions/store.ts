@@ -19,6 +19,7 @@ export interface ValidSession {
   readonly rolesJson: string | null
   /** Finished JSON: `"session":{…}`. */
   readonly sessionJson: string
+  readonly expiresAtMs: number
   readonly syncedAtMs: number
   readonly ageMs: number
   /** When the gateway last vouched for this server's mirror; null while it does not. */
@@ -45,7 +46,7 @@ export async function readForValidate(db: Database, items: readonly ValidateItem
 const validateStatement = (keyDigests: string[], tokenDigests: string[]): Sql => sql`
   select k.project_id, k.is_active, l.server_id, l.member_id,
     l.profile_json || ',"isClubMember":' || l.is_club_member, l.answer_json, l.session_json,
-    (extract(epoch from l.synced_at) * 1000)::float8,
+    (extract(epoch from l.expires_at) * 1000)::float8, (extract(epoch from l.synced_at) * 1000)::float8,
     (extract(epoch from clock_now() - l.synced_at) * 1000)::float8,
     case when l.live_until > clock_now() then (extract(epoch from l.live_as_of) * 1000)::float8 end
   from unnest(${keyDigests}::text[], ${tokenDigests}::text[]) with ordinality as q (key_digest, token_digest, n)
@@ -60,36 +61,29 @@ const validateStatement = (keyDigests: string[], tokenDigests: string[]): Sql =>
   order by q.n`
 
 function toValidateRow(row: unknown[]): ValidateRow {
-  const [
-    projectId,
-    isActive,
-    serverId,
-    memberId,
-    memberJson,
-    rolesJson,
-    sessionJson,
-    syncedAtMs,
-    ageMs,
-    liveAsOfMs,
-  ] = row as [
-    string | null,
-    boolean,
-    string | null,
+  const [projectId, isActive, serverId] = row as [string | null, boolean, string | null]
+  if (serverId === null) return { projectId: projectId ?? undefined, isActive, session: undefined }
+  const [memberId, memberJson, rolesJson, sessionJson] = row.slice(3) as [
     string,
     string,
     string | null,
     string,
-    number,
-    number,
-    number | null,
   ]
+  const [expiresAtMs, syncedAtMs, ageMs, liveAsOfMs] = row.slice(7) as [number, number, number, number | null]
   return {
     projectId: projectId ?? undefined,
     isActive,
-    session:
-      serverId === null
-        ? undefined
-        : { serverId, memberId, memberJson, rolesJson, sessionJson, syncedAtMs, ageMs, liveAsOfMs },
+    session: {
+      serverId,
+      memberId,
+      memberJson,
+      rolesJson,
+      sessionJson,
+      expiresAtMs,
+      syncedAtMs,
+      ageMs,
+      liveAsOfMs,
+    },
   }
 }
 
