@@ -34,6 +34,7 @@ export async function serve(): Promise<void> {
   await refuseOtherMainServer(db, config, log)
 
   const deps = createDeps(config, log, db)
+  await deps.settings.start()
   const recorder = createRecorder(deps)
   let closing = false
   const app = createApp(deps, recorder, { isClosing: () => closing })
@@ -50,6 +51,7 @@ export async function serve(): Promise<void> {
     else log.info({ signal }, 'stopping')
     closing = true
     await app.close()
+    deps.settings.close()
     await recorder.close()
     await deps.cache.close()
     await db.close()
