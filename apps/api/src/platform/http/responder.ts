@@ -70,7 +70,13 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
     finished(definition, request, reply, json, projectId) {
       // Past the framework: its hooks and serializers have nothing to do for bytes that are finished.
       reply.hijack()
-      const head = [...finishedHead, 'x-request-id', request.id, 'content-length', String(Buffer.byteLength(json))]
+      const head = [
+        ...finishedHead,
+        'x-request-id',
+        request.id,
+        'content-length',
+        String(Buffer.byteLength(json)),
+      ]
       if (closing()) head.push('connection', 'close')
       reply.raw.writeHead(200, head)
       reply.raw.end(json)
