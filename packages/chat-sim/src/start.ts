@@ -1,3 +1,6 @@
+import { attachGateway } from './gateway/attach.ts'
+import { gatewayControl } from './gateway/control.ts'
+import { createHub } from './gateway/hub.ts'
 import { createListener } from './http/listener.ts'
 import { createSwitchableServer } from './http/switchable-server.ts'
 import { walkLogin } from './login-walk.ts'
@@ -31,6 +34,9 @@ export async function startChatSim(options: ChatSimOptions = {}) {
   }
   const platform = createPlatform(world, settings)
   const http = createSwitchableServer(createListener(platform, routes), host)
+  const hub = createHub(platform)
+  const gateway = gatewayControl(hub)
+  const detachGateway = attachGateway(hub, http.server)
   await http.up(port)
   settings.issuer ||= `http://${host.includes(':') ? `[${host}]` : host}:${http.port()}`
   const restoreWorld = takeSnapshot(world)
@@ -48,6 +54,7 @@ export async function startChatSim(options: ChatSimOptions = {}) {
     world,
     clock,
     oauth: oauthControl(platform.quirks, platform.grants),
+    gateway,
     failNext: faults.failNext,
     failFor: faults.failFor,
     clearFaults: faults.clearFaults,
@@ -61,10 +68,14 @@ export async function startChatSim(options: ChatSimOptions = {}) {
     /** Back to how it was when it started: world, grants, faults, journal, clock. */
     async reset(): Promise<void> {
       await http.up()
+      gateway.reset()
       clearPlatform(platform)
       restoreWorld()
     },
-    close: () => http.down(),
+    async close(): Promise<void> {
+      detachGateway()
+      await http.down()
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Caller } from './caller.ts'
-import type { RouteName } from './route.ts'
+import type { RouteName } from './route-names.ts'
 
 /** What shall go wrong. Parts can be combined: `{ delayMs: 500, status: 503 }` is a late refusal. */
 export interface Fault {

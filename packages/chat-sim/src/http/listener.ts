@@ -68,7 +68,7 @@ function toCall(
     params: match?.params ?? {},
     headers: req.headers,
     body,
-    caller: identify(platform, req.headers.authorization),
+    caller: identify(platform.world.application.botToken, platform.grants, req.headers.authorization),
   }
 }
 

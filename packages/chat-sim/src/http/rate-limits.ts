@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Call, Reply } from './call.ts'
 import { rateLimited } from './rate-limited.ts'
-import type { Route, RouteName } from './route.ts'
+import type { RouteName } from './route-names.ts'
+
+/** As much of a route as its bucket depends on. */
+export interface LimitedRoute {
+  name: RouteName
+  method: string
+  path: string
+}
 
 export interface Limit {
   limit: number
@@ -76,7 +83,7 @@ export function createRateLimits(clock: Clock) {
       globalPerSec = undefined
     },
     /** The headers for a reply, or the 429 that takes its place. */
-    check(route: Route, call: Call): { headers: Record<string, string> } | { refusal: Reply } {
+    check(route: LimitedRoute, call: Call): { headers: Record<string, string> } | { refusal: Reply } {
       const who = callerKey(call)
       if (globalPerSec !== undefined) {
         const global = take(`global ${who}`, { limit: globalPerSec, perMs: 1_000 })
@@ -102,10 +109,10 @@ function callerKey({ caller }: Call): string {
   return caller.kind === 'bearer' ? caller.grant.userId : caller.kind
 }
 
-const bucketIds = new Map<Route, string>()
+const bucketIds = new Map<LimitedRoute, string>()
 
 /** The platform's bucket ids are opaque hashes, the same for a route at all times. */
-function bucketId(route: Route): string {
+function bucketId(route: LimitedRoute): string {
   const known = bucketIds.get(route)
   if (known) return known
   const id = createHash('md5').update(`${route.method} ${route.path}`).digest('hex')
@@ -113,7 +120,7 @@ function bucketId(route: Route): string {
   return id
 }
 
-function bucketHeaders(route: Route, { limit }: Limit, { left, resetAt }: Bucket, now: number) {
+function bucketHeaders(route: LimitedRoute, { limit }: Limit, { left, resetAt }: Bucket, now: number) {
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(left),
