@@ -1,8 +1,6 @@
 import { createDeflate, deflateSync, constants as zlib } from 'node:zlib'
 import type { WebSocket } from 'ws'
 
-export type Compression = 'none' | 'zlib-stream' | 'per-message'
-
 export interface Writer {
   write(text: string): void
   end(): void

@@ -85,3 +85,5 @@ export function gatewayControl(hub: Hub) {
     Object.assign(settings, change)
   }
 }
+
+export type GatewayControl = ReturnType<typeof gatewayControl>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { Call, Reply } from './call.ts'
+import { type Call, param, type Reply } from './call.ts'
 import { rateLimited } from './rate-limited.ts'
 import type { RouteName } from './route-names.ts'
 
@@ -20,7 +20,7 @@ export interface Limit {
 const generous: Limit = { limit: 10_000, perMs: 1_000 }
 
 /** Sizes seen on the platform for one bot; it publishes none and changes them. */
-export const realistic: Partial<Record<RouteName, Limit>> = {
+const realistic: Partial<Record<RouteName, Limit>> = {
   me: { limit: 5, perMs: 1_000 },
   myGuilds: { limit: 1, perMs: 1_000 },
   myMember: { limit: 5, perMs: 300_000 },
@@ -34,14 +34,6 @@ export const realistic: Partial<Record<RouteName, Limit>> = {
 interface Bucket {
   left: number
   resetAt: number
-}
-
-export interface RateLimits {
-  /** `undefined` gives a route its generous size back. */
-  setLimit(route: RouteName, limit: Limit | undefined): void
-  setRealistic(): void
-  /** Requests per second for one bot over all routes; `undefined` is no limit. The platform has 50. */
-  setGlobal(perSec: number | undefined): void
 }
 
 export function createRateLimits(clock: Clock) {
@@ -64,6 +56,7 @@ export function createRateLimits(clock: Clock) {
   }
 
   return {
+    /** `undefined` gives a route its generous size back. */
     setLimit: (route: RouteName, limit: Limit | undefined) => {
       if (limit) sizes.set(route, limit)
       else sizes.delete(route)
@@ -74,6 +67,7 @@ export function createRateLimits(clock: Clock) {
       globalPerSec = 50
       buckets.clear()
     },
+    /** Requests per second for one bot over all routes; `undefined` is no limit. The platform has 50. */
     setGlobal: (perSec: number | undefined) => {
       globalPerSec = perSec
     },
@@ -94,7 +88,7 @@ export function createRateLimits(clock: Clock) {
         }
       }
       const size = sizes.get(route.name) ?? generous
-      const major = call.params['guild'] ?? call.params['webhook'] ?? ''
+      const major = param(call, 'guild') || param(call, 'webhook')
       const bucket = take(`${route.method} ${route.path} ${major} ${who}`, size)
       const headers = bucketHeaders(route, size, bucket, clock.now())
       if (bucket.allowed) return { headers }

@@ -117,6 +117,9 @@ describe('with @discordjs/rest', () => {
       { webhookId: demo.webhook.id },
     ])
     expect(await refusalOf(send({ embeds: [{ title: 'x'.repeat(257) }] }))).toEqual([400, 50035])
+    for (const embeds of [7, [null], [{ fields: [1] }]]) {
+      expect(await refusalOf(send({ embeds }))).toEqual([400, 50035])
+    }
     expect(await refusalOf(send({}))).toEqual([400, 50006])
     expect(
       await refusalOf(rest.post(Routes.webhook(demo.webhook.id, 'x'), { body: {}, auth: false })),
