@@ -63,11 +63,10 @@ function embedProblems(embed: APIEmbed): ErrorTree {
 
 /** The shape on which the limits can be looked up. JSON may hold anything. */
 const isEmbeds = (embeds: unknown): embeds is APIEmbed[] =>
-  Array.isArray(embeds) && embeds.every((embed) => isObject(embed) && isFields(embed['fields']))
-const isFields = (fields: unknown) =>
+  Array.isArray(embeds) && embeds.every((embed) => isObject(embed) && isFields(embed))
+const isFields = ({ fields }: { fields?: unknown }) =>
   fields === undefined || (Array.isArray(fields) && fields.every(isObject))
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const embedLength = ({ title, description, footer, author, fields = [] }: APIEmbed): number =>
   [title, description, footer?.text, author?.name, ...fields.flatMap((field) => [field.name, field.value])]
