@@ -64,7 +64,7 @@ async function measure(engine: string, databaseUrl: string, databasePids: readon
   const script = join(folder, 'load.lua')
   await writeScript(script, seeded.apiKey, seeded.tokens)
   const port = await freePort()
-  const service = startPinned(serverCore, [process.execPath, rolecall, 'serve'], {
+  const service = startPinned(serverCore, [process.execPath, ...(process.env['NODE_FLAGS'] ?? '').split(' ').filter(Boolean), rolecall, 'serve'], {
     ...env,
     PORT: String(port),
   })

@@ -26,8 +26,7 @@ const types = {
  * index by index also before the statistics of a young table say so: with scans a batch costs a thousandfold.
  */
 const gatheredSession =
-  'set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off; ' +
-  'set enable_mergejoin = off; set jit = off'
+  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
 export interface PostgresOptions {
   readonly maxConnections?: number
@@ -56,8 +55,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   }
   const pool = open(options.maxConnections ?? 10)
   // Two are the measured best: more connections make gathered batches smaller and each row dearer.
-  const gatheredPool = open(2)
-  gatheredPool.on('connect', (client) => client.query(gatheredSession).catch(() => {}))
+  const gatheredPool = open(2, { options: gatheredSession })
   // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
   const longPool = open(4, {
     query_timeout: 0,
