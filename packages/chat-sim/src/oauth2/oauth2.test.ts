@@ -169,7 +169,7 @@ describe('token', () => {
 
   it('rotates the refresh token, and revoking one token ends all of the user', async () => {
     const tokens = async () =>
-      (await exchange({ code: (await loginAs(demo.users.mara)).get('code') ?? '' })).json()
+      tokensOf(exchange({ code: (await loginAs(demo.users.mara)).get('code') ?? '' }))
     const first = await tokens()
     const second = await tokens()
     const refresh = (refresh_token: string) => exchange({ grant_type: 'refresh_token', refresh_token })
