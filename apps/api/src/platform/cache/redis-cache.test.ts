@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -217,6 +217,31 @@ describe('a server that is killed', () => {
   })
 })
 
+describe('a connection that goes silent while the server lives', () => {
+  test('is given up for a new one, the subscriptions included', async () => {
+    const server = await serve()
+    const network = await relayTo(server.port)
+    const { cache } = open(`redis://127.0.0.1:${network.port}`)
+    await cache.ping()
+    const heard: string[] = []
+    cache.subscribe('news', (message) => heard.push(message))
+    const hears = (message: string) =>
+      vi.waitFor(
+        async () => {
+          await cache.publish('news', message)
+          expect(heard).toContain(message)
+        },
+        { timeout: 3000 },
+      )
+    await hears('before')
+
+    network.forgetConnections()
+    expect(await cache.get('key')).toBeUndefined()
+    expect(await untilUp(cache)).toBeLessThan(1000)
+    await hears('after')
+  })
+})
+
 describe('a server that answers with errors', () => {
   let server: RedisServer
   let operator: Redis
@@ -338,8 +363,9 @@ describe('a server that answers with errors', () => {
   })
 
   test('options in the URL’s query do not undo the limits', async () => {
-    const { cache } = open(`${server.url}?enableOfflineQueue=true&commandTimeout=60000&lazyConnect=true`)
+    const { cache } = open(`${server.url}?lazyConnect=true&keyPrefix=mine:`)
     expect(await cache.ping()).toBe(true)
+    expect(await operator.keys('*')).toEqual(['rolecall:probe'])
   })
 })
 
@@ -365,19 +391,8 @@ describe('something that is not a cache', () => {
   ])(
     '%s: every call returns within its deadline and the log stays free of the password',
     async (_, behave) => {
-      const sockets = new Set<Socket>()
-      const server = createServer((socket) => {
-        sockets.add(socket.on('error', () => {}))
-        behave(socket)
-      }).listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      cleanups.push(() => {
-        for (const socket of sockets) socket.destroy()
-        server.close()
-      })
-      const { cache, lines } = open(
-        `redis://default:sesame@127.0.0.1:${(server.address() as AddressInfo).port}`,
-      )
+      const port = await listenWith(behave)
+      const { cache, lines } = open(`redis://default:sesame@127.0.0.1:${port}`)
 
       const startedAt = performance.now()
       await cache.ping()
@@ -387,4 +402,41 @@ describe('something that is not a cache', () => {
       expect(JSON.stringify(lines)).not.toContain('sesame')
     },
   )
+
+  test('is noticed and logged once, even if nobody asks it anything', async () => {
+    const port = await listenWith((socket) => socket.end())
+    const { levels } = open(`redis://127.0.0.1:${port}`)
+    await vi.waitFor(() => expect(levels()).toEqual(['warn']))
+  })
 })
+
+/** A server of 127.0.0.1 for one test; its port. */
+async function listenWith(behave: (socket: Socket) => unknown): Promise<number> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    behave(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanups.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** A network that can lose its connections without telling either end, as a firewall does. */
+async function relayTo(target: number): Promise<{ port: number; forgetConnections: () => void }> {
+  const ends = new Set<Socket>()
+  const port = await listenWith((near) => {
+    const far = connect(target, '127.0.0.1').on('error', () => {})
+    near.pipe(far).pipe(near)
+    ends.add(near).add(far)
+    cleanups.push(() => far.destroy())
+  })
+  const forgetConnections = () => {
+    for (const end of ends) end.unpipe().resume()
+    ends.clear()
+  }
+  return { port, forgetConnections }
+}
