@@ -8,8 +8,9 @@ import type { Cache } from './cache.ts'
 import { createRedisCache } from './redis-cache.ts'
 
 const deadlineMs = 100
-/** What a shared machine may add to a timer. */
-const slackMs = 60
+const recoveryMs = 1000
+/** What a busy machine may add; the client's defaults would add 10 s and more. */
+const slackMs = 400
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -49,6 +50,14 @@ async function callAll(cache: Cache): Promise<{ answers: unknown[]; ms: number }
   return { answers, ms: performance.now() - startedAt }
 }
 
+/** Whether all of them return without waiting for anything: before the event loop turns once. */
+function isRefusedAtOnce(cache: Cache): Promise<boolean> {
+  return Promise.race([
+    callAll(cache).then(({ answers }) => answers.every((answer) => answer === undefined)),
+    new Promise<boolean>((resolve) => setImmediate(resolve, false)),
+  ])
+}
+
 const unreachable = Array.from({ length: 6 }, () => undefined)
 
 async function untilUp(cache: Cache): Promise<number> {
@@ -64,11 +73,11 @@ describe('a server that is not there at the start', () => {
     const { cache, levels } = open(server.url)
 
     expect(await cache.ping()).toBe(false)
-    expect((await callAll(cache)).ms).toBeLessThan(slackMs)
+    expect(await isRefusedAtOnce(cache)).toBe(true)
     expect(levels()).toEqual(['warn'])
 
     await server.restart()
-    expect(await untilUp(cache)).toBeLessThan(1000)
+    expect(await untilUp(cache)).toBeLessThan(recoveryMs + slackMs)
     expect(await cache.ping()).toBe(true)
     expect(levels()).toEqual(['warn', 'info'])
   })
@@ -93,11 +102,7 @@ describe('a server that hangs', () => {
     expect(first.ms).toBeGreaterThanOrEqual(deadlineMs - 1)
     expect(first.ms).toBeLessThan(deadlineMs + slackMs)
 
-    for (let round = 0; round < 100; round++) {
-      const next = await callAll(cache)
-      expect(next.answers).toEqual(unreachable)
-      expect(next.ms).toBeLessThan(slackMs)
-    }
+    for (let round = 0; round < 100; round++) expect(await isRefusedAtOnce(cache)).toBe(true)
     expect(cache.isUp()).toBe(false)
     expect(lines).toEqual([
       {
@@ -120,7 +125,7 @@ describe('a server that hangs', () => {
       await vi.waitUntil(() => performance.now() > resumeAt, { timeout: 5000 })
       expect(cache.isUp()).toBe(false)
       server.resume()
-      expect(await untilUp(cache)).toBeLessThan(1000)
+      expect(await untilUp(cache)).toBeLessThan(recoveryMs + slackMs)
       expect(await cache.claim(`claim after ${hungMs}`, 1000)).toBe(true)
     }
     expect(levels()).toEqual(['warn', 'info', 'warn', 'info'])
@@ -159,16 +164,15 @@ describe('a server that is killed', () => {
     const { cache, levels } = open(server.url)
     await cache.ping()
 
-    const underWay = Array.from({ length: 200 }, () => callAll(cache))
+    const underWay = Array.from({ length: 20 }, () => callAll(cache))
     await server.kill()
     for (const { ms } of await Promise.all(underWay)) expect(ms).toBeLessThan(deadlineMs + slackMs)
     await vi.waitFor(() => expect(cache.isUp()).toBe(false))
-    expect((await callAll(cache)).answers).toEqual(unreachable)
-    expect((await callAll(cache)).ms).toBeLessThan(slackMs)
+    expect(await isRefusedAtOnce(cache)).toBe(true)
     expect(levels()).toEqual(['warn'])
 
     await server.restart()
-    expect(await untilUp(cache)).toBeLessThan(1000)
+    expect(await untilUp(cache)).toBeLessThan(recoveryMs + slackMs)
     expect(levels()).toEqual(['warn', 'info'])
     // The script is new to the new server.
     expect(await cache.count('counter', 1, 1000)).toBe(1)
@@ -237,7 +241,7 @@ describe('a connection that goes silent while the server lives', () => {
 
     network.forgetConnections()
     expect(await cache.get('key')).toBeUndefined()
-    expect(await untilUp(cache)).toBeLessThan(1000)
+    expect(await untilUp(cache)).toBeLessThan(recoveryMs + slackMs)
     await hears('after')
   })
 })
@@ -285,7 +289,7 @@ describe('a server that answers with errors', () => {
       expect(levels()).toEqual(['warn'])
 
       await fault.end()
-      expect(await untilUp(cache)).toBeLessThan(1000)
+      expect(await untilUp(cache)).toBeLessThan(recoveryMs + slackMs)
       expect(levels()).toEqual(['warn', 'info'])
     },
   )
@@ -310,7 +314,7 @@ describe('a server that answers with errors', () => {
     expect(lines).toMatchObject([{ level: 'warn', reason: 'NOAUTH' }])
 
     await operator.config('SET', 'requirepass', '')
-    expect(await untilUp(cache)).toBeLessThan(1000)
+    expect(await untilUp(cache)).toBeLessThan(recoveryMs + slackMs)
   })
 
   test('a wrong password never gets into the log', async () => {

@@ -230,7 +230,7 @@ describe('a limit without its cache', () => {
       expect(lines).toEqual(['warn'])
 
       redis.resume()
-      await vi.waitFor(() => expect(cache.isUp()).toBe(true), { timeout: 1000 })
+      await vi.waitFor(() => expect(cache.isUp()).toBe(true), { timeout: 5000 })
       expect(await limiter.take('caller')).toMatchObject({ allowed: false })
       expect(lines).toEqual(['warn', 'info'])
     } finally {
