@@ -244,6 +244,20 @@ describe('a connection that goes silent while the server lives', () => {
     expect(await untilUp(cache)).toBeLessThan(recoveryMs + slackMs)
     await hears('after')
   })
+
+  test('is given up even if it never got as far as the greeting', async () => {
+    const server = await serve()
+    let isFirst = true
+    const port = await listenWith((near) => {
+      if (!isFirst) return relay(near, server.port)
+      isFirst = false
+      return near.resume()
+    })
+    const { cache, levels } = open(`redis://127.0.0.1:${port}`)
+    expect(await cache.ping()).toBe(false)
+    expect(await untilUp(cache)).toBeLessThan(recoveryMs + slackMs)
+    expect(levels()).toEqual(['warn', 'info'])
+  })
 })
 
 describe('a server that answers with errors', () => {
@@ -429,14 +443,18 @@ async function listenWith(behave: (socket: Socket) => unknown): Promise<number> 
   return (server.address() as AddressInfo).port
 }
 
+function relay(near: Socket, target: number): Socket {
+  const far = connect(target, '127.0.0.1').on('error', () => {})
+  cleanups.push(() => far.destroy())
+  near.pipe(far).pipe(near)
+  return far
+}
+
 /** A network that can lose its connections without telling either end, as a firewall does. */
 async function relayTo(target: number): Promise<{ port: number; forgetConnections: () => void }> {
   const ends = new Set<Socket>()
   const port = await listenWith((near) => {
-    const far = connect(target, '127.0.0.1').on('error', () => {})
-    near.pipe(far).pipe(near)
-    ends.add(near).add(far)
-    cleanups.push(() => far.destroy())
+    ends.add(near).add(relay(near, target))
   })
   const forgetConnections = () => {
     for (const end of ends) end.unpipe().resume()
