@@ -14,6 +14,7 @@ import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
+import { projectReadRoutes } from './features/project-reads/routes.ts'
 import { projectRoutes } from './features/projects/routes.ts'
 import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
 import { createSessionAuthenticators } from './features/sessions/authenticate-session.ts'
@@ -55,6 +56,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
     listMappings: (projectIds) => listMappings(db, { projectIds }),
   })
   accessRoutes(router, deps)
+  projectReadRoutes(router, deps)
   healthRoutes(router, deps, lifecycle)
   docsRoutes(app, config.publicUrl)
   return app

@@ -34,7 +34,10 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
     if (writing.dropped > 0)
       log.warn({ dropped: writing.dropped }, 'authentication failures beyond what is kept')
     try {
-      if (writing.counts.length > 0) await addUsage(db, writing.counts)
+      if (writing.counts.length > 0) {
+        await addUsage(db, writing.counts)
+        await touchKeys(db, [...new Set(writing.counts.filter(usedKey).map(({ projectId }) => projectId))])
+      }
       writing.counts = []
       if (writing.failures.length > 0) await insertAuthFailures(db, writing.failures)
     } catch (error) {
@@ -75,6 +78,8 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
     },
   }
 }
+
+const usedKey = ({ projectId, status }: UsageCount) => projectId !== noProject && status < 400
 
 function merge(counts: Map<string, UsageCount>, count: UsageCount) {
   const key = `${count.minute}|${count.projectId}|${count.status}|${count.route}`
