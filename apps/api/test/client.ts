@@ -1,5 +1,6 @@
 import { type EndpointDefinition, endpoints, errors, formats, Problem, refusals } from '@rolecall/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { credentialsIn } from './secrets.ts'
 
 export interface Reply<Body = Record<string, unknown>> {
   readonly status: number
@@ -54,7 +55,16 @@ export async function call<Body = any>(
     body: isJson ? JSON.parse(text) : undefined,
   }
   holdAgainstContract(method, path, reply)
+  holdSecrets(method, path, reply)
   return reply
+}
+
+/** A refusal names no credential, and an address carries none but a one-time code. */
+function holdSecrets(method: string, path: string, { status, headers, text }: Reply<unknown>) {
+  const where = `${method} ${path.split('?')[0]} answered ${status}`
+  const inAddress = credentialsIn(headers.get('location') ?? '').filter((one) => !one.startsWith('rcc_'))
+  if (inAddress.length > 0) throw new Error(`${where} with a credential in an address`)
+  if (status >= 400 && credentialsIn(text).length > 0) throw new Error(`${where} with a credential: ${text}`)
 }
 
 function holdAgainstContract(method: string, path: string, reply: Reply<unknown>) {

@@ -73,10 +73,22 @@ export async function walkLogin(
   const screen = start.headers.get('location') ?? ''
   if (start.status !== 302) throw new Error(`authorize answered ${start.status}: ${start.text}`)
   if (!screen.startsWith(world.sim.url)) return new URL(screen)
-  const back = new URL(await world.sim.login(screen, { as, cancel }))
-  const end = await browser.get(back.pathname + back.search)
+  const end = await browser.get(await atPlatform(screen, { as, cancel }))
   if (end.status !== 302) throw new Error(`callback answered ${end.status}: ${end.text}`)
   return new URL(end.headers.get('location') ?? '', world.url)
+}
+
+/** What a member does at the platform's screen; the path that the platform sends the browser back to. */
+export async function atPlatform(
+  screen: string,
+  { as = demo.users.ada as string, cancel = false } = {},
+): Promise<string> {
+  const answer = await fetch(`${screen}&login_as=${as}&auto=${cancel ? 'cancel' : '1'}`, {
+    redirect: 'manual',
+  })
+  await answer.body?.cancel()
+  const back = new URL(answer.headers.get('location') ?? '')
+  return back.pathname + back.search
 }
 
 /** A one-time code of a completed login. */
