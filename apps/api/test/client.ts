@@ -81,14 +81,21 @@ function holdAgainstContract(method: string, path: string, reply: Reply<unknown>
     if (success !== null && !('download' in success)) expectSchema(success, reply.body, where)
     return
   }
+  const isDeclared = (code?: string) =>
+    refusals(definition).some(
+      (one) =>
+        errors[one].status === reply.status &&
+        (code === undefined || code === ((errors[one] as { code?: string }).code ?? one)),
+    )
   const { code } = (reply.body ?? {}) as { code?: string }
+  if (definition.page && reply.headers.get('content-type')?.startsWith('text/html')) {
+    if (!isDeclared()) throw new Error(`${where}, which the contract does not declare`)
+    return
+  }
   if (reply.body === undefined)
     throw new Error(`${where} without a problem body: ${reply.text.slice(0, 200)}`)
   if (!isProblem(reply.body)) throw new Error(`${where} with a body that is no problem: ${reply.text}`)
-  const declared = refusals(definition).some(
-    (one) => errors[one].status === reply.status && ((errors[one] as { code?: string }).code ?? one) === code,
-  )
-  if (!declared && code !== 'BAD_REQUEST' && code !== 'URI_TOO_LONG')
+  if (!isDeclared(code) && code !== 'BAD_REQUEST' && code !== 'URI_TOO_LONG')
     throw new Error(`${where} ${code}, which the contract does not declare`)
 }
 

@@ -145,3 +145,14 @@ export async function givenAdmin(world: World, as: string = demo.users.mara): Pr
   if (reply.status !== 200) throw new Error(reply.text)
   return reply.body.token
 }
+
+/** Opens a login in a browser; the address of the platform's screen. */
+export async function openLogin(browser: Browser, path: string): Promise<string> {
+  const start = await browser.get(path)
+  if (start.status !== 302) throw new Error(`${path} answered ${start.status}: ${start.text}`)
+  return start.headers.get('location') ?? ''
+}
+
+/** How many rows a table has. */
+export const countRows = async ({ service: { deps } }: World, table: string): Promise<number> =>
+  (await deps.db.maybeOne<{ n: number }>({ text: `select count(*) as n from ${table}`, values: [] }))?.n ?? -1
