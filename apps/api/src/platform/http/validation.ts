@@ -72,15 +72,24 @@ const snake = (keyword: string) => keyword.replace(/[A-Z]/g, (letter) => `_${let
 const escapePointer = (key: string) => key.replace(/~/g, '~0').replace(/\//g, '~1')
 
 /** NUL and lone surrogates are strings to JSON and to nobody else: no table, log or header takes them. */
-function unstorable(value: unknown, path = ''): ProblemDetail[] {
-  if (typeof value === 'string') {
-    if (value.includes('\0')) return [{ path, message: 'must not contain NUL', code: 'NUL' }]
-    if (!value.isWellFormed()) return [{ path, message: 'must be well-formed Unicode', code: 'UNICODE' }]
-    return []
+function unstorable(root: unknown): ProblemDetail[] {
+  const problems: ProblemDetail[] = []
+  // A list of our own instead of recursion: a body may be nested deeper than the engine's stack.
+  const waiting: { value: unknown; path: string }[] = [{ value: root, path: '' }]
+  for (const { value, path } of waiting) {
+    if (typeof value === 'string') problems.push(...unstorableText(value, path))
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, one] of Object.entries(value)) {
+        problems.push(...unstorableText(key, path || '/'))
+        waiting.push({ value: one, path: `${path}/${escapePointer(key)}` })
+      }
+    }
   }
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, one]) => [
-    ...unstorable(key, path || '/'),
-    ...unstorable(one, `${path}/${escapePointer(key)}`),
-  ])
+  return problems
+}
+
+function unstorableText(text: string, path: string): ProblemDetail[] {
+  if (text.includes('\0')) return [{ path, message: 'must not contain NUL', code: 'NUL' }]
+  if (!text.isWellFormed()) return [{ path, message: 'must be well-formed Unicode', code: 'UNICODE' }]
+  return []
 }
