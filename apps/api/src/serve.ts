@@ -40,6 +40,7 @@ export async function serve(): Promise<void> {
   const deps = createDeps(config, log, db)
   // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
   await deps.cache.ping()
+  await deps.settings.start()
   const recorder = createRecorder(deps)
   const housekeeping = startHousekeeping(deps, { trimChanges: (horizon) => trimChanges(db, horizon) })
   let closing = false
@@ -57,6 +58,7 @@ export async function serve(): Promise<void> {
     else log.info({ signal }, 'stopping')
     closing = true
     await app.close()
+    deps.settings.close()
     await housekeeping.close()
     await recorder.close()
     await deps.cache.close()

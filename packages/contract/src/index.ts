@@ -1,4 +1,5 @@
 export * as access from './access.ts'
+export * as audit from './audit.ts'
 export { endpoints } from './contract.ts'
 export {
   type Answer,
@@ -18,4 +19,6 @@ export { openApi } from './openapi.ts'
 export { Problem, ProblemDetail } from './problem.ts'
 export * as projectReads from './project-reads.ts'
 export * as projects from './projects.ts'
+export * as profile from './profile.ts'
 export * as sessions from './sessions.ts'
+export * as settings from './settings.ts'

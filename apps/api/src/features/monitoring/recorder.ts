@@ -1,7 +1,7 @@
 import { uuidv7 } from '#platform/crypto/uuid'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
-import { type AuthFailure, addUsage, insertAuthFailures, type UsageCount } from './store.ts'
+import { type AuthFailure, addUsage, insertAuthFailures, touchKeys, type UsageCount } from './store.ts'
 
 const flushEveryMs = 1_000
 /** What is kept while the database is away; beyond it the oldest minutes merge and failures are only counted. */
