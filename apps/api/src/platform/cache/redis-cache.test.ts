@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
+import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type RedisServer, startRedis } from '../../../test/redis.ts'
 import type { Cache } from './cache.ts'
@@ -17,11 +18,13 @@ afterEach(async () => {
 
 /** A cache, and the lines it logged. */
 function open(url: string, options: { prefix?: string } = {}) {
-  const lines: { level: string; cache: string; reason?: string; message: string }[] = []
-  const write = (level: string) => (fields: object, message: string) => {
-    lines.push({ level, ...(fields as { cache: string }), message })
-  }
-  const cache = createRedisCache({ url, log: { info: write('info'), warn: write('warn') }, ...options })
+  const lines: { level: string; reason?: string }[] = []
+  const formatters = { level: (level: string) => ({ level }) }
+  const log = pino(
+    { base: null, timestamp: false, formatters },
+    { write: (line) => void lines.push(JSON.parse(line)) },
+  )
+  const cache = createRedisCache({ url, log, ...options })
   cleanups.push(() => cache.close())
   return { cache, lines, levels: () => lines.map((line) => line.level) }
 }
@@ -101,7 +104,7 @@ describe('a server that hangs', () => {
         level: 'warn',
         cache: `redis://127.0.0.1:${server.port}`,
         reason: `no answer within ${deadlineMs} ms`,
-        message: 'cache unreachable, going on without it',
+        msg: 'cache unreachable, going on without it',
       },
     ])
   })
@@ -131,6 +134,22 @@ describe('a server that hangs', () => {
     const startedAt = performance.now()
     expect(await cache.ping()).toBe(false)
     expect(performance.now() - startedAt).toBeLessThan(deadlineMs + slackMs)
+  })
+})
+
+describe('a server that is only slower than we look', () => {
+  test('is not blamed when our own event loop was blocked past the deadline', async () => {
+    const server = await serve()
+    const { cache, lines } = open(server.url)
+    await cache.ping()
+    await cache.set('key', 'value', 60_000)
+
+    const answer = cache.get('key')
+    const blockedUntil = performance.now() + 3 * deadlineMs
+    while (performance.now() < blockedUntil);
+
+    expect(await answer).toBe('value')
+    expect(lines).toEqual([])
   })
 })
 
@@ -246,6 +265,19 @@ describe('a server that answers with errors', () => {
     },
   )
 
+  test('a deletion is tried even while it looks down', async () => {
+    const { cache } = open(server.url)
+    await cache.ping()
+    await cache.set('revoked', 'value', 60_000)
+
+    // Refuses writes, but not deletions.
+    await operator.config('SET', 'maxmemory', '1')
+    expect(await cache.ping()).toBe(false)
+    await cache.delete('revoked')
+    await vi.waitFor(async () => expect(await operator.exists('rolecall:revoked')).toBe(0))
+    expect(cache.isUp()).toBe(false)
+  })
+
   test('a missing password is unreachable, until it is no longer asked for', async () => {
     await operator.config('SET', 'requirepass', 'a password')
     const { cache, lines } = open(server.url)
@@ -329,6 +361,7 @@ describe('something that is not a cache', () => {
       (socket: Socket) => socket.on('data', (sent) => socket.write(`-ERR unknown ${sent}`)),
     ],
     ['never answers', () => {}],
+    ['is still loading', (socket: Socket) => socket.on('data', () => socket.write('-LOADING\r\n'))],
   ])(
     '%s: every call returns within its deadline and the log stays free of the password',
     async (_, behave) => {
