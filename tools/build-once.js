@@ -48,8 +48,12 @@ function readProjects() {
 
 /** When anything that the compiler reads was last changed, in milliseconds. @param {string[]} projects */
 function newest(projects) {
-  const settings = ['tsconfig.json', 'tsconfig.base.json', 'package-lock.json'].map((name) => join(root, name))
-  const own = projects.flatMap((folder) => ['tsconfig.json', 'package.json'].map((name) => join(folder, name)))
+  const settings = ['tsconfig.json', 'tsconfig.base.json', 'package-lock.json'].map((name) =>
+    join(root, name),
+  )
+  const own = projects.flatMap((folder) =>
+    ['tsconfig.json', 'package.json'].map((name) => join(folder, name)),
+  )
   const sources = projects.flatMap((folder) => {
     const src = join(folder, 'src')
     // Folders count too: a file that was deleted leaves its date there.

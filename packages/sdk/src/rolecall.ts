@@ -120,11 +120,14 @@ export class Rolecall {
    * @example
    * const { token, refreshToken, member, roles } = await rolecall.exchange({ clientId, code, redirectUri, codeVerifier })
    */
-  exchange({ client, ...body }: Exchange, options?: CallOptions): Promise<NewSession> {
+  exchange(
+    { clientId, code, redirectUri, codeVerifier, client }: Exchange,
+    options?: CallOptions,
+  ): Promise<NewSession> {
     return this.#send<typeof endpoints.exchangeCode>({
       method: 'POST',
       path: '/api/auth/token',
-      body,
+      body: { clientId, code, redirectUri, ...(codeVerifier !== undefined && { codeVerifier }) },
       headers: {
         ...this.#asProject(),
         ...(client?.ip && { 'x-client-ip': headerSafe(client.ip) }),
