@@ -49,10 +49,10 @@ ${picture ? html`<img class="picture" src="${picture}" alt="" width="88" height=
 
 <section class="card" aria-labelledby="roles-title">
 <h2 id="roles-title">Roles, right now</h2>
+<p id="ended" class="notice" role="status" hidden>This session has ended. <a href="/">Go on</a></p>
 <div id="roles" aria-live="polite">${liveRoles(session)}</div>
 <p class="quiet small">As of <time id="as-of" datetime="${session.rolesAsOf}">${time(session.rolesAsOf)}</time>, by
 <code id="source">${session.rolesSource}</code>. <a href="${controlUrl}" target="chat-control">Give or take a role</a> and look here.</p>
-<p id="ended" class="notice" role="status" hidden>This session has ended. <a href="/">Go on</a></p>
 </section>
 
 <section class="card" aria-labelledby="session-title">
