@@ -36,6 +36,8 @@ export async function serve(): Promise<void> {
   await refuseOtherMainServer(db, config, log)
 
   const deps = createDeps(config, log, db)
+  // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
+  await deps.cache.ping()
   const recorder = createRecorder(deps)
   const housekeeping = startHousekeeping(deps, { trimChanges: (horizon) => trimChanges(db, horizon) })
   let closing = false

@@ -60,7 +60,10 @@ export async function startChatSim(options: ChatSimOptions = {}) {
     cdnUrl: `${url}/cdn`,
     controlUrl: `${url}/control`,
     app: world.application,
-    allowRedirect: (uri: string) => void world.application.redirectUris.push(uri),
+    /** Stays registered after a reset. */
+    allowRedirect(uri: string): void {
+      if (!world.application.redirectUris.includes(uri)) world.application.redirectUris.push(uri)
+    },
     world,
     clock,
     oauth: oauthControl(platform.quirks, platform.grants),
