@@ -4,6 +4,9 @@ import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import type { Deps } from './deps.ts'
+import { grantInitialAccess } from './features/access/grant-access.ts'
+import { accessRoutes } from './features/access/routes.ts'
+import { listMappings } from './features/access/store.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import type { Callers } from './features/callers.ts'
 import { findMainServer } from './features/chat-servers/store.ts'
@@ -13,6 +16,8 @@ import { loginRoutes } from './features/login/routes.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
 import { profileRoutes } from './features/profile/routes.ts'
+import { projectReadRoutes } from './features/project-reads/routes.ts'
+import { projectRoutes } from './features/projects/routes.ts'
 import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
 import { createSessionAuthenticators } from './features/sessions/authenticate-session.ts'
 import { redeem } from './features/sessions/exchange-code.ts'
@@ -49,6 +54,12 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
     revokeSession: (sessionId) => revokeSessionById(db, sessionId),
   })
   sessionRoutes(router, deps, createSessionReader(deps))
+  projectRoutes(router, deps, {
+    grantInitial: grantInitialAccess,
+    listMappings: (projectIds) => listMappings(db, { projectIds }),
+  })
+  accessRoutes(router, deps)
+  projectReadRoutes(router, deps)
   auditRoutes(router, deps)
   profileRoutes(router, deps)
   settingsRoutes(router, deps)

@@ -9,6 +9,7 @@ import { createDeps, openConfiguredDatabase } from './create-deps.ts'
 import { readEnvironment } from './environment.ts'
 import { ensureMainServer } from './features/chat-servers/main-server.ts'
 import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts'
+import { checkKeyFingerprints } from './features/keys/check-fingerprints.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
 
@@ -35,6 +36,7 @@ export async function serve(): Promise<void> {
   if (applied.length > 0) log.info({ applied }, 'migrations applied')
   await refuseOtherMainServer(db, config, log)
 
+  for (const problem of await checkKeyFingerprints(db, config)) log.error(problem)
   const deps = createDeps(config, log, db)
   // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
   await deps.cache.ping()
