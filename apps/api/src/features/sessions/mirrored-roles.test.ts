@@ -15,7 +15,7 @@ import {
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-const { mainGuildId, gamesGuildId, roles, gamesRoles, users } = demo
+const { mainGuildId, gamesGuildId, roles, users } = demo
 
 describe.each(engines)('POST /api/auth/validate, with roles good for a minute, on %s', (engine) => {
   let world: World
