@@ -64,10 +64,14 @@ async function measure(engine: string, databaseUrl: string, databasePids: readon
   const script = join(folder, 'load.lua')
   await writeScript(script, seeded.apiKey, seeded.tokens)
   const port = await freePort()
-  const service = startPinned(serverCore, [process.execPath, ...(process.env['NODE_FLAGS'] ?? '').split(' ').filter(Boolean), rolecall, 'serve'], {
-    ...env,
-    PORT: String(port),
-  })
+  const service = startPinned(
+    serverCore,
+    [process.execPath, ...(process.env['NODE_FLAGS'] ?? '').split(' ').filter(Boolean), rolecall, 'serve'],
+    {
+      ...env,
+      PORT: String(port),
+    },
+  )
   const url = `http://127.0.0.1:${port}/api/auth/validate`
   await whenAnswering(url)
   await warmUp(url, seeded)

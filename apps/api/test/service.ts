@@ -82,6 +82,7 @@ async function startService(
   sim.allowRedirect(config.chatCallbackUrl)
   await ensureMainServer({ db }, config.chatGuildId)
   const deps = createDeps(config, log, db)
+  await deps.settings.start()
   await syncServer(deps, demo.mainGuildId)
   const recorder = createRecorder(deps)
   let closing = false
@@ -97,6 +98,7 @@ async function startService(
       if (closing) return
       closing = true
       await app.close()
+      deps.settings.close()
       await recorder.close()
       await deps.cache.close()
       await db.close()

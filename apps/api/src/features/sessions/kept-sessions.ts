@@ -54,7 +54,7 @@ export function createKeptSessions(db: Database, load: (items: ValidateItem[]) =
   }
   const keep = ({ keyDigest, tokenDigest }: ValidateItem, row: ValidateRow) => {
     // Only a good answer is kept: what is refused now may be good in a moment.
-    if (!row.projectId || !row.isActive || !row.session || row.session.rolesJson === null) return
+    if (!row.projectId || !row.isActive || !row.session) return
     drop(tokenDigest)
     if (kept.size >= mostKept) drop(kept.keys().next().value as string)
     kept.set(tokenDigest, { keyDigest, row })
@@ -85,8 +85,7 @@ export function createKeptSessions(db: Database, load: (items: ValidateItem[]) =
     const rows: (ValidateRow | undefined)[] = items.map((item) => {
       const entry = kept.get(item.tokenDigest)
       if (entry?.keyDigest !== item.keyDigest) return undefined
-      const row = asOf(entry.row, changes)
-      return row && isUsable(row) ? row : undefined
+      return isCurrent(entry.row, changes) && isUsable(entry.row) ? entry.row : undefined
     })
     const missing = items.filter((_, i) => rows[i] === undefined)
     if (missing.length === 0) return rows as ValidateRow[]
@@ -102,12 +101,12 @@ export function createKeptSessions(db: Database, load: (items: ValidateItem[]) =
   }
 }
 
-/** A kept row at the database's present: its age grows, it expires, and the gateway comes and goes. */
-function asOf(row: ValidateRow, { nowMs, liveAsOfMs }: Changes): ValidateRow | undefined {
-  const { session } = row
-  if (!session || session.expiresAtMs <= nowMs) return undefined
-  const live = liveAsOfMs.get(session.serverId) ?? null
-  return { ...row, session: { ...session, ageMs: nowMs - session.syncedAtMs, liveAsOfMs: live } }
+/** Brings a kept row to the database's present: its age grows, it expires, the gateway comes and goes. */
+function isCurrent({ session }: ValidateRow, { nowMs, liveAsOfMs }: Changes): boolean {
+  if (!session || session.expiresAtMs <= nowMs) return false
+  session.ageMs = nowMs - session.syncedAtMs
+  session.liveAsOfMs = liveAsOfMs.get(session.serverId) ?? null
+  return true
 }
 
 function add(index: Map<string, Set<string>>, key: string, token: string) {

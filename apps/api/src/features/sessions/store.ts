@@ -13,17 +13,16 @@ export interface ValidateRow {
 export interface ValidSession {
   readonly serverId: string
   readonly memberId: string
-  /** Finished JSON: `"id":…` of the member without its last two fields. */
-  readonly memberJson: string
-  /** Finished JSON: `"displayName":…},"roles":[…]`; null when a change dropped it. */
-  readonly rolesJson: string | null
-  /** Finished JSON: `"session":{…}`. */
-  readonly sessionJson: string
+  /** The finished answer up to the value of `rolesAsOf`. */
+  readonly json: string
+  /** False when its roles had to be put together for this read, because a change dropped the stored ones. */
+  readonly isFinished: boolean
   readonly expiresAtMs: number
   readonly syncedAtMs: number
-  readonly ageMs: number
-  /** When the gateway last vouched for this server's mirror; null while it does not. */
-  readonly liveAsOfMs: number | null
+  /** As of this read. */
+  ageMs: number
+  /** When the gateway last vouched for this server's mirror; null while it does not. As of this read. */
+  liveAsOfMs: number | null
 }
 
 export interface ValidateItem {
@@ -45,7 +44,9 @@ export async function readForValidate(db: Database, items: readonly ValidateItem
 
 const validateStatement = (keyDigests: string[], tokenDigests: string[]): Sql => sql`
   select k.project_id, k.is_active, l.server_id, l.member_id,
-    l.profile_json || ',"isClubMember":' || l.is_club_member, l.answer_json, l.session_json,
+    l.profile_json || ',"isClubMember":' || l.is_club_member,
+    coalesce(l.answer_json, membership_answer(l.server_id, l.nick, l.role_ids)), l.answer_json is not null,
+    l.session_json,
     (extract(epoch from l.expires_at) * 1000)::float8, (extract(epoch from l.synced_at) * 1000)::float8,
     (extract(epoch from clock_now() - l.synced_at) * 1000)::float8,
     case when l.live_until > clock_now() then (extract(epoch from l.live_as_of) * 1000)::float8 end
@@ -63,27 +64,20 @@ const validateStatement = (keyDigests: string[], tokenDigests: string[]): Sql =>
 function toValidateRow(row: unknown[]): ValidateRow {
   const [projectId, isActive, serverId] = row as [string | null, boolean, string | null]
   if (serverId === null) return { projectId: projectId ?? undefined, isActive, session: undefined }
-  const [memberId, memberJson, rolesJson, sessionJson] = row.slice(3) as [
+  const [memberId, memberJson, rolesJson, isFinished, sessionJson] = row.slice(3) as [
     string,
     string,
-    string | null,
+    string,
+    boolean,
     string,
   ]
-  const [expiresAtMs, syncedAtMs, ageMs, liveAsOfMs] = row.slice(7) as [number, number, number, number | null]
+  const [expiresAtMs, syncedAtMs, ageMs, liveAsOfMs] = row.slice(8) as [number, number, number, number | null]
+  const syncedAt = new Date(syncedAtMs).toISOString()
+  const json = `{"member":{${memberJson},"syncedAt":"${syncedAt}",${rolesJson},${sessionJson},"rolesAsOf":"`
   return {
     projectId: projectId ?? undefined,
     isActive,
-    session: {
-      serverId,
-      memberId,
-      memberJson,
-      rolesJson,
-      sessionJson,
-      expiresAtMs,
-      syncedAtMs,
-      ageMs,
-      liveAsOfMs,
-    },
+    session: { serverId, memberId, json, isFinished, expiresAtMs, syncedAtMs, ageMs, liveAsOfMs },
   }
 }
 

@@ -149,6 +149,46 @@ describe('two instances on one Redis', () => {
     expect(watched.counts).toEqual([300, 200])
   })
 
+  test('gather while a count is under way, and do not send what its answer already refuses', async () => {
+    const [cache] = caches
+    if (!cache) throw new Error('no cache')
+    const watched = watch(cache)
+    const limiter = createRateLimiter({ cache: watched.cache, limit: 2, ttlMs: 60_000, name: 'gather' })
+    const takes: (Verdict | Promise<Verdict>)[] = []
+    for (let index = 0; index < 3; index++) takes.push(limiter.take('caller'))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(watched.counts).toEqual([3])
+    for (let index = 0; index < 10; index++) takes.push(limiter.take('caller'))
+    expect(countAllowed(await Promise.all(takes))).toBe(2)
+    expect(watched.counts).toEqual([3])
+  })
+
+  test('never have two counts for one caller under way', async () => {
+    const [cache] = caches
+    if (!cache) throw new Error('no cache')
+    let underWay = 0
+    let most = 0
+    const count: Cache['count'] = async (key, by, windowMs) => {
+      most = Math.max(most, ++underWay)
+      const total = await cache.count(key, by, windowMs)
+      underWay--
+      return total
+    }
+    const limiter = createRateLimiter({
+      cache: { ...cache, count },
+      limit: 1000,
+      ttlMs: 60_000,
+      name: 'one by one',
+    })
+    const takes: (Verdict | Promise<Verdict>)[] = []
+    for (let turn = 0; turn < 100; turn++) {
+      takes.push(limiter.take('caller'))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await Promise.all(takes)
+    expect(most).toBe(1)
+  })
+
   test('tell Redis neither who the caller is nor keep a counter for ever', async () => {
     const [cache] = caches
     if (!cache) throw new Error('no cache')
@@ -190,7 +230,7 @@ describe('a limit without its cache', () => {
       expect(lines).toEqual(['warn'])
 
       redis.resume()
-      await vi.waitFor(() => expect(cache.isUp()).toBe(true), { timeout: 1000 })
+      await vi.waitFor(() => expect(cache.isUp()).toBe(true), { timeout: 5000 })
       expect(await limiter.take('caller')).toMatchObject({ allowed: false })
       expect(lines).toEqual(['warn', 'info'])
     } finally {
