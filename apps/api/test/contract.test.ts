@@ -254,10 +254,13 @@ describe.each(engines)('every endpoint of the contract on %s', (engine) => {
   test('every registered route is in the document, and the other way round', () => {
     const { deps, recorder } = world.service
     const app = createApp(deps, recorder, { isClosing: () => false })
-    const served = routesOf(app.printRoutes({ commonPrefix: false }))
+    // Where two routes name one place differently the drawing names both: only the places are compared.
+    const served = routesOf(app.printRoutes({ commonPrefix: false })).map((route) =>
+      route.replaceAll(/:[\w|:]+/g, ':'),
+    )
     const { paths } = openApi('http://localhost', '0') as { paths: Record<string, Record<string, unknown>> }
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, ':')}`),
     )
     expect(documented).toHaveLength(endpoints.length)
     expect(served.filter((route) => !aboutTheApi.test(route)).sort()).toEqual([...documented].sort())
