@@ -41,6 +41,9 @@ describe.each(engines)('every endpoint of the contract on %s', (engine) => {
   const badRequests = (one: EndpointDefinition): [string, Call][] => [
     [addressOf(one), {}],
     [`${addressOf(one, { malformed: true })}?unknown=%ff`, {}],
+    ...(one.method === 'GET'
+      ? []
+      : ([[addressOf(one), { raw: 'x', headers: { 'content-type': 'garbage' } }]] as [string, Call][])),
     ...(one.body
       ? ([
           [addressOf(one), { body: { unknown: 1 } }],
