@@ -30,6 +30,8 @@ export async function demoFolder() {
     path: folder,
     ports,
     start: () => startDemo(folder, ports),
+    /** The same without waiting. */
+    launch: (): Demo => launchDemo(folder, ports),
     /** What the demo keeps between starts. */
     kept: async () => JSON.parse(await readFile(join(folder, '.rolecall', 'demo.json'), 'utf8')),
     remove: () => rm(folder, { recursive: true, force: true }),
@@ -40,6 +42,12 @@ export type Ports = Readonly<Record<'PORT' | 'DEMO_PORT' | 'CHAT_SIM_PORT', numb
 
 /** Starts what `npm start` starts, and resolves when it has printed its summary or has ended. */
 export async function startDemo(folder: string, ports: Ports): Promise<Demo> {
+  const demo = launchDemo(folder, ports)
+  await demo.settled
+  return demo
+}
+
+function launchDemo(folder: string, ports: Ports): Demo & { settled: Promise<unknown> } {
   const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]))
   const child = spawn(process.execPath, [program], { cwd: folder, env: { ...process.env, ...env } })
   let output = ''
@@ -52,8 +60,8 @@ export async function startDemo(folder: string, ports: Ports): Promise<Demo> {
       })
     }
   })
-  await Promise.race([isReady, ended])
   return {
+    settled: Promise.race([isReady, ended]),
     siteUrl: `http://127.0.0.1:${ports.DEMO_PORT}`,
     serviceUrl: `http://127.0.0.1:${ports.PORT}`,
     chatUrl: `http://127.0.0.1:${ports.CHAT_SIM_PORT}`,

@@ -14,7 +14,7 @@ export interface Call {
   readonly token?: string
   readonly body?: unknown
   /** Sent as it is, instead of `body`. */
-  readonly raw?: string | Uint8Array
+  readonly raw?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Record<string, string>
 }
 
@@ -108,7 +108,7 @@ function expectSchema(schema: object, body: unknown, where: string) {
     throw new Error(`${where} with a body off its schema: ${ajv.errorsText(validate.errors)}`)
 }
 
-export function findEndpoint(method: string, path: string): EndpointDefinition | undefined {
+function findEndpoint(method: string, path: string): EndpointDefinition | undefined {
   const parts = (path.split('?')[0] ?? '').split('/')
   const fits = (definition: EndpointDefinition) => {
     const wanted = definition.path.split('/')

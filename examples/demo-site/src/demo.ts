@@ -5,7 +5,8 @@ import { CannotStart } from './cannot-start.ts'
 import { type Keep, openKeep, type Project } from './keep.ts'
 import { claimPorts } from './ports.ts'
 import { sampleSession } from './sample-session.ts'
-import { type Service, seedProject, serviceEnvironment, startService } from './service.ts'
+import { startSeed } from './seed.ts'
+import { type Service, serviceEnvironment, startService } from './service.ts'
 import { startSite } from './site/start-site.ts'
 import { summary } from './summary.ts'
 
@@ -15,21 +16,19 @@ import { summary } from './summary.ts'
 const running: { close(): Promise<unknown> }[] = []
 let isStopping = false
 
-process.on('SIGINT', () => stop(0))
-process.on('SIGTERM', () => stop(0))
-process.on('SIGHUP', () => stop(0))
-
-try {
-  await start()
-} catch (error) {
-  // Ctrl-C during the start makes things fail that are no failures.
-  if (!isStopping) {
+/** Starts everything, and says where it is. */
+export async function start() {
+  try {
+    await startAll()
+  } catch (error) {
+    // Ctrl-C during the start makes things fail that are no failures.
+    if (isStopping) return
     console.error(error instanceof CannotStart ? error.message : error)
     await stop(1)
   }
 }
 
-async function start() {
+async function startAll() {
   const folder = resolve('.rolecall')
   const ports = await claimPorts(process.env)
   const keep = await openKeep(folder)
@@ -41,7 +40,8 @@ async function start() {
   const options = { url: urls.service, port: ports.service, folder, sim, keep }
   const env = serviceEnvironment(options)
   const redirectUri = `${urls.site}/callback`
-  const project = keep.project(urls.site) ?? (await makeProject(keep, env, urls.site, redirectUri))
+  const project =
+    keep.project(urls.site) ?? (await makeProject(keep, { folder, env, redirectUri }, urls.site))
 
   const service = startService(options, env)
   running.push({ close: service.stop })
@@ -72,12 +72,13 @@ async function start() {
 
 async function makeProject(
   keep: Keep,
-  env: Parameters<typeof seedProject>[0],
+  terms: Omit<Parameters<typeof startSeed>[0], 'name'>,
   siteUrl: string,
-  redirectUri: string,
 ): Promise<Project> {
   console.log('Making the demo’s database and project…')
-  const project = await seedProject(env, `Demo site at ${new URL(siteUrl).host}`, redirectUri)
+  const seed = startSeed({ ...terms, name: `Demo site at ${new URL(siteUrl).host}` })
+  running.push(seed)
+  const project = await seed.project
   await keep.saveProject(siteUrl, project)
   return project
 }
@@ -90,7 +91,7 @@ async function stopWhenEnded(service: Service) {
 }
 
 /** Ends everything that has been started and then this process. Asked twice, it goes on ending. */
-async function stop(exitCode: number) {
+export async function stop(exitCode: number) {
   if (isStopping) return
   isStopping = true
   for (const part of running.reverse()) await part.close().catch(() => {})

@@ -6,14 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type ChatSim, demo } from '@rolecall/chat-sim'
 import { CannotStart } from './cannot-start.ts'
-import type { Keep, Project } from './keep.ts'
+import type { Keep } from './keep.ts'
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const rolecall = file('../../../apps/api/bin/rolecall.js')
 const exitWithParent = new URL('../bin/exit-with-parent.js', import.meta.url).href
-const seed = file('../bin/seed.js')
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ServiceOptions {
   readonly url: string
@@ -50,26 +49,6 @@ export const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOpti
   OUTBOUND_WEBHOOK_ENCRYPTION_KEY: keep.kept.outboundKey,
   INBOUND_WEBHOOK_ENCRYPTION_KEY: keep.kept.inboundKey,
 })
-
-/** Registers the demo site as a project. The embedded database lets only one process in: it ends first. */
-export async function seedProject(
-  env: Environment,
-  name: string,
-  redirectUri: string,
-): Promise<Pick<Project, 'id' | 'apiKey'>> {
-  const child = fork(seed, [name, redirectUri], { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
-  let complaint = ''
-  child.stderr?.on('data', (text) => {
-    complaint += text
-  })
-  let project: Pick<Project, 'id' | 'apiKey'> | undefined
-  child.once('message', (message) => {
-    project = message as Pick<Project, 'id' | 'apiKey'>
-  })
-  await once(child, 'close')
-  if (!project) throw new CannotStart(`The demo project could not be made.\n${complaint.trim()}`)
-  return project
-}
 
 export interface Service {
   /** Resolves when it answers; rejects when it ends before that. */
