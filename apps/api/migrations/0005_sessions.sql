@@ -49,7 +49,7 @@ create index spent_tokens_session on spent_tokens (session_id);
 -- membership that the member still has, in a server that is still registered, of a project that is active
 -- and may still read that server.
 create view live_sessions as
-  select s.*, u.profile_json, u.is_club_member, m.role_ids, m.synced_at,
+  select s.*, u.profile_json, u.is_club_member, m.nick, m.role_ids, m.synced_at,
     case when m.answer_roles_version = v.roles_version then m.answer_json end as answer_json,
     v.is_main, v.live_until, v.live_as_of
   from sessions s

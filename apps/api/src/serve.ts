@@ -8,7 +8,9 @@ import { loadConfig } from './config.ts'
 import { createDeps, openConfiguredDatabase } from './create-deps.ts'
 import { readEnvironment } from './environment.ts'
 import { ensureMainServer } from './features/chat-servers/main-server.ts'
+import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
+import { trimChanges } from './features/sessions/change-log.ts'
 
 /** Longest time for what is in flight when the process is asked to stop. */
 const graceMs = 10_000
@@ -34,7 +36,10 @@ export async function serve(): Promise<void> {
   await refuseOtherMainServer(db, config, log)
 
   const deps = createDeps(config, log, db)
+  // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
+  await deps.cache.ping()
   const recorder = createRecorder(deps)
+  const housekeeping = startHousekeeping(deps, { trimChanges: (horizon) => trimChanges(db, horizon) })
   let closing = false
   const app = createApp(deps, recorder, { isClosing: () => closing })
   await listen(app, config)
@@ -50,6 +55,7 @@ export async function serve(): Promise<void> {
     else log.info({ signal }, 'stopping')
     closing = true
     await app.close()
+    await housekeeping.close()
     await recorder.close()
     await deps.cache.close()
     await db.close()

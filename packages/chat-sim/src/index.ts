@@ -1,7 +1,7 @@
 export type { Fault, FaultOptions, FaultRoute } from './http/faults.ts'
 export type { JournalEntry } from './http/journal.ts'
 export type { Limit } from './http/rate-limits.ts'
-export type { RouteName } from './http/route.ts'
+export type { RouteName } from './http/route-names.ts'
 export { type ChatSim, type ChatSimOptions, startChatSim } from './start.ts'
 export { demoWorld } from './world/demo.ts'
 export { demo } from './world/demo-ids.ts'

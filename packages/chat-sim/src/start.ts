@@ -1,3 +1,7 @@
+import { controlRoutes } from './control/routes.ts'
+import { attachGateway } from './gateway/attach.ts'
+import { gatewayControl } from './gateway/control.ts'
+import { createHub } from './gateway/hub.ts'
 import { createListener } from './http/listener.ts'
 import { createSwitchableServer } from './http/switchable-server.ts'
 import { walkLogin } from './login-walk.ts'
@@ -30,12 +34,24 @@ export async function startChatSim(options: ChatSimOptions = {}) {
     strictUserAgent: options.strictUserAgent ?? false,
   }
   const platform = createPlatform(world, settings)
-  const http = createSwitchableServer(createListener(platform, routes), host)
+  const hub = createHub(platform)
+  const gateway = gatewayControl(hub)
+  const allRoutes = [...routes, ...controlRoutes({ platform, gateway, reset })]
+  const http = createSwitchableServer(createListener(platform, allRoutes), host)
+  const detachGateway = attachGateway(hub, http.server)
   await http.up(port)
   settings.issuer ||= `http://${host.includes(':') ? `[${host}]` : host}:${http.port()}`
   const restoreWorld = takeSnapshot(world)
   const { faults, journal, inbox, rateLimits, invalidRequests, clock } = platform
   const url = settings.issuer
+
+  /** Back to how it was when it started: world, grants, faults, journal, clock. */
+  async function reset(): Promise<void> {
+    await http.up()
+    gateway.reset()
+    clearPlatform(platform)
+    restoreWorld()
+  }
 
   return {
     url,
@@ -44,10 +60,14 @@ export async function startChatSim(options: ChatSimOptions = {}) {
     cdnUrl: `${url}/cdn`,
     controlUrl: `${url}/control`,
     app: world.application,
-    allowRedirect: (uri: string) => void world.application.redirectUris.push(uri),
+    /** Stays registered after a reset. */
+    allowRedirect(uri: string): void {
+      if (!world.application.redirectUris.includes(uri)) world.application.redirectUris.push(uri)
+    },
     world,
     clock,
     oauth: oauthControl(platform.quirks, platform.grants),
+    gateway,
     failNext: faults.failNext,
     failFor: faults.failFor,
     clearFaults: faults.clearFaults,
@@ -58,13 +78,11 @@ export async function startChatSim(options: ChatSimOptions = {}) {
     journal,
     inbox,
     login: walkLogin,
-    /** Back to how it was when it started: world, grants, faults, journal, clock. */
-    async reset(): Promise<void> {
-      await http.up()
-      clearPlatform(platform)
-      restoreWorld()
+    reset,
+    async close(): Promise<void> {
+      detachGateway()
+      await http.down()
     },
-    close: () => http.down(),
   }
 }
 

@@ -13,7 +13,8 @@ export async function answer(
   call: Call,
   fault: Fault | undefined,
 ): Promise<Reply> {
-  if (platform.invalidRequests.isBlocked()) return rateLimited({ plain1015: true })
+  if (platform.invalidRequests.isBlocked() && route.name !== 'control')
+    return rateLimited({ plain1015: true })
   const broken = fault && faultReply(fault)
   if (broken) return broken
   try {

@@ -1,5 +1,4 @@
-import type { Grant } from '../oauth2/grants.ts'
-import type { Platform } from '../platform.ts'
+import type { Grant, Grants } from '../oauth2/grants.ts'
 
 export type Caller =
   | { kind: 'none' }
@@ -8,11 +7,11 @@ export type Caller =
   | { kind: 'invalid' }
 
 /** Who the `Authorization` header says is calling. */
-export function identify(platform: Platform, authorization: string | undefined): Caller {
+export function identify(botToken: string, grants: Grants, authorization: string | undefined): Caller {
   if (!authorization) return { kind: 'none' }
   const [scheme = '', token = ''] = authorization.split(' ', 2)
-  if (scheme === 'Bot') return { kind: token === platform.world.application.botToken ? 'bot' : 'invalid' }
+  if (scheme === 'Bot') return { kind: token === botToken ? 'bot' : 'invalid' }
   if (scheme !== 'Bearer') return { kind: 'none' }
-  const grant = platform.grants.findByAccessToken(token)
+  const grant = grants.findByAccessToken(token)
   return grant ? { kind: 'bearer', grant } : { kind: 'invalid' }
 }

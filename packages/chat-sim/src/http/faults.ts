@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Caller } from './caller.ts'
-import type { RouteName } from './route.ts'
+import type { RouteName } from './route-names.ts'
 
 /** What shall go wrong. Parts can be combined: `{ delayMs: 500, status: 503 }` is a late refusal. */
 export interface Fault {
@@ -44,6 +44,7 @@ export interface FaultOptions {
   path?: string
 }
 
+/** `*` is everything but the pictures, which come from another host on the platform. */
 export type FaultRoute = RouteName | '*'
 
 interface Rule extends FaultOptions {
@@ -51,14 +52,6 @@ interface Rule extends FaultOptions {
   fault: Fault
   left: number
   until: number
-}
-
-export interface Faults {
-  /** The next `times` requests to a route fail. Answers a function that takes it back. */
-  failNext(route: FaultRoute, fault: Fault, options?: FaultOptions): () => void
-  /** All requests to a route fail for a time. */
-  failFor(route: FaultRoute, fault: Fault, ms: number, options?: FaultOptions): () => void
-  clearFaults(): void
 }
 
 export function createFaults(clock: Clock) {
@@ -72,8 +65,10 @@ export function createFaults(clock: Clock) {
   const spent = (rule: Rule) => rule.left <= 0 || rule.until <= clock.now()
 
   return {
+    /** The next `times` requests to a route fail. Answers a function that takes it back. */
     failNext: (route: FaultRoute, fault: Fault, options: FaultOptions = {}) =>
       add({ ...options, route, fault, left: options.times ?? 1, until: Number.POSITIVE_INFINITY }),
+    /** All requests to a route fail for a time. */
     failFor: (route: FaultRoute, fault: Fault, ms: number, options: FaultOptions = {}) =>
       add({
         ...options,
@@ -91,7 +86,7 @@ export function createFaults(clock: Clock) {
       rules = rules.filter((rule) => !spent(rule))
       const rule = rules.find(
         (candidate) =>
-          (candidate.route === '*' || candidate.route === route) &&
+          (candidate.route === route || (candidate.route === '*' && route !== 'cdn')) &&
           (candidate.auth === undefined || candidate.auth === auth) &&
           (candidate.path === undefined || path.includes(candidate.path)),
       )

@@ -1,5 +1,5 @@
 import type { Caller } from './caller.ts'
-import type { RouteName } from './route.ts'
+import type { RouteName } from './route-names.ts'
 
 export interface JournalEntry {
   /** Milliseconds since 1970 by the simulator's clock. */

@@ -3,9 +3,8 @@ import type { Platform } from '../platform.ts'
 import { answer } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import { identify } from './caller.ts'
-import type { Fault } from './faults.ts'
 import type { JournalEntry } from './journal.ts'
-import { errorReply, methodNotAllowed, notFound } from './platform-error.ts'
+import { errorReply, methodNotAllowed, notFound, PlatformError } from './platform-error.ts'
 import type { Route } from './route.ts'
 import { createRouter, type Match } from './router.ts'
 import { send } from './send.ts'
@@ -19,7 +18,7 @@ const isOwn = (route: Route | undefined) => route?.name === 'control'
 export function createListener(platform: Platform, routes: readonly Route[]) {
   const find = createRouter(routes)
 
-  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+  const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const { method = 'GET', url = '/' } = req
     const cut = url.indexOf('?')
     const path = cut < 0 ? url : url.slice(0, cut)
@@ -43,14 +42,20 @@ export function createListener(platform: Platform, routes: readonly Route[]) {
       : errorReply(match === 'method' ? methodNotAllowed() : notFound())
     entry.status = fault?.lost ? 0 : reply.status
     platform.invalidRequests.note(reply.status, reply.headers['x-ratelimit-scope'])
-    send(res, reply, passive(fault))
+    send(res, reply, fault)
+  }
+
+  return (req: IncomingMessage, res: ServerResponse): void => {
+    handle(req, res).catch((error: unknown) => {
+      // A mistake of the simulator, which a test run must not hide.
+      console.error(`chat-sim: ${req.method} ${req.url} failed`, error)
+      if (!res.headersSent) send(res, errorReply(new PlatformError(500, 0, '500: Internal Server Error')))
+    })
   }
 }
 
 const ownAnswer = (platform: Platform, { route }: Match, call: Call): Promise<Reply> =>
   answer(platform, route, call, undefined)
-
-const passive = (fault: Fault | undefined): Fault => fault ?? {}
 
 function toCall(
   platform: Platform,
@@ -68,7 +73,7 @@ function toCall(
     params: match?.params ?? {},
     headers: req.headers,
     body,
-    caller: identify(platform, req.headers.authorization),
+    caller: identify(platform.world.application.botToken, platform.grants, req.headers.authorization),
   }
 }
 

@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { Call, Reply } from './call.ts'
+import { type Call, param, type Reply } from './call.ts'
 import { rateLimited } from './rate-limited.ts'
-import type { Route, RouteName } from './route.ts'
+import type { RouteName } from './route-names.ts'
+
+/** As much of a route as its bucket depends on. */
+export interface LimitedRoute {
+  name: RouteName
+  method: string
+  path: string
+}
 
 export interface Limit {
   limit: number
@@ -13,7 +20,7 @@ export interface Limit {
 const generous: Limit = { limit: 10_000, perMs: 1_000 }
 
 /** Sizes seen on the platform for one bot; it publishes none and changes them. */
-export const realistic: Partial<Record<RouteName, Limit>> = {
+const realistic: Partial<Record<RouteName, Limit>> = {
   me: { limit: 5, perMs: 1_000 },
   myGuilds: { limit: 1, perMs: 1_000 },
   myMember: { limit: 5, perMs: 300_000 },
@@ -27,14 +34,6 @@ export const realistic: Partial<Record<RouteName, Limit>> = {
 interface Bucket {
   left: number
   resetAt: number
-}
-
-export interface RateLimits {
-  /** `undefined` gives a route its generous size back. */
-  setLimit(route: RouteName, limit: Limit | undefined): void
-  setRealistic(): void
-  /** Requests per second for one bot over all routes; `undefined` is no limit. The platform has 50. */
-  setGlobal(perSec: number | undefined): void
 }
 
 export function createRateLimits(clock: Clock) {
@@ -57,6 +56,7 @@ export function createRateLimits(clock: Clock) {
   }
 
   return {
+    /** `undefined` gives a route its generous size back. */
     setLimit: (route: RouteName, limit: Limit | undefined) => {
       if (limit) sizes.set(route, limit)
       else sizes.delete(route)
@@ -67,6 +67,7 @@ export function createRateLimits(clock: Clock) {
       globalPerSec = 50
       buckets.clear()
     },
+    /** Requests per second for one bot over all routes; `undefined` is no limit. The platform has 50. */
     setGlobal: (perSec: number | undefined) => {
       globalPerSec = perSec
     },
@@ -76,7 +77,7 @@ export function createRateLimits(clock: Clock) {
       globalPerSec = undefined
     },
     /** The headers for a reply, or the 429 that takes its place. */
-    check(route: Route, call: Call): { headers: Record<string, string> } | { refusal: Reply } {
+    check(route: LimitedRoute, call: Call): { headers: Record<string, string> } | { refusal: Reply } {
       const who = callerKey(call)
       if (globalPerSec !== undefined) {
         const global = take(`global ${who}`, { limit: globalPerSec, perMs: 1_000 })
@@ -87,7 +88,7 @@ export function createRateLimits(clock: Clock) {
         }
       }
       const size = sizes.get(route.name) ?? generous
-      const major = call.params['guild'] ?? call.params['webhook'] ?? ''
+      const major = param(call, 'guild') || param(call, 'webhook')
       const bucket = take(`${route.method} ${route.path} ${major} ${who}`, size)
       const headers = bucketHeaders(route, size, bucket, clock.now())
       if (bucket.allowed) return { headers }
@@ -102,10 +103,10 @@ function callerKey({ caller }: Call): string {
   return caller.kind === 'bearer' ? caller.grant.userId : caller.kind
 }
 
-const bucketIds = new Map<Route, string>()
+const bucketIds = new Map<LimitedRoute, string>()
 
 /** The platform's bucket ids are opaque hashes, the same for a route at all times. */
-function bucketId(route: Route): string {
+function bucketId(route: LimitedRoute): string {
   const known = bucketIds.get(route)
   if (known) return known
   const id = createHash('md5').update(`${route.method} ${route.path}`).digest('hex')
@@ -113,7 +114,7 @@ function bucketId(route: Route): string {
   return id
 }
 
-function bucketHeaders(route: Route, { limit }: Limit, { left, resetAt }: Bucket, now: number) {
+function bucketHeaders(route: LimitedRoute, { limit }: Limit, { left, resetAt }: Bucket, now: number) {
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(left),

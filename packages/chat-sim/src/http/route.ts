@@ -1,36 +1,6 @@
 import type { Platform } from '../platform.ts'
 import type { Call, Reply } from './call.ts'
-
-/** The names by which tests speak of routes, in the journal and when they ask for a fault. */
-export const routeNames = [
-  'authorize',
-  'login',
-  'token',
-  'revoke',
-  'oauthMe',
-  'userinfo',
-  'keys',
-  'metadata',
-  'me',
-  'myGuilds',
-  'myMember',
-  'user',
-  'application',
-  'guild',
-  'members',
-  'memberSearch',
-  'member',
-  'roles',
-  'bans',
-  'ban',
-  'gateway',
-  'webhook',
-  'cdn',
-  'control',
-  'unknown',
-] as const
-
-export type RouteName = (typeof routeNames)[number]
+import type { RouteName } from './route-names.ts'
 
 export interface Route {
   name: RouteName

@@ -22,10 +22,10 @@ export interface Code {
 }
 
 /** The platform's own lifetimes: staff named 100 s for codes; tokens say 7 days in `expires_in`. */
-export const defaultLifetimes = { codeSec: 100, tokenSec: 604_800 }
+const defaultLifetimes = { codeSec: 100, tokenSec: 604_800 }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-export const mintToken = (length = 30): string =>
+const mintToken = (length = 30): string =>
   Array.from(randomBytes(length), (byte) => letters[byte % letters.length]).join('')
 
 /** Codes, tokens and approvals of users for the one application. */

@@ -36,6 +36,13 @@ const exchange = (fields: Record<string, string>) =>
     }),
   })
 
+interface Tokens {
+  access_token: string
+  refresh_token: string
+}
+
+const tokensOf = async (reply: Promise<Response>) => (await (await reply).json()) as Tokens
+
 describe('with oauth4webapi', () => {
   it('logs somebody in, with discovery, PKCE, issuer check and either client authentication', async () => {
     const issuer = new URL(sim.url)
@@ -162,11 +169,11 @@ describe('token', () => {
 
   it('rotates the refresh token, and revoking one token ends all of the user', async () => {
     const tokens = async () =>
-      (await exchange({ code: (await loginAs(demo.users.mara)).get('code') ?? '' })).json()
+      tokensOf(exchange({ code: (await loginAs(demo.users.mara)).get('code') ?? '' }))
     const first = await tokens()
     const second = await tokens()
     const refresh = (refresh_token: string) => exchange({ grant_type: 'refresh_token', refresh_token })
-    const renewed = await (await refresh(first.refresh_token)).json()
+    const renewed = await tokensOf(refresh(first.refresh_token))
     expect((await refresh(first.refresh_token)).status).toBe(400)
 
     const revoked = await fetch(`${sim.apiUrl}/oauth2/token/revoke`, {
@@ -196,7 +203,7 @@ describe('what goes wrong on request', () => {
     sim.oauth.includeIdToken(true)
     sim.oauth.killTokensAfterExchange(true)
     const code = (await loginAs(demo.users.mara)).get('code') ?? ''
-    const tokens = await (await exchange({ code })).json()
+    const tokens = await tokensOf(exchange({ code }))
     expect(tokens).toMatchObject({ scope: 'identify guilds', id_token: expect.any(String) })
     const headers = { authorization: `Bearer ${tokens.access_token}` }
     const me = await fetch(`${sim.apiUrl}/v10/users/@me`, { headers })
@@ -214,7 +221,7 @@ describe('what goes wrong on request', () => {
 describe('/users/@me with a bearer token', () => {
   const meOf = async (as: string, scope = 'identify email') => {
     const code = (await loginAs(as, { scope })).get('code') ?? ''
-    const { access_token } = await (await exchange({ code })).json()
+    const { access_token } = await tokensOf(exchange({ code }))
     const get = (path: string) =>
       fetch(`${sim.apiUrl}/v10${path}`, { headers: { authorization: `Bearer ${access_token}` } })
     return { get, me: await (await get('/users/@me')).json() }

@@ -3,7 +3,7 @@ import type { World } from '../world/world.ts'
 import { type Html, html } from './html.ts'
 
 /** As clients of the platform do: without a picture, one of six, chosen by the age of the account. */
-export const avatarUrl = ({ id, avatar, discriminator }: SimUser): string => {
+const avatarUrl = ({ id, avatar, discriminator }: SimUser): string => {
   if (avatar !== null) return `/cdn/avatars/${id}/${avatar}.png?size=128`
   const index = discriminator === '0' ? Number((BigInt(id) >> 22n) % 6n) : Number(discriminator) % 5
   return `/cdn/embed/avatars/${index}.png`

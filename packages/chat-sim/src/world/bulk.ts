@@ -1,4 +1,4 @@
-import type { SimMember, SimUser } from './model.ts'
+import type { BulkRange, SimMember, SimUser } from './model.ts'
 import { snowflakeAt, snowflakeLow, snowflakeMs } from './snowflake.ts'
 
 /*
@@ -39,7 +39,7 @@ export function bulkIndexAfter(id: string): number {
 
 const pairOf = (index: number) => pairs[(index * 7) % pairs.length] ?? (['amber', 'anchor'] as const)
 
-export const bulkUsername = (index: number): string => `${pairOf(index).join('')}${index}`
+const bulkUsername = (index: number): string => `${pairOf(index).join('')}${index}`
 
 export function bulkUser(index: number): SimUser {
   const [first, last] = pairOf(index)
@@ -56,13 +56,6 @@ export function bulkUser(index: number): SimUser {
     mfa_enabled: false,
     public_flags: 0,
   }
-}
-
-/** A run of generated people who joined one guild, wearing some of `roleIds`. */
-export interface BulkRange {
-  from: number
-  to: number
-  roleIds: readonly string[]
 }
 
 export function bulkMember(index: number, range: BulkRange): SimMember {

@@ -1,23 +1,6 @@
-import { type BulkRange, bulkId, bulkIndex, bulkIndexAfter, bulkMember, bulkSearch } from './bulk.ts'
-import type { SimMember } from './model.ts'
+import { bulkId, bulkIndex, bulkIndexAfter, bulkMember, bulkSearch } from './bulk.ts'
+import type { BulkRange, Members, SimMember } from './model.ts'
 import { compareIds } from './snowflake.ts'
-
-/** The members of one guild in ascending order of user id, as the platform pages through them. */
-export interface Members {
-  readonly size: number
-  get(userId: string): SimMember | undefined
-  put(member: SimMember): void
-  remove(userId: string): boolean
-  addRange(range: BulkRange): void
-  /** Up to `limit` members with ids greater than `after`. */
-  page(after: string, limit: number): SimMember[]
-  /** Members that were put one by one, or edited. */
-  written(): Iterable<SimMember>
-  /** Untouched generated members whose username starts with `prefix`. */
-  generated(prefix: string): Iterable<SimMember>
-  /** Remembers how it is now; the answer brings that back. */
-  remember(): () => void
-}
 
 /**
  * Two layers: what was written, and ranges of generated people below it. A generated person who is

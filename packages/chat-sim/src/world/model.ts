@@ -1,5 +1,4 @@
 import type { APIRole } from 'discord-api-types/v10'
-import type { Members } from './members.ts'
 
 /** An account of the platform. Only its own bearer token sees `email` and `verified`. */
 export interface SimUser {
@@ -27,6 +26,30 @@ export interface SimMember {
   flags: number
   premium_since: string | null
   communication_disabled_until: string | null
+}
+
+/** A run of generated people who joined one guild, wearing some of `roleIds`. */
+export interface BulkRange {
+  from: number
+  to: number
+  roleIds: readonly string[]
+}
+
+/** The members of one guild in ascending order of user id, as the platform pages through them. */
+export interface Members {
+  readonly size: number
+  get(userId: string): SimMember | undefined
+  put(member: SimMember): void
+  remove(userId: string): boolean
+  addRange(range: BulkRange): void
+  /** Up to `limit` members with ids greater than `after`. */
+  page(after: string, limit: number): SimMember[]
+  /** Members that were put one by one, or edited. */
+  written(): Iterable<SimMember>
+  /** Untouched generated members whose username starts with `prefix`. */
+  generated(prefix: string): Iterable<SimMember>
+  /** Remembers how it is now; the answer brings that back. */
+  remember(): () => void
 }
 
 export interface SimGuild {

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { gather } from '#platform/db/gather'
 import type { Deps } from '../../deps.ts'
+import { createKeptSessions } from './kept-sessions.ts'
 import {
   finishAnswers,
   readForValidate,
@@ -16,41 +16,43 @@ const oldestMirrorMs = 24 * 60 * 60 * 1000
 
 export type RolesSource = 'gateway' | 'rest' | 'mirror'
 
-/** A finished answer, or why there is none. */
+/** What was read, and how fresh its roles are. */
 export interface ReadSession {
   readonly row: ValidateRow
-  readonly session: (ValidSession & { readonly rolesJson: string; readonly source: RolesSource }) | undefined
+  readonly source: RolesSource
   /** True when the roles are older than anyone should rely on, and the platform does not answer. */
-  readonly tooOld: boolean
+  readonly isTooOld: boolean
 }
 
 type ReadDeps = Pick<Deps, 'db' | 'settings' | 'refreshMember'>
 
 /** Reads a key and a session of its project, with roles that are as fresh as the contract asks. */
 export function createSessionReader(deps: ReadDeps): (item: ValidateItem) => Promise<ReadSession> {
-  const read = gather((items: ValidateItem[]) => readFinished(deps, items), deps.db.gathersAtOnce)
+  const readKept = createKeptSessions(deps.db, (items) => readFinished(deps, items))
+  const isUsable = ({ session }: ValidateRow) => session !== undefined && isFresh(deps, session)
+  // One run at a time: what is kept is only as good as the order in which changes are read.
+  const read = gather((items: ValidateItem[]) => readKept(items, isUsable), 1)
 
   return async (item) => {
     const row = await read(item)
     if (!row.session || isFresh(deps, row.session)) return answer(deps, row)
     const { serverId, memberId } = row.session
-    const refreshed = await Promise.race([deps.refreshMember(serverId, memberId), sleep(longestWaitMs)])
+    const refreshed = await withinWait(deps.refreshMember(serverId, memberId))
     return refreshed === 'fresh' ? answer(deps, await read(item), 'rest') : answer(deps, row)
   }
 }
 
-/** Finishes what has no finished answer, and reads again: at most twice, should roles change meanwhile. */
+/** Reads from the database, and stores the roles that had to be put together for it. */
 async function readFinished({ db }: ReadDeps, items: ValidateItem[]): Promise<ValidateRow[]> {
-  let rows = await readForValidate(db, items)
-  for (let tries = 0; tries < 3; tries++) {
-    const unfinished = rows.flatMap(({ session }) => (session && session.rolesJson === null ? [session] : []))
-    if (unfinished.length === 0) break
+  const rows = await readForValidate(db, items)
+  const unfinished = rows.flatMap(({ session }) => (session && !session.isFinished ? [session] : []))
+  if (unfinished.length > 0) {
+    const serverIds = unfinished.map(({ serverId }) => serverId)
     await finishAnswers(
       db,
-      unfinished.map(({ serverId }) => serverId),
+      serverIds,
       unfinished.map(({ memberId }) => memberId),
     )
-    rows = await readForValidate(db, items)
   }
   return rows
 }
@@ -62,12 +64,21 @@ const isFresh = ({ settings }: ReadDeps, { liveAsOfMs, ageMs }: ValidSession) =>
 
 function answer(deps: ReadDeps, row: ValidateRow, justRead?: 'rest'): ReadSession {
   const { session } = row
-  if (!session || session.rolesJson === null) return { row, session: undefined, tooOld: false }
+  if (!session) return { row, source: 'mirror', isTooOld: false }
   const source =
     session.liveAsOfMs !== null ? 'gateway' : (justRead ?? (isFresh(deps, session) ? 'rest' : 'mirror'))
-  return {
-    row,
-    session: { ...session, rolesJson: session.rolesJson, source },
-    tooOld: source === 'mirror' && session.ageMs > oldestMirrorMs,
+  return { row, source, isTooOld: source === 'mirror' && session.ageMs > oldestMirrorMs }
+}
+
+/** The outcome, or undefined when it takes longer than a caller should wait for it. */
+async function withinWait<T>(outcome: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, longestWaitMs, undefined)
+  })
+  try {
+    return await Promise.race([outcome, patience])
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -13,16 +13,16 @@ export interface ValidateRow {
 export interface ValidSession {
   readonly serverId: string
   readonly memberId: string
-  /** Finished JSON: `"id":…` of the member without its last two fields. */
-  readonly memberJson: string
-  /** Finished JSON: `"displayName":…},"roles":[…]`; null when a change dropped it. */
-  readonly rolesJson: string | null
-  /** Finished JSON: `"session":{…}`. */
-  readonly sessionJson: string
+  /** The finished answer up to the value of `rolesAsOf`. */
+  readonly json: string
+  /** False when its roles had to be put together for this read, because a change dropped the stored ones. */
+  readonly isFinished: boolean
+  readonly expiresAtMs: number
   readonly syncedAtMs: number
-  readonly ageMs: number
-  /** When the gateway last vouched for this server's mirror; null while it does not. */
-  readonly liveAsOfMs: number | null
+  /** As of this read. */
+  ageMs: number
+  /** When the gateway last vouched for this server's mirror; null while it does not. As of this read. */
+  liveAsOfMs: number | null
 }
 
 export interface ValidateItem {
@@ -44,8 +44,10 @@ export async function readForValidate(db: Database, items: readonly ValidateItem
 
 const validateStatement = (keyDigests: string[], tokenDigests: string[]): Sql => sql`
   select k.project_id, k.is_active, l.server_id, l.member_id,
-    l.profile_json || ',"isClubMember":' || l.is_club_member, l.answer_json, l.session_json,
-    (extract(epoch from l.synced_at) * 1000)::float8,
+    l.profile_json || ',"isClubMember":' || l.is_club_member,
+    coalesce(l.answer_json, membership_answer(l.server_id, l.nick, l.role_ids)), l.answer_json is not null,
+    l.session_json,
+    (extract(epoch from l.expires_at) * 1000)::float8, (extract(epoch from l.synced_at) * 1000)::float8,
     (extract(epoch from clock_now() - l.synced_at) * 1000)::float8,
     case when l.live_until > clock_now() then (extract(epoch from l.live_as_of) * 1000)::float8 end
   from unnest(${keyDigests}::text[], ${tokenDigests}::text[]) with ordinality as q (key_digest, token_digest, n)
@@ -60,36 +62,22 @@ const validateStatement = (keyDigests: string[], tokenDigests: string[]): Sql =>
   order by q.n`
 
 function toValidateRow(row: unknown[]): ValidateRow {
-  const [
-    projectId,
-    isActive,
-    serverId,
-    memberId,
-    memberJson,
-    rolesJson,
-    sessionJson,
-    syncedAtMs,
-    ageMs,
-    liveAsOfMs,
-  ] = row as [
-    string | null,
+  const [projectId, isActive, serverId] = row as [string | null, boolean, string | null]
+  if (serverId === null) return { projectId: projectId ?? undefined, isActive, session: undefined }
+  const [memberId, memberJson, rolesJson, isFinished, sessionJson] = row.slice(3) as [
+    string,
+    string,
+    string,
     boolean,
-    string | null,
     string,
-    string,
-    string | null,
-    string,
-    number,
-    number,
-    number | null,
   ]
+  const [expiresAtMs, syncedAtMs, ageMs, liveAsOfMs] = row.slice(8) as [number, number, number, number | null]
+  const syncedAt = new Date(syncedAtMs).toISOString()
+  const json = `{"member":{${memberJson},"syncedAt":"${syncedAt}",${rolesJson},${sessionJson},"rolesAsOf":"`
   return {
     projectId: projectId ?? undefined,
     isActive,
-    session:
-      serverId === null
-        ? undefined
-        : { serverId, memberId, memberJson, rolesJson, sessionJson, syncedAtMs, ageMs, liveAsOfMs },
+    session: { serverId, memberId, json, isFinished, expiresAtMs, syncedAtMs, ageMs, liveAsOfMs },
   }
 }
 
@@ -97,8 +85,8 @@ function toValidateRow(row: unknown[]): ValidateRow {
  * Makes the finished answer of memberships that have none, or one from before a change of roles. A
  * membership that changes meanwhile drops what is written here, and a change of roles makes it out of date.
  */
-export const finishAnswers = (db: Queryable, serverIds: readonly string[], memberIds: readonly string[]) =>
-  db.execute(sql`
+export const finishAnswers = (db: Database, serverIds: readonly string[], memberIds: readonly string[]) =>
+  db.gathered(sql`
     update memberships m
     set answer_json = membership_answer(m.server_id, m.nick, m.role_ids), answer_roles_version = v.roles_version
     from unnest(${serverIds}::text[], ${memberIds}::text[]) as q (server_id, member_id)

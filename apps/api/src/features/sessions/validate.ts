@@ -7,8 +7,8 @@ import { readBody } from '#platform/http/read-body'
 import { invalid, tooMany } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
 import type { Deps } from '../../deps.ts'
-import type { ReadSession, RolesSource } from './read-session.ts'
-import type { ValidateItem, ValidateRow, ValidSession } from './store.ts'
+import type { ReadSession } from './read-session.ts'
+import type { ValidateItem, ValidateRow } from './store.ts'
 
 type ValidateDeps = Pick<Deps, 'limiter'> & { readSession: (item: ValidateItem) => Promise<ReadSession> }
 
@@ -22,22 +22,21 @@ const check = compile(sessions.validateSession.body)
 export async function validate({ limiter, readSession }: ValidateDeps, request: FastifyRequest) {
   const key = readKey(request)
   const { token, problem } = readToken(request)
-  const [read, verdict] = await Promise.all([
-    readSession({ keyDigest: digestOf(key), tokenDigest: token ? digestOf(token) : '' }),
-    limiter.take(`key:${keyPrefixOf(key)}`),
-  ])
-  const projectId = checkKey(read.row, key)
+  const reading = readSession({ keyDigest: digestOf(key), tokenDigest: token ? digestOf(token) : '' })
+  const taken = limiter.take(`key:${keyPrefixOf(key)}`)
+  const { row, source, isTooOld } = await reading
+  const projectId = checkKey(row, key)
+  const verdict = await taken
   if (!verdict.allowed) throw tooMany(limiter, verdict)
   if (problem) throw problem
-  if (!read.session) {
-    throw new ApiError('INVALID_TOKEN', {
-      reason: token ? 'unknown' : 'malformed',
-      projectId,
-      keyPrefix: keyPrefixOf(key),
-    })
+  const { session } = row
+  if (!session) {
+    const reason = token ? 'unknown' : 'malformed'
+    throw new ApiError('INVALID_TOKEN', { reason, projectId, keyPrefix: keyPrefixOf(key) })
   }
-  if (read.tooOld) throw chatPlatformUnavailable()
-  return { projectId, json: toJson(read.session, read.session.source) }
+  if (isTooOld) throw chatPlatformUnavailable()
+  const asOfMs = session.liveAsOfMs ?? session.syncedAtMs
+  return { projectId, json: `${session.json}${new Date(asOfMs).toISOString()}","rolesSource":"${source}"}` }
 }
 
 /** The API key of a request, when it has the form of one. */
@@ -72,11 +71,4 @@ function readToken(request: FastifyRequest): { token?: string; problem?: ApiErro
     if (error instanceof ApiError) return { problem: error }
     throw error
   }
-}
-
-/** Joins the stored, finished parts: nothing is parsed back into objects on the way. */
-function toJson(session: ValidSession & { rolesJson: string }, source: RolesSource): string {
-  const syncedAt = new Date(session.syncedAtMs).toISOString()
-  const asOf = session.liveAsOfMs === null ? syncedAt : new Date(session.liveAsOfMs).toISOString()
-  return `{"member":{${session.memberJson},"syncedAt":"${syncedAt}",${session.rolesJson},${session.sessionJson},"rolesAsOf":"${asOf}","rolesSource":"${source}"}`
 }

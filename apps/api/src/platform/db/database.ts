@@ -30,7 +30,7 @@ export interface Database extends Queryable {
    * run again. `long` is for work of the service's own: no timeout, and never a connection that requests wait for.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { long?: boolean }): Promise<T>
-  /** A read on the connections kept for gathered reads: rows as arrays, no names to look up. */
+  /** A statement of look-ups by key for many at once, on connections of its own: rows as arrays. */
   gathered(statement: Sql): Promise<unknown[][]>
   /** Rows in pages through one snapshot at constant memory; `work` is called for each page in order. */
   stream<Row>(statement: Sql, pageSize: number): AsyncGenerator<Row[], void, void>

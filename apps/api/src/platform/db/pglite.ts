@@ -61,7 +61,7 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
 function gathered(pglite: PGlite, whileOpen: WhileOpen): Database['gathered'] {
   const names = new Map<string, Promise<string>>()
   const prepare = async (text: string, name: string) => {
-    await pglite.exec(`set plan_cache_mode = force_generic_plan; prepare ${name} as ${text}`)
+    await pglite.exec(`set plan_cache_mode = force_generic_plan; set jit = off; prepare ${name} as ${text}`)
     return name
   }
   return ({ text, values }) =>

@@ -21,6 +21,13 @@ const types = {
     oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
+/**
+ * Gathered reads are look-ups by key, and nothing else. One plan serves every size of batch, and it must be
+ * index by index also before the statistics of a young table say so: with scans a batch costs a thousandfold.
+ */
+const gatheredSession =
+  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
+
 export interface PostgresOptions {
   readonly maxConnections?: number
   /** Connection errors of idle clients: the pool replaces them; nobody else would hear of it. */
@@ -48,7 +55,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   }
   const pool = open(options.maxConnections ?? 10)
   // Two are the measured best: more connections make gathered batches smaller and each row dearer.
-  const gatheredPool = open(2)
+  const gatheredPool = open(2, { options: gatheredSession })
   // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
   const longPool = open(4, {
     query_timeout: 0,

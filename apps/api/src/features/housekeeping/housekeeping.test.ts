@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { engines } from '../../../test/databases.ts'
+import { exchange, givenCode, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { startHousekeeping } from './start-housekeeping.ts'
+
+describe.each(engines)('housekeeping on %s', (engine) => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
+  })
+  afterAll(() => world.close())
+
+  const count = async (table: 'sessions' | 'auth_requests' | 'authorization_codes') => {
+    const { db } = world.service.deps
+    const row = {
+      sessions: await db.maybeOne<{ n: number }>(sql`select count(*) as n from sessions`),
+      auth_requests: await db.maybeOne<{ n: number }>(sql`select count(*) as n from auth_requests`),
+      authorization_codes: await db.maybeOne<{ n: number }>(
+        sql`select count(*) as n from authorization_codes`,
+      ),
+    }[table]
+    return row?.n
+  }
+  const clean = async () => {
+    const housekeeping = startHousekeeping(world.service.deps, { trimChanges: async () => {} })
+    await housekeeping.clean()
+    await housekeeping.close()
+  }
+
+  test('what is good, or must still be recognised, is kept; what is long expired is deleted', async () => {
+    const project = await givenProject(world)
+    const code = await givenCode(world, project)
+    const session = (await exchange(world, project, code)).body
+    await clean()
+    expect((await validate(world, project, session.token)).status).toBe(200)
+    expect((await exchange(world, project, code)).status).toBe(401)
+
+    await givenSession(world, project)
+    await world.service.deps.db.execute(sql`
+      update sessions set expires_at = clock_now() - interval '8 days', max_expires_at = clock_now()`)
+    await world.service.deps.db.execute(
+      sql`update auth_requests set expires_at = clock_now() - interval '2 hours'`,
+    )
+    await world.service.deps.db.execute(sql`
+      update authorization_codes set expires_at = clock_now() - interval '2 days'`)
+    await clean()
+    expect(await count('sessions')).toBe(0)
+    expect(await count('auth_requests')).toBe(0)
+    expect(await count('authorization_codes')).toBe(0)
+  })
+})

@@ -1,0 +1,21 @@
+import { createServer } from 'node:http'
+
+/**
+ * The limit: a bare `node:http` server that reads and parses the same JSON body and answers the same
+ * bytes. Whatever the service does besides shows as its distance from this.
+ */
+const answer = Buffer.from(process.env['ANSWER'] ?? '', 'base64')
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const { token } = JSON.parse(Buffer.concat(chunks).toString()) as { token: string }
+    response.writeHead(token ? 200 : 400, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': answer.length,
+    })
+    response.end(answer)
+  })
+})
+server.listen(Number(process.env['PORT']), '127.0.0.1')

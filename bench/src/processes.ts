@@ -1,0 +1,77 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+
+/** Starts a program on one core, with its output passed through on failure only. */
+export function startPinned(core: number, command: string[], env: Record<string, string>): ChildProcess {
+  const child = spawn('taskset', ['-c', String(core), ...command], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  process.once('exit', () => child.kill('SIGKILL'))
+  return child
+}
+
+/** Moves a running process, and all that it starts from now on, to one core. */
+export const pin = (core: number, pid: number) =>
+  execFileSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' })
+
+/** Processor seconds that a process and its children have used so far. */
+export function cpuSeconds(pids: readonly number[]): number {
+  const parents = readParents()
+  const wanted = new Set(pids)
+  for (let grown = true; grown; ) {
+    grown = false
+    for (const [pid, parent] of parents) {
+      if (wanted.has(parent) && !wanted.has(pid)) {
+        wanted.add(pid)
+        grown = true
+      }
+    }
+  }
+  return [...wanted].reduce((sum, pid) => sum + ticksOf(pid), 0) / 100
+}
+
+function readParents(): Map<number, number> {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return new Map(pids.map((pid) => [Number(pid), Number(statOf(Number(pid))[1] ?? 0)]))
+}
+
+const ticksOf = (pid: number) => {
+  const fields = statOf(pid)
+  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
+}
+
+/** Fields of /proc/PID/stat after the name, which may itself hold spaces. */
+function statOf(pid: number): string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
+
+/** Waits until an address answers. */
+export async function whenAnswering(url: string, deadlineMs = 30_000): Promise<void> {
+  const deadline = performance.now() + deadlineMs
+  while (performance.now() < deadline) {
+    const answered = await fetch(url, { method: 'POST', body: '{"token":"x"}' }).then(
+      () => true,
+      () => false,
+    )
+    if (answered) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`${url} did not answer within ${deadlineMs} ms.`)
+}
+
+export const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject()))
+    })
+  })

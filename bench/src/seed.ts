@@ -1,0 +1,90 @@
+import type { ChatMember } from '@rolecall/api/chat/chat-platform'
+import { loadConfig } from '@rolecall/api/config'
+import { createDeps, openConfiguredDatabase } from '@rolecall/api/create-deps'
+import type { Deps } from '@rolecall/api/deps'
+import { grantAccess } from '@rolecall/api/features/access/grant-access'
+import { ensureMainServer } from '@rolecall/api/features/chat-servers/main-server'
+import { replaceRoles } from '@rolecall/api/features/chat-servers/store'
+import { issueCode } from '@rolecall/api/features/login/issue-code'
+import { createProject } from '@rolecall/api/features/projects/create-project'
+import { exchangeCode } from '@rolecall/api/features/sessions/exchange-code'
+import { migrate } from '@rolecall/api/platform/db/migrate'
+import { createLog } from '@rolecall/api/platform/log'
+
+export const serverId = '1100089314336833537'
+const redirectUri = 'https://site.example/callback'
+const roles = Array.from({ length: 12 }, (_, i) => ({
+  id: String(1_100_093_797_636_898_817n + BigInt(i)),
+  name: `Role ${i}`,
+  color: i * 1000,
+  position: i,
+}))
+
+export interface Seeded {
+  readonly apiKey: string
+  readonly tokens: readonly string[]
+}
+
+/** A project with a session of each of `count` members, made by the service's own use cases. */
+export async function seed(env: Record<string, string>, count: number): Promise<Seeded> {
+  const log = createLog('warn')
+  const { config } = loadConfig(env)
+  const db = await openConfiguredDatabase(config, log)
+  await migrate(db)
+  const deps = createDeps(config, log, db)
+  await ensureMainServer({ db }, serverId)
+  await db.transaction((tx) => replaceRoles(tx, serverId, roles))
+  const project = await createProject(deps, {}, { name: 'Bench', redirectUris: [redirectUri] })
+  await grantAccess(deps, {}, { projectId: project.id, serverId })
+  const tokens: string[] = []
+  let next = 0
+  const lane = async () => {
+    while (next < count) {
+      next += 1
+      tokens.push(await givenSession(deps, project.id, member(next)))
+      if (tokens.length % 2_500 === 0) console.log(`  ${tokens.length} of ${count} sessions`)
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, lane))
+  await deps.cache.close()
+  await db.close()
+  return { apiKey: project.apiKey, tokens }
+}
+
+async function givenSession(deps: Deps, projectId: string, chatMember: ChatMember): Promise<string> {
+  const { id: memberId } = chatMember.user
+  await deps.mirrorMember(serverId, chatMember.user, chatMember)
+  const code = await deps.db.transaction((tx) =>
+    issueCode(tx, {
+      projectId,
+      memberId,
+      serverId,
+      redirectUri,
+      codeChallenge: null,
+      ip: null,
+      userAgent: null,
+    }),
+  )
+  const exchange = {
+    clientId: projectId,
+    code: code ?? '',
+    redirectUri,
+    forwarded: { ip: null, userAgent: null },
+  }
+  return (await exchangeCode(deps, { projectId, bucket: '' }, exchange)).token
+}
+
+const member = (i: number): ChatMember => ({
+  user: {
+    id: String(480_844_663_499_128_837n + BigInt(i) * 4_194_304n),
+    username: `member.${i}`,
+    globalName: `Member ${i}`,
+    avatar: `https://cdn.discordapp.com/avatars/${480_844_663_499_128_837n}/9f3c7a519f3c7a519f3c7a519f3c7a53.png`,
+    email: `member.${i}@example.test`,
+    isBot: false,
+  },
+  nick: i % 2 ? `Nick ${i}` : null,
+  roleIds: roles.filter((_, role) => (i + role) % 4 === 0).map(({ id }) => id),
+  joinedAt: new Date('2024-01-02T03:04:05Z'),
+  pending: false,
+})

@@ -1,0 +1,20 @@
+import type { APIRole } from 'discord-api-types/v10'
+import { type Html, html } from '../pages/html.ts'
+import type { SimGuild } from '../world/model.ts'
+import { compareIds } from '../world/snowflake.ts'
+
+/** Highest first; equal positions by id, as the platform has it. */
+export const sortedRoles = (guild: SimGuild): APIRole[] =>
+  [...guild.roles.values()]
+    .filter((role) => role.id !== guild.id)
+    .sort((a, b) => b.position - a.position || compareIds(a.id, b.id))
+
+export const hexColor = (color: number): string => `#${color.toString(16).padStart(6, '0')}`
+
+/** An SVG dot, since the page's policy allows no inline styles. A role without colour has a hollow one. */
+export const roleChip = (role: APIRole): Html =>
+  html`<svg class="dot" viewBox="0 0 12 12" aria-hidden="true">${
+    role.color === 0
+      ? html`<circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor"/>`
+      : html`<circle cx="6" cy="6" r="5" fill="${hexColor(role.color)}"/>`
+  }</svg> <bdi>${role.name}</bdi>`

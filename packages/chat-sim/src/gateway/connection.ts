@@ -1,0 +1,66 @@
+import type { WebSocket } from 'ws'
+import type { Writer } from './compression.ts'
+import type { Session } from './session.ts'
+
+/** Client messages per connection and minute. */
+const maxMessages = 120
+const windowMs = 60_000
+
+/** One socket: what it may still send, when it last beat, and which session it carries. */
+export interface Connection {
+  readonly socket: WebSocket
+  readonly openedAt: number
+  /** Where to come back to, by the name under which this client reached us. */
+  readonly resumeUrl: string
+  writer: Writer
+  session: Session | undefined
+  /** Says and hears nothing any more, while the socket stays open. */
+  isFrozen: boolean
+  lastBeatAt: number
+  send(text: string): void
+  close(code: number): void
+  /** Whether one more message is within the limit. */
+  countMessage(now: number): boolean
+}
+
+export function createConnection(
+  socket: WebSocket,
+  writer: Writer,
+  resumeUrl: string,
+  now: number,
+): Connection {
+  let received: number[] = []
+  const connection: Connection = {
+    socket,
+    openedAt: now,
+    resumeUrl,
+    writer,
+    session: undefined,
+    isFrozen: false,
+    lastBeatAt: now,
+    send(text) {
+      if (!connection.isFrozen && socket.readyState === socket.OPEN) connection.writer.write(text)
+    },
+    close: (code) => socket.close(code),
+    countMessage(at) {
+      received = received.filter((time) => time > at - windowMs)
+      received.push(at)
+      return received.length <= maxMessages
+    },
+  }
+  return connection
+}
+
+export function attachSession(connection: Connection, session: Session): void {
+  connection.session = session
+  session.lostAt = undefined
+  session.send = connection.send
+}
+
+/** The session waits for its client. Another connection may have taken it over already. */
+export function detachSession(connection: Connection, now: number): void {
+  const { session } = connection
+  if (!session || session.send !== connection.send) return
+  session.send = undefined
+  session.lostAt = now
+}

@@ -1,0 +1,42 @@
+import { Client, Events, GatewayIntentBits } from 'discord.js'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type ChatSim, demo, startChatSim } from '../index.ts'
+
+let sim: ChatSim
+let client: Client
+beforeAll(async () => {
+  sim = await startChatSim()
+  client = new Client({
+    intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMembers],
+    rest: { api: sim.apiUrl, cdn: sim.cdnUrl },
+  })
+})
+afterAll(async () => {
+  await client.destroy()
+  await sim.close()
+})
+
+it('satisfies an unmodified discord.js client', async () => {
+  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve))
+  await client.login(demo.botToken)
+  await ready
+  const guild = await client.guilds.fetch(demo.mainGuildId)
+  expect(client.user?.bot).toBe(true)
+  const everyone = await guild.members.fetch()
+  expect(everyone.size).toBe(1_211)
+  expect(everyone.get(demo.users.ada)?.displayName).toBe('Ada (first mate)')
+  expect(guild.roles.cache.get(demo.adminRoleId)?.members.has(demo.users.mara)).toBe(true)
+
+  const updated = new Promise<string[]>((resolve) =>
+    client.once(Events.GuildMemberUpdate, (_old, member) => resolve([...member.roles.cache.keys()])),
+  )
+  sim.world.setRoles(demo.mainGuildId, demo.users.ada, [demo.roles.captain])
+  expect(await updated).toContain(demo.roles.captain)
+
+  const left = new Promise<string>((resolve) =>
+    client.once(Events.GuildMemberRemove, (member) => resolve(member.id)),
+  )
+  sim.world.removeMember(demo.mainGuildId, demo.users.ada)
+  expect(await left).toBe(demo.users.ada)
+  expect((await client.users.fetch(demo.users.emil)).displayAvatarURL()).toContain(sim.cdnUrl)
+})

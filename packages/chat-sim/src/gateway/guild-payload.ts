@@ -1,0 +1,40 @@
+import { toDate, toGuild, toMember } from '../rest/objects.ts'
+import type { SimGuild } from '../world/model.ts'
+import { botId, getUser, type WorldState } from '../world/state.ts'
+
+/** `large` in GUILD_CREATE: more members than this, and offline ones would be left out. */
+const largeThreshold = 50
+
+/** Without the presence intent `members` holds the bot alone: GUILD_CREATE is no member list. */
+export function guildPayload(world: WorldState, guild: SimGuild) {
+  const bot = guild.members.get(botId(world))
+  return {
+    ...toGuild(world, guild),
+    joined_at: toDate(bot?.joined_at ?? new Date(world.clock.now()).toISOString()),
+    large: guild.members.size > largeThreshold,
+    member_count: guild.members.size,
+    members: bot ? [toMember(guild, bot, getUser(world, bot.user_id))] : [],
+    channels: [textChannel(guild)],
+    threads: [],
+    voice_states: [],
+    presences: [],
+    stage_instances: [],
+    guild_scheduled_events: [],
+    soundboard_sounds: [],
+  }
+}
+
+const textChannel = (guild: SimGuild) => ({
+  id: guild.channel_id,
+  type: 0,
+  guild_id: guild.id,
+  name: 'general',
+  position: 0,
+  permission_overwrites: [],
+  nsfw: false,
+  topic: null,
+  parent_id: null,
+  last_message_id: null,
+  rate_limit_per_user: 0,
+  flags: 0,
+})

@@ -1,0 +1,79 @@
+import type { Platform } from '../platform.ts'
+import type { Connection } from './connection.ts'
+import { createDelivery } from './delivery.ts'
+import { type GatewayEvent, toEvent } from './events.ts'
+import { fullRequestEveryMs } from './request-members.ts'
+import { isOnShard, type Session } from './session.ts'
+import { createSettings } from './settings.ts'
+
+/** What all connections share: the sessions, and the way from a change in the world to them. */
+export function createHub(platform: Platform) {
+  const { world, clock } = platform
+  const settings = createSettings()
+  const sessions = new Map<string, Session>()
+  const connections = new Set<Connection>()
+  const lastFullRequest = new Map<string, number>()
+  let lastIdentifyAt = Number.NEGATIVE_INFINITY
+
+  function isExpired({ lostAt }: Session): boolean {
+    return lostAt !== undefined && clock.now() - lostAt > settings.sessionLifetimeMs
+  }
+
+  function deliver(event: GatewayEvent): void {
+    let data: string | undefined
+    for (const session of sessions.values()) {
+      if (isExpired(session)) sessions.delete(session.id)
+      else if (hears(session, event)) {
+        data ??= JSON.stringify(event.data())
+        session.dispatch(event.type, data)
+      }
+    }
+  }
+
+  const delivery = createDelivery(settings, deliver)
+  const stop = world.changes.subscribe((change) => {
+    if (sessions.size === 0) return
+    const event = toEvent(world, change)
+    if (event) delivery(event)
+  })
+
+  return {
+    platform,
+    settings,
+    sessions,
+    connections,
+    stop,
+    findSession(id: string): Session | undefined {
+      const session = sessions.get(id)
+      if (!session || !isExpired(session)) return session
+      sessions.delete(id)
+      return undefined
+    },
+    /** Whether an IDENTIFY may go on now; counted when it may. */
+    allowsIdentify(): boolean {
+      if (settings.limitsIdentify && clock.now() - lastIdentifyAt < 5_000) return false
+      if (platform.sessionStarts.state().remaining === 0) return false
+      lastIdentifyAt = clock.now()
+      platform.sessionStarts.note()
+      return true
+    },
+    /** Milliseconds until the next full list of a server may be asked for; counted when it is 0. */
+    fullRequestWaitMs(guildId: string): number {
+      if (!settings.limitsMemberRequests) return 0
+      const wait =
+        (lastFullRequest.get(guildId) ?? Number.NEGATIVE_INFINITY) + fullRequestEveryMs - clock.now()
+      if (wait <= 0) lastFullRequest.set(guildId, clock.now())
+      return Math.max(0, wait)
+    },
+    forgetLimits(): void {
+      lastFullRequest.clear()
+      lastIdentifyAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}
+
+export type Hub = ReturnType<typeof createHub>
+
+const hears = (session: Session, event: GatewayEvent): boolean =>
+  (event.intent === 0 || (session.intents & event.intent) !== 0) &&
+  (event.guildId === undefined || isOnShard(event.guildId, session.shard))

@@ -1,0 +1,55 @@
+import type { RawData } from 'ws'
+import type { Connection } from './connection.ts'
+import type { Hub } from './hub.ts'
+import { identify } from './identify.ts'
+import { type ClientMessage, closeCode, frame, op } from './protocol.ts'
+import { answerMembersRequest, isMembersRequest } from './request-members.ts'
+import { resume } from './resume.ts'
+import type { Session } from './session.ts'
+
+const maxBytes = 4_096
+
+/** One message of a client. Answers the code to close with when that is the answer. */
+export function receive(hub: Hub, connection: Connection, data: RawData): number | undefined {
+  if (connection.isFrozen) return undefined
+  const now = hub.platform.clock.now()
+  if (!connection.countMessage(now)) return closeCode.rateLimited
+  const message = parse(data)
+  if (!message) return closeCode.decodeError
+  if (message.op === op.heartbeat) return beat(connection, message.d, now)
+  if (message.op === op.identify) return identify(hub, connection, message.d)
+  if (message.op === op.resume) return resume(hub, connection, message.d)
+  if (!sessionOps.has(message.op)) return closeCode.unknownOpcode
+  if (!connection.session) return closeCode.notAuthenticated
+  return message.op === op.requestGuildMembers
+    ? requestMembers(hub, connection.session, message.d)
+    : undefined
+}
+
+/** Nobody watches presence or hears voice here; both are taken and have no effect. */
+const sessionOps = new Set<number>([op.requestGuildMembers, op.presenceUpdate, op.voiceStateUpdate])
+
+function parse(data: RawData): ClientMessage | undefined {
+  const text = data.toString()
+  if (Buffer.byteLength(text) > maxBytes) return undefined
+  try {
+    const message: unknown = JSON.parse(text)
+    const isMessage =
+      typeof message === 'object' && message !== null && 'op' in message && typeof message.op === 'number'
+    return isMessage ? { d: undefined, ...(message as { op: number }) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function beat(connection: Connection, d: unknown, now: number): undefined {
+  connection.lastBeatAt = now
+  if (typeof d === 'number') connection.session?.acknowledge(d)
+  connection.send(frame(op.heartbeatAck))
+}
+
+function requestMembers(hub: Hub, session: Session, d: unknown): number | undefined {
+  if (!isMembersRequest(d)) return closeCode.decodeError
+  void answerMembersRequest(hub.platform.world, session, d, hub.fullRequestWaitMs)
+  return undefined
+}

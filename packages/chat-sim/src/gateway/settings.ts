@@ -1,0 +1,29 @@
+import { type DeliveryQuirks, flawless } from './delivery.ts'
+
+/** How the gateway behaves; tests turn these. */
+export interface GatewaySettings extends DeliveryQuirks {
+  heartbeatIntervalMs: number
+  /** How long a session waits for its client to come back. */
+  sessionLifetimeMs: number
+  /** One IDENTIFY per 5 seconds. Off at first: tests start many clients. */
+  limitsIdentify: boolean
+  /** One request for all members per server and 30 seconds. */
+  limitsMemberRequests: boolean
+  isSilentAtStart: boolean
+  ignoresResume: boolean
+  refusesUntil: number
+}
+
+const atStart: GatewaySettings = {
+  ...flawless,
+  heartbeatIntervalMs: 41_250,
+  sessionLifetimeMs: 300_000,
+  limitsIdentify: false,
+  limitsMemberRequests: true,
+  isSilentAtStart: false,
+  ignoresResume: false,
+  refusesUntil: 0,
+}
+
+export const createSettings = (): GatewaySettings => ({ ...atStart })
+export const resetSettings = (settings: GatewaySettings) => Object.assign(settings, atStart)
