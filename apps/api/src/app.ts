@@ -5,10 +5,13 @@ import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import type { Deps } from './deps.ts'
 import type { Callers } from './features/callers.ts'
-import { findMainServer } from './features/chat-servers/store.ts'
+import { chatServerRoutes } from './features/chat-servers/routes.ts'
+import { findAdminServer } from './features/chat-servers/store.ts'
+import { syncServer } from './features/chat-servers/sync-server.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
+import { createMemberSyncs } from './features/members/member-syncs.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
 import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
@@ -41,11 +44,14 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   const router = createRouter<Callers>({ app, authenticators, limiter: deps.limiter, respond })
 
   loginRoutes(router, deps, {
-    findMainServer,
+    findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
     redeemAdminCode: (claim, terms) => redeem(deps, claim, terms),
     revokeSession: (sessionId) => revokeSessionById(db, sessionId),
   })
   sessionRoutes(router, deps, createSessionReader(deps))
+  const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
+  app.addHook('onClose', () => memberSyncs.stop())
+  chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
   healthRoutes(router, deps, lifecycle)
   docsRoutes(app, config.publicUrl)
   return app

@@ -1,3 +1,4 @@
+export * as chatServers from './chat-servers.ts'
 export { endpoints } from './contract.ts'
 export {
   type Answer,
