@@ -3,6 +3,7 @@ import { ApiError } from '#platform/http/api-error'
 import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
+import { createDownloadLimit } from '#platform/limit-downloads'
 import type { Deps } from './deps.ts'
 import type { Callers } from './features/callers.ts'
 import { chatServerRoutes } from './features/chat-servers/routes.ts'
@@ -12,6 +13,7 @@ import { docsRoutes } from './features/docs/routes.ts'
 import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { createMemberSyncs } from './features/members/member-syncs.ts'
+import { memberRoutes } from './features/members/routes.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
 import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
@@ -52,6 +54,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
+  memberRoutes(router, deps, { limitDownloads: createDownloadLimit() })
   healthRoutes(router, deps, lifecycle)
   docsRoutes(app, config.publicUrl)
   return app

@@ -2,6 +2,7 @@ import * as chatServers from './chat-servers.ts'
 import type { EndpointDefinition } from './endpoint.ts'
 import * as health from './health.ts'
 import * as login from './login.ts'
+import * as memberLists from './member-lists.ts'
 import * as sessions from './sessions.ts'
 
 const isEndpoint = (value: unknown): value is EndpointDefinition =>
@@ -12,5 +13,6 @@ export const endpoints: readonly EndpointDefinition[] = [
   login,
   sessions,
   chatServers,
+  memberLists,
   health,
 ].flatMap((feature) => Object.values(feature).filter(isEndpoint))
