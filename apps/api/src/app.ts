@@ -5,6 +5,10 @@ import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import { createDownloadLimit } from '#platform/limit-downloads'
 import type { Deps } from './deps.ts'
+import { grantInitialAccess } from './features/access/grant-access.ts'
+import { accessRoutes } from './features/access/routes.ts'
+import { listMappings } from './features/access/store.ts'
+import { auditRoutes } from './features/audit/routes.ts'
 import type { Callers } from './features/callers.ts'
 import { chatServerRoutes } from './features/chat-servers/routes.ts'
 import { findAdminServer } from './features/chat-servers/store.ts'
@@ -16,12 +20,16 @@ import { createMemberSyncs } from './features/members/member-syncs.ts'
 import { memberRoutes } from './features/members/routes.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
+import { profileRoutes } from './features/profile/routes.ts'
+import { projectReadRoutes } from './features/project-reads/routes.ts'
+import { projectRoutes } from './features/projects/routes.ts'
 import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
 import { createSessionAuthenticators } from './features/sessions/authenticate-session.ts'
 import { redeem } from './features/sessions/exchange-code.ts'
 import { createSessionReader } from './features/sessions/read-session.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { revokeSessionById } from './features/sessions/store.ts'
+import { settingsRoutes } from './features/settings/routes.ts'
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
 export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle): FastifyInstance {
@@ -51,6 +59,15 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
     revokeSession: (sessionId) => revokeSessionById(db, sessionId),
   })
   sessionRoutes(router, deps, createSessionReader(deps))
+  projectRoutes(router, deps, {
+    grantInitial: grantInitialAccess,
+    listMappings: (projectIds) => listMappings(db, { projectIds }),
+  })
+  accessRoutes(router, deps)
+  projectReadRoutes(router, deps)
+  auditRoutes(router, deps)
+  profileRoutes(router, deps)
+  settingsRoutes(router, deps)
   const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
