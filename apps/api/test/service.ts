@@ -111,8 +111,12 @@ async function startService(
 const secretsOf = (config: Config): string[] =>
   Object.entries<Variable>(variables).flatMap(([key, { secret }]) => {
     const value = secret && config[key as keyof Config]
-    return typeof value === 'string' ? [value] : []
+    return typeof value === 'string' ? [secretPartOf(value)] : []
   })
+
+/** Of an address only the password is one: the log names the cache by the rest. */
+const secretPartOf = (value: string) =>
+  URL.canParse(value) && value.includes('://') ? decodeURIComponent(new URL(value).password) : value
 
 /** Everything the service needs to talk to the simulated platform. */
 export const environmentFor = (sim: ChatSim): Record<string, string> => ({
