@@ -5,7 +5,7 @@ import { Rolecall } from '@rolecall/sdk'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { launchChromium, watchComplaints } from './chromium.ts'
-import { type Demo, demoFolder, startDemo } from './start-demo.ts'
+import { type Demo, demoFolder, freePort, startDemo } from './start-demo.ts'
 
 /** Where screenshots go, when somebody wants to look at them. */
 const pictures = process.env['SCREENSHOTS']
@@ -259,15 +259,15 @@ describe('a second start', () => {
   test('finds the same project, key and sessions', async () => {
     const first = await start()
     const before = await folder.kept()
-    const [project] = Object.values<{ apiKey: string; sampleToken: string }>(before.projects)
-    const rolecall = new Rolecall({ baseUrl: first.serviceUrl, apiKey: project?.apiKey ?? '' })
-    const session = await rolecall.validate(project?.sampleToken)
+    const { apiKey, sampleToken } = before.project
+    const rolecall = new Rolecall({ baseUrl: first.serviceUrl, apiKey })
+    const session = await rolecall.validate(sampleToken)
     expect(session).toBeDefined()
     expect(await first.stop('SIGTERM')).toBe(0)
 
     const second = await start()
     expect(await folder.kept()).toEqual(before)
-    expect((await rolecall.validate(project?.sampleToken))?.session).toEqual(session?.session)
+    expect((await rolecall.validate(sampleToken))?.session).toEqual(session?.session)
     expect(await second.stop()).toBe(0)
     expect(second.output()).not.toMatch(/Error|^\s+at /m)
   }, 60_000)
@@ -286,6 +286,25 @@ describe('a second start', () => {
       await demo.stop()
     }
     expect(isGood(), JSON.stringify(tries)).toBe(true)
+  }, 60_000)
+
+  test('on another port of the site keeps project, key and sessions, and logins come back there', async () => {
+    const { project } = await folder.kept()
+    const moved = await startDemo(folder.path, { ...folder.ports, DEMO_PORT: await freePort() })
+    started.push(moved)
+    expect((await folder.kept()).project).toEqual({ ...project, redirectUri: `${moved.siteUrl}/callback` })
+    const page = await browser.newPage()
+    await logIn(page, moved, 'Ada Osei')
+    await page.close()
+  }, 60_000)
+
+  test('without the key makes a new one for the same project', async () => {
+    const { project, ...keys } = await folder.kept()
+    await folder.keep(keys)
+    const demo = await start()
+    const { project: now } = await folder.kept()
+    expect(now).toMatchObject({ id: project.id, redirectUri: `${demo.siteUrl}/callback` })
+    expect(now.apiKey).not.toBe(project.apiKey)
   }, 60_000)
 
   test('keeps its secrets to their owner', () => {

@@ -9,9 +9,6 @@ import { givenProject } from './given.ts'
 import { addressOf, nameOf, propertiesOf, rowsOf, type Schema, takes, wrongTypes } from './requests.ts'
 import { startWorld, type World } from './service.ts'
 
-const isClosed = ({ body }: EndpointDefinition) =>
-  (body as Schema | undefined)?.additionalProperties === false
-
 describe.each(engines)('every endpoint of the contract on %s', (engine) => {
   let world: World
   let given: Credentials
