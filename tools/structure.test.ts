@@ -156,7 +156,7 @@ describe('the structure', () => {
   test('the environment of the process is read in one file of the service', () => {
     const readers = names.filter((name) => !isTest(name) && /\bprocess\.env\b/.test(sources.get(name) ?? ''))
     const commands =
-      /^(apps\/api\/src\/environment\.ts|bench\/|tools\/|examples\/|packages\/chat-sim\/(bin|src\/cli))/
+      /^(apps\/api\/src\/environment\.ts|bench\/|tools\/|examples\/|acceptance\/|packages\/chat-sim\/(bin|src\/cli))/
     expect(readers.filter((name) => !commands.test(name))).toEqual([])
   })
 
