@@ -6,7 +6,7 @@ import { html } from './html.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld('PGlite')
+  world = await startWorld('pglite')
 })
 afterAll(() => world.close())
 
