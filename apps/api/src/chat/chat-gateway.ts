@@ -40,6 +40,23 @@ export interface ChatGatewayStatus {
   readonly shards: number
 }
 
+export interface ChatGatewayTiming {
+  /** How often a connection is asked whether it still hears us. */
+  readonly askEveryMs: number
+  /** Unanswered for so long, nothing is vouched for any more; for `deadAfterMs`, it is given up. */
+  readonly silentAfterMs: number
+  readonly deadAfterMs: number
+  /** A connection that is not ready for so long is given up: an ignored resume looks healthy to libraries. */
+  readonly patienceMs: number
+  /** First and longest pause between two tries. */
+  readonly firstPauseMs: number
+  readonly longestPauseMs: number
+  /** First pause after a refusal: somebody has to mend it, and each try is counted against us. */
+  readonly refusedPauseMs: number
+  /** Least time between two new sessions. */
+  readonly identifyEveryMs: number
+}
+
 /** The platform's live connection. It reconnects by itself for as long as it is open. */
 export interface ChatGateway {
   /** Begins to connect and returns at once. */

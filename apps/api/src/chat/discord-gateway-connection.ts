@@ -8,8 +8,16 @@ import {
   GatewayOpcodes,
 } from 'discord-api-types/v10'
 import type { Log } from '#platform/log'
+import type { ChatGatewayTiming } from './chat-gateway.ts'
 import { refusalOf } from './discord-gateway-refusals.ts'
-import { markAnswered, markLost, markReady, newShard, type ShardHealth, silentForMs } from './discord-gateway-shard.ts'
+import {
+  markAnswered,
+  markLost,
+  markReady,
+  newShard,
+  type ShardHealth,
+  silentForMs,
+} from './discord-gateway-shard.ts'
 
 const intents = GatewayIntentBits.Guilds | GatewayIntentBits.GuildMembers | GatewayIntentBits.GuildModeration
 /** Longest time for a socket to open, and then for the platform's first word on it. */
@@ -19,16 +27,6 @@ const helloTimeoutMs = 8_000
 const mostFailures = 3
 /** Keeps the session on the platform's side, so that it can be resumed; 1000 would end it. */
 const keepSession = 4_200
-
-export interface GatewayTiming {
-  /** How often a connection is asked whether it still hears us. */
-  readonly askEveryMs: number
-  /** Unanswered for so long, nothing is vouched for any more; for so much longer, it is given up. */
-  readonly silentAfterMs: number
-  readonly deadAfterMs: number
-  /** A connection that is not ready for so long is given up: an ignored resume looks healthy to the library. */
-  readonly patienceMs: number
-}
 
 /** Why a connection ended. `silent` sessions can be resumed; the others begin anew. */
 export type ConnectionEnd =
@@ -49,7 +47,7 @@ interface ConnectionOptions {
   /** By shard; outlives the connection. */
   readonly sessions: Map<number, SessionInfo>
   readonly throttle: (lane: number, signal: AbortSignal) => Promise<void>
-  readonly timing: GatewayTiming
+  readonly timing: ChatGatewayTiming
   readonly log: Log
 }
 
@@ -108,17 +106,20 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     // the process. When its time is up it has opened or failed.
     const mayBeOpening = shards.some(({ isReady }) => !isReady)
     for (const shard of shards) markLost(shard)
-    const destroy = () =>
-      manager.destroy(isResumable ? { code: keepSession } : {}).catch((error: unknown) => {
+    const destroy = async () => {
+      try {
+        await manager.destroy(isResumable ? { code: keepSession } : {})
+      } catch (error) {
         log.debug({ err: error }, 'a gateway connection did not close well')
-      })
-    if (mayBeOpening) setTimeout(destroy, handshakeTimeoutMs + 1_000).unref()
+      }
+    }
+    if (mayBeOpening) setTimeout(() => void destroy(), handshakeTimeoutMs + 1_000).unref()
     else void destroy()
   }
 
   const ready = (id: number) => {
     markReady(shardOf(id))
-    ask(id)
+    void ask(id)
     handlers.changed()
   }
   manager.on(WebSocketShardEvents.Ready, (_, id) => ready(id))
@@ -149,16 +150,19 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     markLost(shard)
     shard.failures += 1
     handlers.changed()
-    if (shard.failures >= mostFailures) end({ reason: 'unreachable', problem: 'The gateway cannot be reached.' })
+    if (shard.failures >= mostFailures)
+      end({ reason: 'unreachable', problem: 'The gateway cannot be reached.' })
   })
   // Without a listener the library's own errors would end the process.
   manager.on(WebSocketShardEvents.Error, (error, id) => log.debug({ err: error, shard: id }, 'gateway error'))
 
-  const ask = (id: number) => {
+  const ask = async (id: number) => {
     shardOf(id).askedAt = performance.now()
-    manager
-      .send(id, { op: GatewayOpcodes.Heartbeat, d: sessions.get(id)?.sequence ?? null })
-      .catch((error: unknown) => log.debug({ err: error, shard: id }, 'a gateway connection was not asked'))
+    try {
+      await manager.send(id, { op: GatewayOpcodes.Heartbeat, d: sessions.get(id)?.sequence ?? null })
+    } catch (error) {
+      log.debug({ err: error, shard: id }, 'a gateway connection was not asked')
+    }
   }
   const watch = setInterval(() => {
     for (const [id, shard] of shards.entries()) {
@@ -173,7 +177,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
         return end({ reason: 'silent', problem: 'The gateway connection went silent.' })
       }
       if (silentMs > timing.silentAfterMs) handlers.changed()
-      if (shard.askedAt === undefined) ask(id)
+      if (shard.askedAt === undefined) void ask(id)
     }
   }, timing.askEveryMs)
   watch.unref()

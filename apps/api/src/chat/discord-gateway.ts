@@ -2,12 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionInfo } from '@discordjs/ws'
 import { type APIGatewayBotInfo, type GatewayDispatchPayload, Routes } from 'discord-api-types/v10'
 import type { Log } from '#platform/log'
-import type { ChatGateway, ChatGatewayListener, ChatGatewayStatus } from './chat-gateway.ts'
+import type {
+  ChatGateway,
+  ChatGatewayListener,
+  ChatGatewayStatus,
+  ChatGatewayTiming,
+} from './chat-gateway.ts'
 import { ChatPlatformError } from './chat-platform.ts'
 import {
   type Connection,
   type ConnectionEnd,
-  type GatewayTiming,
   isReadyPayload,
   openConnection,
 } from './discord-gateway-connection.ts'
@@ -22,18 +26,10 @@ export interface DiscordGatewayOptions {
   readonly botToken: string
   readonly log: Log
   /** Shorter in tests. */
-  readonly timing?: Partial<GatewayTiming & BackOff & { identifyEveryMs: number }>
+  readonly timing?: Partial<ChatGatewayTiming>
 }
 
-interface BackOff {
-  /** First and longest pause between two tries. */
-  readonly firstPauseMs: number
-  readonly longestPauseMs: number
-  /** First pause after a refusal: somebody has to mend it, and each try is counted against us. */
-  readonly refusedPauseMs: number
-}
-
-const defaults: GatewayTiming & BackOff & { identifyEveryMs: number } = {
+const defaults: ChatGatewayTiming = {
   askEveryMs: 2_000,
   silentAfterMs: 2_000,
   deadAfterMs: 8_000,
@@ -57,38 +53,43 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   let closing = new AbortController()
   let running = Promise.resolve()
 
-  const connectOnce = async (listener: ChatGatewayListener, signal: AbortSignal): Promise<ConnectionEnd & { wasUp: boolean }> => {
-    let info: APIGatewayBotInfo
-    try {
-      info = await get<APIGatewayBotInfo>(Routes.gatewayBot(), 'background')
-    } catch (error) {
-      if (error instanceof ChatPlatformError && error.status === 401) {
-        return { reason: 'refused', problem: tokenRefused, wasUp: false }
+  /** One connection from its address to its end; undefined when it was closed on purpose. */
+  const connectOnce = async (
+    listener: ChatGatewayListener,
+    closed: Promise<undefined>,
+  ): Promise<Ended | undefined> => {
+    const info = await Promise.race([findGateway(get), closed])
+    if (!info || 'reason' in info) return info
+    let wasUp = false
+    const refresh = () => {
+      const isUp = opened.shards.every(({ isReady }) => isReady)
+      wasUp ||= isUp
+      if (isUp && status.state !== 'connected') log.info({ shards: info.shards }, 'the gateway is connected')
+      if (!isUp && status.state === 'connected') log.warn('the gateway connection is lost')
+      status = {
+        state: isUp ? 'connected' : 'connecting',
+        problem: isUp ? null : status.problem,
+        shards: info.shards,
       }
-      if (!(error instanceof ChatPlatformError)) throw error
-      return { reason: 'unreachable', problem: error.message, wasUp: false }
+      listener.changed()
     }
-    return new Promise((resolve) => {
-      let wasUp = false
-      const refresh = () => {
-        const isUp = opened.shards.every(({ isReady }) => isReady)
-        wasUp ||= isUp
-        if (isUp && status.state !== 'connected') log.info({ shards: info.shards }, 'the gateway is connected')
-        if (!isUp && status.state === 'connected') log.warn('the gateway connection is lost')
-        status = { state: isUp ? 'connected' : 'connecting', problem: isUp ? null : status.problem, shards: info.shards }
-        listener.changed()
-      }
-      const opened = openConnection(
-        { token, info, sessions, throttle, timing, log },
-        {
-          changed: refresh,
-          dispatched: (payload, shardId) => dispatch(listener, payload, shardId, info.shards),
-          ended: (end) => resolve({ ...end, wasUp }),
-        },
-      )
-      connection = opened
-      signal.addEventListener('abort', () => resolve({ reason: 'unreachable', problem: 'closed', wasUp }), { once: true })
+    let settle = (_: Ended) => {}
+    const ended = new Promise<Ended>((resolve) => {
+      settle = resolve
     })
+    const opened = openConnection(
+      { token, info, sessions, throttle, timing, log },
+      {
+        changed: refresh,
+        dispatched: (payload, shardId) => dispatch(listener, payload, shardId, info.shards),
+        ended: (end) => settle({ ...end, wasUp }),
+      },
+    )
+    connection = opened
+    const end = await Promise.race([ended, closed])
+    opened.close()
+    connection = undefined
+    return end
   }
 
   const dispatch = (
@@ -110,10 +111,12 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   const run = async (listener: ChatGatewayListener, signal: AbortSignal) => {
     let failures = 0
     let told: string | undefined
+    const closed = new Promise<undefined>((resolve) => {
+      signal.addEventListener('abort', () => resolve(undefined), { once: true })
+    })
     while (!signal.aborted) {
-      const end = await connectOnce(listener, signal)
-      if (signal.aborted) return
-      connection = undefined
+      const end = await connectOnce(listener, closed)
+      if (!end) return
       failures = end.wasUp ? 1 : failures + 1
       const isRefused = end.reason === 'refused'
       status = { ...status, state: isRefused ? 'refused' : 'connecting', problem: end.problem }
@@ -146,11 +149,22 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     },
     async close() {
       closing.abort()
-      connection?.close()
-      connection = undefined
-      status = { state: 'closed', problem: null, shards: 0 }
       await running
+      status = { state: 'closed', problem: null, shards: 0 }
     },
+  }
+}
+
+type Ended = ConnectionEnd & { wasUp: boolean }
+
+/** Where the gateway is, or why nobody says so. */
+async function findGateway(get: DiscordGet): Promise<APIGatewayBotInfo | Ended> {
+  try {
+    return await get<APIGatewayBotInfo>(Routes.gatewayBot(), 'background')
+  } catch (error) {
+    if (!(error instanceof ChatPlatformError)) throw error
+    if (error.status === 401) return { reason: 'refused', problem: tokenRefused, wasUp: false }
+    return { reason: 'unreachable', problem: error.message, wasUp: false }
   }
 }
 

@@ -78,7 +78,12 @@ export function createLiveMirror(deps: MirrorDeps, options: Partial<LiveMirrorTi
     },
     status() {
       if (leader) {
-        return { isLeader: true, gateway: gateway.status(), vouched: leader.vouched(), pending: leader.pending() }
+        return {
+          isLeader: true,
+          gateway: gateway.status(),
+          vouched: leader.vouched(),
+          pending: leader.pending(),
+        }
       }
       const { state, problem } = others?.hasLeader ? others : { state: 'closed', problem: null }
       const known = { state: state as ChatGatewayStatus['state'], problem }
