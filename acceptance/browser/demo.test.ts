@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Rolecall } from '@rolecall/sdk'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { launchChromium, watchComplaints } from './chromium.ts'
-import { type Demo, demoFolder, startDemo } from './start-demo.ts'
+import { type Demo, demoFolder, freePort, startDemo } from './start-demo.ts'
 
 /** Where screenshots go, when somebody wants to look at them. */
 const pictures = process.env['SCREENSHOTS']
@@ -79,9 +80,7 @@ describe('the demo site', () => {
     await page.getByRole('heading', { name: 'Tomás Vrána' }).waitFor()
     expect(await page.locator('#roles li').allInnerTexts()).toEqual(['Deckhand', 'Starboard watch'])
     expect(new URL(page.url()).search).toBe('')
-    expect(
-      await page.locator('.picture').evaluate((img: HTMLImageElement) => img.naturalWidth),
-    ).toBeGreaterThan(0)
+    expect(await page.evaluate("document.querySelector('.picture').naturalWidth")).toBeGreaterThan(0)
     await shoot(page, 'member')
   })
 
@@ -192,7 +191,7 @@ describe('the demo site', () => {
     }
     await press('Log in with the chat platform')
     await page.waitForURL(/oauth2/)
-    await press('Piper')
+    await press('piper9041')
     await page.getByRole('button', { name: 'Authorize' }).waitFor()
     await press('Authorize')
     await page.getByRole('heading', { name: 'Piper' }).waitFor()
@@ -247,21 +246,65 @@ describe('the demo site', () => {
 })
 
 describe('a second start', () => {
-  test('finds the same project, key and sessions, in under two seconds', async () => {
-    const first = await folder.start()
+  const started: Demo[] = []
+  const start = async () => {
+    const demo = await folder.start()
+    started.push(demo)
+    return demo
+  }
+  afterEach(async () => {
+    for (const demo of started.splice(0)) await demo.stop('SIGKILL')
+  })
+
+  test('finds the same project, key and sessions', async () => {
+    const first = await start()
     const before = await folder.kept()
-    const [project] = Object.values<{ apiKey: string; sampleToken: string }>(before.projects)
-    const rolecall = new Rolecall({ baseUrl: first.serviceUrl, apiKey: project?.apiKey ?? '' })
-    const session = await rolecall.validate(project?.sampleToken)
+    const { apiKey, sampleToken } = before.project
+    const rolecall = new Rolecall({ baseUrl: first.serviceUrl, apiKey })
+    const session = await rolecall.validate(sampleToken)
     expect(session).toBeDefined()
     expect(await first.stop('SIGTERM')).toBe(0)
 
-    const second = await folder.start()
+    const second = await start()
     expect(await folder.kept()).toEqual(before)
-    expect(await rolecall.validate(project?.sampleToken)).toMatchObject({ session: session?.session ?? {} })
-    expect(Number(/listening after ([\d.]+) s/.exec(second.output())?.[1])).toBeLessThan(2)
+    expect((await rolecall.validate(sampleToken))?.session).toEqual(session?.session)
     expect(await second.stop()).toBe(0)
     expect(second.output()).not.toMatch(/Error|^\s+at /m)
+  }, 60_000)
+
+  // Two seconds on a machine that is otherwise idle, where Node.js alone takes a twentieth of one. Where other
+  // programs keep it busy, both take longer, and the best of a few is what counts.
+  test('listens within two seconds', async () => {
+    const tries: { seconds: number; allowed: number }[] = []
+    const isGood = () => tries.some(({ seconds, allowed }) => seconds < allowed)
+    while (tries.length < 5 && !isGood()) {
+      const before = performance.now()
+      execFileSync(process.execPath, ['-e', ''])
+      const allowed = Math.max(2, (40 * (performance.now() - before)) / 1000)
+      const demo = await start()
+      tries.push({ seconds: Number(/listening after ([\d.]+) s/.exec(demo.output())?.[1]), allowed })
+      await demo.stop()
+    }
+    expect(isGood(), JSON.stringify(tries)).toBe(true)
+  }, 60_000)
+
+  test('on another port of the site keeps project, key and sessions, and logins come back there', async () => {
+    const { project } = await folder.kept()
+    const moved = await startDemo(folder.path, { ...folder.ports, DEMO_PORT: await freePort() })
+    started.push(moved)
+    expect((await folder.kept()).project).toEqual({ ...project, redirectUri: `${moved.siteUrl}/callback` })
+    const page = await browser.newPage()
+    await logIn(page, moved, 'Ada Osei')
+    await page.close()
+  }, 60_000)
+
+  test('without the key makes a new one for the same project', async () => {
+    const { project, ...keys } = await folder.kept()
+    await folder.keep(keys)
+    const demo = await start()
+    const { project: now } = await folder.kept()
+    expect(now).toMatchObject({ id: project.id, redirectUri: `${demo.siteUrl}/callback` })
+    expect(now.apiKey).not.toBe(project.apiKey)
   }, 60_000)
 
   test('keeps its secrets to their owner', () => {
@@ -270,27 +313,36 @@ describe('a second start', () => {
     expect(mode('service.log')).toBe(0o600)
   })
 
-  test('leaves nothing behind when it is killed', async () => {
-    const killed = await folder.start()
-    await killed.stop('SIGKILL')
-    const again = await startWhenFree()
-    expect(again.output()).toContain('Rolecall is running')
-    expect(await again.stop()).toBe(0)
+  test('after a kill finds ports and data free: the service ends with the demo, however that ended', async () => {
+    await (await start()).stop('SIGKILL')
+    await expect
+      .poll(async () => (await start()).output(), { timeout: 30_000 })
+      .toContain('Rolecall is running')
   }, 60_000)
 
   test('ends by itself, and says so, when the service dies', async () => {
-    const demo = await folder.start()
+    const demo = await start()
     for (const pid of demo.children()) process.kill(pid, 'SIGKILL')
     expect(await demo.ended).toBe(1)
     expect(demo.output()).toContain('The service ended by itself')
     expect(demo.output()).not.toMatch(/^\s+at /m)
   }, 60_000)
-})
 
-/** The service of a killed demo ends a moment after it. */
-async function startWhenFree(): Promise<Demo> {
-  for (;;) {
-    const demo = await folder.start()
-    if (!/in use/.test(demo.output())) return demo
-  }
-}
+  test('interrupted at any point of its first start says nothing, and the next start finds nothing half-made', async () => {
+    const fresh = await demoFolder()
+    try {
+      for (const afterMs of [150, 600, 1_200, 2_500, 4_000]) {
+        const demo = fresh.launch()
+        await new Promise((resolve) => setTimeout(resolve, afterMs))
+        // Null: the signal was faster than the program.
+        expect([0, null]).toContain(await demo.stop())
+        expect(demo.output()).not.toMatch(/Error|^\s+at /m)
+      }
+      const demo = await fresh.start()
+      expect(demo.output()).toContain('Rolecall is running')
+      expect(await demo.stop()).toBe(0)
+    } finally {
+      await fresh.remove()
+    }
+  }, 120_000)
+})

@@ -41,6 +41,9 @@ describe.each(engines)('every endpoint of the contract on %s', (engine) => {
   const badRequests = (one: EndpointDefinition): [string, Call][] => [
     [addressOf(one), {}],
     [`${addressOf(one, { malformed: true })}?unknown=%ff`, {}],
+    ...(one.method === 'GET'
+      ? []
+      : ([[addressOf(one), { raw: 'x', headers: { 'content-type': 'garbage' } }]] as [string, Call][])),
     ...(one.body
       ? ([
           [addressOf(one), { body: { unknown: 1 } }],
@@ -254,7 +257,7 @@ describe.each(engines)('every endpoint of the contract on %s', (engine) => {
     const served = routesOf(app.printRoutes({ commonPrefix: false }))
     const { paths } = openApi('http://localhost', '0') as { paths: Record<string, Record<string, unknown>> }
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, ':id')}`),
     )
     expect(documented).toHaveLength(endpoints.length)
     expect(served.filter((route) => !aboutTheApi.test(route)).sort()).toEqual([...documented].sort())
@@ -264,7 +267,10 @@ describe.each(engines)('every endpoint of the contract on %s', (engine) => {
 /** Pages about the API, which are no part of it: the document itself, what renders it, metrics. */
 const aboutTheApi = /^GET \/(api\/openapi\.json|api\/docs\b|metrics|console\b)/
 
-/** `METHOD /path` of each route in Fastify's drawing of its tree, four characters a level. */
+/**
+ * `METHOD /path` of each route in Fastify's drawing of its tree, four characters a level. It joins the names of
+ * a parameter that routes call differently, so names do not count.
+ */
 function routesOf(tree: string): string[] {
   const prefixes: string[] = []
   return tree.split('\n').flatMap((line) => {
@@ -274,7 +280,9 @@ function routesOf(tree: string): string[] {
     const depth = indent.length / 4
     prefixes.length = depth
     prefixes[depth] = (prefixes[depth - 1] ?? '') + part
-    return methods === '' ? [] : methods.split(', ').map((method) => `${method} ${prefixes[depth]}`)
+    return methods === ''
+      ? []
+      : methods.split(', ').map((method) => `${method} ${prefixes[depth]?.replaceAll(/:[^/]+/g, ':id')}`)
   })
 }
 
