@@ -1,9 +1,11 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { quick, until } from '../../test/live-mirror.ts'
 import { createLog } from '../platform/log.ts'
 import type { ChatEvent, ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
-import { createDiscord } from './discord.ts'
+import { createDiscordGateway } from './discord-gateway.ts'
+import { createDiscordRest, type DiscordGet } from './discord-rest.ts'
 
 const club = demo.mainGuildId
 const { ada, tomas } = demo.users
@@ -18,19 +20,19 @@ afterEach(async () => {
   await sim.close()
 })
 
-function open(timing: Partial<ChatGatewayTiming> = {}, botToken: string = sim.app.botToken) {
+interface Opened {
+  botToken?: string
+  timing?: Partial<ChatGatewayTiming>
+  /** What `/gateway/bot` says instead of what it says. */
+  info?: { url?: string; shards?: number }
+}
+
+function open({ botToken = sim.app.botToken, timing = {}, info = {} }: Opened = {}) {
   const lines: { level: number; msg: string }[] = []
   const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const chat = createDiscord({
-    apiUrl: sim.apiUrl,
-    authorizeUrl: sim.authorizeUrl,
-    botToken,
-    clientId: sim.app.clientId,
-    clientSecret: sim.app.clientSecret,
-    callbackUrl: 'http://127.0.0.1/api/auth/callback',
-    log,
-  })
-  const gateway = chat.gateway({ ...quick.gateway, ...timing })
+  const read = createDiscordRest({ apiUrl: sim.apiUrl, botToken, log })
+  const get: DiscordGet = async (...question) => ({ ...(await read<object>(...question)), ...info }) as never
+  const gateway = createDiscordGateway({ get, botToken, log, timing: { ...quick.gateway, ...timing } })
   gateways.push(gateway)
   const heard: ChatEvent[] = []
   let sessions = 0
@@ -164,6 +166,35 @@ describe('a new session begins after', () => {
     await client.untilProven()
     await client.untilTold()
   })
+
+  // Sockets that open to nobody must be let go of without a listener missing when they fail at last.
+  test('an address where nobody speaks', async () => {
+    const sockets = new Set<Socket>()
+    const silent = createServer((socket) => void sockets.add(socket.on('error', () => {}).resume()))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const client = open({
+      info: { url: `ws://127.0.0.1:${(silent.address() as AddressInfo).port}` },
+      timing: { patienceMs: 500 },
+    })
+    await until('it was given up twice', () => sockets.size >= 3)
+    expect(client.gateway.status()).toMatchObject({ state: 'connecting', problem: expect.any(String) })
+    await client.gateway.close()
+    await until('no socket is left', () => [...sockets].every(({ destroyed }) => destroyed), 20_000)
+    silent.close()
+  })
+})
+
+test('where the platform asks for several connections, each tells of its own servers', async () => {
+  const client = open({ info: { shards: 2 } })
+  const servers = [club, demo.gamesGuildId]
+  await until('both are proven', () => servers.every((id) => client.gateway.provenAgeMs(id) !== undefined))
+  expect(client.gateway.status().shards).toBe(2)
+  expect(client.sessions()).toBe(2)
+  expect(sim.gateway.state().sessions.map(({ shard }) => shard)).toEqual([
+    [0, 2],
+    [1, 2],
+  ])
+  await client.untilTold()
 })
 
 describe('a refusal is told once, with what to do', () => {
@@ -180,7 +211,7 @@ describe('a refusal is told once, with what to do', () => {
   })
 
   test('the bot token is wrong', async () => {
-    const client = open({}, 'wrong')
+    const client = open({ botToken: 'wrong' })
     await until('refused', () => client.gateway.status().state === 'refused')
     expect(client.gateway.status().problem).toContain('CHAT_BOT_TOKEN')
     await until('tried again', () => sim.journal.count('gateway') > 2)
