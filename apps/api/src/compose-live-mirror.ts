@@ -6,8 +6,9 @@ import {
   type LiveMirror,
   type LiveMirrorTiming,
 } from './features/live-mirror/live-mirror.ts'
+import { askPatiently } from './features/members/ask-patiently.ts'
 import { endMembership } from './features/members/end-membership.ts'
-import { readMembers } from './features/members/read-members.ts'
+import { syncMembers } from './features/members/sync-members.ts'
 
 type Needs = Pick<Deps, 'db' | 'log' | 'chat' | 'audit' | 'mirrorMember'>
 
@@ -25,8 +26,11 @@ export const composeLiveMirror = (
       endMembership: (tx, serverId, userId, isBan) =>
         endMembership(tx, deps.audit, { serverId, userId, isBan }),
       readServer: async (serverId, signal) => {
-        await syncServer(deps, serverId)
-        await readMembers(deps, serverId, signal)
+        const beat = async () => signal.throwIfAborted()
+        const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })
+        const counts = { seen: 0, changed: 0, ended: 0 }
+        await ask(() => syncServer(deps, serverId))
+        await syncMembers(deps, { serverId, counts, beat, ask })
       },
     },
     timing.mirror,
