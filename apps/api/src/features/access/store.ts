@@ -1,22 +1,141 @@
-import type { Tx } from '#platform/db/database'
-import { sql } from '#platform/db/sql'
+import type { access } from '@rolecall/contract'
+import { uuidv7 } from '#platform/crypto/uuid'
+import type { Queryable, Tx } from '#platform/db/database'
+import { allOf, type Sql, sql } from '#platform/db/sql'
 
-export const allScopes = ['read_members', 'check_permissions'] as const
-export type Scope = (typeof allScopes)[number]
-
-export interface Operations {
-  readonly READ: boolean
-  readonly SEND_MESSAGES: boolean
-  readonly MANAGE_WEBHOOKS: boolean
+export const allScopes: readonly access.Scope[] = ['read_members', 'check_permissions']
+export const defaultOperations: access.Operations = {
+  READ: true,
+  SEND_MESSAGES: false,
+  MANAGE_WEBHOOKS: false,
 }
 
-export const defaultOperations: Operations = { READ: true, SEND_MESSAGES: false, MANAGE_WEBHOOKS: false }
+/** Everything of a mapping that a request can set. */
+export interface Grant {
+  readonly operations: access.Operations
+  readonly scopes: readonly access.Scope[]
+}
 
-export const insertAccess = (
-  tx: Tx,
-  access: { projectId: string; serverId: string; operations: Operations; scopes: readonly Scope[] },
-) =>
+export interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+/** A project, locked so that changes of its access take turns; undefined when unknown or deleted. */
+export const lockProject = (tx: Tx, projectId: string) =>
+  tx.maybeOne<Named>(sql`
+    select id, name from projects where id = ${projectId} and deleted_at is null for no key update`)
+
+export const findProject = (db: Queryable, projectId: string) =>
+  db.maybeOne<Named>(sql`select id, name from projects where id = ${projectId} and deleted_at is null`)
+
+/** Registered servers among the given ids; all main servers when there are none given. */
+export const findServers = (db: Queryable, serverIds: readonly string[] | undefined) =>
+  db.query<Named>(sql`
+    select id, name from servers
+    where removed_at is null and (id = any(${serverIds ?? []}::text[]) or (${serverIds === undefined} and is_main))
+    order by id`)
+
+interface MappingRow {
+  readonly projectId: string
+  readonly projectName: string
+  readonly projectIsActive: boolean
+  readonly serverId: string
+  readonly serverName: string
+  readonly isMainServer: boolean
+  readonly canRead: boolean
+  readonly canSendMessages: boolean
+  readonly canManageWebhooks: boolean
+  readonly scopes: access.Scope[]
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export interface MappingFilter {
+  readonly projectIds?: readonly string[] | undefined
+  readonly serverId?: string | undefined
+  readonly scope?: access.Scope | undefined
+  readonly isActive?: boolean | undefined
+  readonly projectName?: string | undefined
+}
+
+/** Mappings of projects that are not deleted to servers that are registered, newest first. */
+export async function listMappings(db: Queryable, filter: MappingFilter): Promise<access.AccessMapping[]> {
+  const conditions: Sql[] = [sql`p.deleted_at is null`, sql`v.removed_at is null`]
+  if (filter.projectIds) conditions.push(sql`a.project_id = any(${filter.projectIds}::uuid[])`)
+  if (filter.serverId) conditions.push(sql`a.server_id = ${filter.serverId}`)
+  if (filter.scope) conditions.push(sql`${filter.scope} = any(a.scopes)`)
+  if (filter.isActive !== undefined) conditions.push(sql`(p.deactivated_at is null) = ${filter.isActive}`)
+  if (filter.projectName) conditions.push(sql`position(lower(${filter.projectName}) in lower(p.name)) > 0`)
+  const rows = await db.query<MappingRow>(sql`
+    select a.project_id as "projectId", p.name as "projectName", p.deactivated_at is null as "projectIsActive",
+      a.server_id as "serverId", v.name as "serverName", v.is_main as "isMainServer", a.can_read as "canRead",
+      a.can_send_messages as "canSendMessages", a.can_manage_webhooks as "canManageWebhooks", a.scopes,
+      a.created_at as "createdAt", a.updated_at as "updatedAt"
+    from server_access a join projects p on p.id = a.project_id join servers v on v.id = a.server_id
+    where ${allOf(conditions)}
+    order by a.created_at desc, a.project_id desc, a.server_id desc
+    limit 10000`)
+  return rows.map(({ canRead, canSendMessages, canManageWebhooks, createdAt, updatedAt, ...row }) => ({
+    ...row,
+    operations: { READ: canRead, SEND_MESSAGES: canSendMessages, MANAGE_WEBHOOKS: canManageWebhooks },
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }))
+}
+
+/** Writes a mapping. Its project is locked, so nobody else writes it meanwhile. */
+export const upsertMapping = (tx: Tx, projectId: string, serverId: string, { operations, scopes }: Grant) =>
   tx.execute(sql`
     insert into server_access (project_id, server_id, can_read, can_send_messages, can_manage_webhooks, scopes)
-    values (${access.projectId}, ${access.serverId}, ${access.operations.READ},
-      ${access.operations.SEND_MESSAGES}, ${access.operations.MANAGE_WEBHOOKS}, ${access.scopes}::text[])`)
+    values (${projectId}, ${serverId}, ${operations.READ}, ${operations.SEND_MESSAGES},
+      ${operations.MANAGE_WEBHOOKS}, ${scopes}::text[])
+    on conflict (project_id, server_id) do update set
+      can_read = excluded.can_read, can_send_messages = excluded.can_send_messages,
+      can_manage_webhooks = excluded.can_manage_webhooks, scopes = excluded.scopes, updated_at = clock_now()`)
+
+export const deleteMapping = (tx: Tx, projectId: string, serverId: string) =>
+  tx.execute(sql`delete from server_access where project_id = ${projectId} and server_id = ${serverId}`)
+
+export interface TrailEntry {
+  readonly action: 'GRANT' | 'UPDATE' | 'REVOKE'
+  readonly project: Named
+  readonly server: Named
+  readonly actor: { readonly id: string; readonly username: string } | undefined
+  readonly before: Grant | null
+  readonly after: Grant | null
+}
+
+export const insertTrailEntry = (tx: Tx, { action, project, server, actor, before, after }: TrailEntry) =>
+  tx.execute(sql`
+    insert into access_trail (id, action, project_id, project_name, server_id, server_name, actor_id,
+      actor_username, before, after)
+    values (${uuidv7()}, ${action}, ${project.id}, ${project.name}, ${server.id}, ${server.name},
+      ${actor?.id ?? null}, ${actor?.username ?? null}, ${before && JSON.stringify(before)},
+      ${after && JSON.stringify(after)})`)
+
+export interface TrailFilter {
+  readonly projectId?: string | undefined
+  readonly serverId?: string | undefined
+  readonly action?: string | undefined
+  readonly limit: number
+}
+
+/** The newest entries that match, and how many match in all. */
+export async function listTrail(db: Queryable, filter: TrailFilter) {
+  const conditions: Sql[] = []
+  if (filter.projectId) conditions.push(sql`project_id = ${filter.projectId}`)
+  if (filter.serverId) conditions.push(sql`server_id = ${filter.serverId}`)
+  if (filter.action) conditions.push(sql`action = ${filter.action}`)
+  const where = allOf(conditions)
+  const rows = await db.query<Omit<access.AccessChange, 'at'> & { at: Date }>(sql`
+    select id, at, action, project_id as "projectId", project_name as "projectName", server_id as "serverId",
+      server_name as "serverName", actor_id as "actorId", actor_username as "actorUsername", before, after
+    from access_trail where ${where} order by seq desc limit ${filter.limit}`)
+  const counted = await db.maybeOne<{ total: number }>(sql`
+    select count(*) as total from access_trail where ${where}`)
+  return {
+    data: rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() })),
+    total: counted?.total ?? 0,
+  }
+}

@@ -1,49 +1,67 @@
-import { digestOf, keyPrefixOf, mintToken } from '#platform/crypto/tokens'
+import type { projects } from '@rolecall/contract'
 import { uuidv7 } from '#platform/crypto/uuid'
-import type { Tx } from '#platform/db/database'
+import { type Tx, violates } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
 import type { By, Deps } from '../../deps.ts'
-import { insertApiKey, insertProject } from './store.ts'
+import { issueApiKey } from './api-key.ts'
+import { insertProject } from './store.ts'
+import { noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
 
-export interface CreateProject {
-  readonly name: string
-  readonly description?: string | null
-  readonly isActive?: boolean
-  readonly isInternal?: boolean
+export interface CreateProject extends projects.CreateProject {
   readonly redirectUris?: readonly string[]
 }
 
+/** Gives a new project its first access, in the same transaction. */
+export type GrantInitial = (
+  tx: Tx,
+  by: By,
+  project: { id: string; name: string },
+  wanted: projects.CreateProject['serverAccess'],
+) => Promise<void>
+
 /** Registers a project with its first key, which is answered this once and stored only as a digest. */
 export async function createProject(
-  { db, audit }: Pick<Deps, 'db' | 'audit'>,
+  {
+    db,
+    audit,
+    config,
+    grantInitial,
+  }: Pick<Deps, 'db' | 'audit' | 'config'> & { grantInitial?: GrantInitial },
   by: By,
   input: CreateProject,
 ): Promise<{ id: string; apiKey: string }> {
-  return db.transaction(async (tx) => {
-    const id = uuidv7()
-    await insertProject(tx, {
-      id,
-      name: input.name,
-      description: input.description ?? null,
-      isActive: input.isActive ?? true,
-      isInternal: input.isInternal ?? false,
-      redirectUris: input.redirectUris ?? [],
-    })
-    const { apiKey } = await issueApiKey(tx, id)
-    await audit.record(tx, {
-      ...by,
-      actionType: 'project',
-      action: 'project.create',
-      target: { type: 'project', id, name: input.name },
-      summary: `Project ${input.name} was created.`,
-    })
-    return { id, apiKey }
-  })
+  const id = uuidv7()
+  const webhookUrl = input.webhookUrl ? sealWebhookUrl(config, id, input.webhookUrl) : noWebhookUrl
+  return refuseTakenName(() =>
+    db.transaction(async (tx) => {
+      await insertProject(tx, {
+        id,
+        name: input.name,
+        description: input.description ?? null,
+        isActive: input.isActive ?? true,
+        isInternal: input.isInternal ?? false,
+        redirectUris: input.redirectUris ?? [],
+        ...webhookUrl,
+      })
+      const { apiKey } = await issueApiKey(tx, id)
+      await grantInitial?.(tx, by, { id, name: input.name }, input.serverAccess)
+      await audit.record(tx, {
+        ...by,
+        actionType: 'project',
+        action: 'project.create',
+        target: { type: 'project', id, name: input.name },
+        summary: `Project ${input.name} was created.`,
+      })
+      return { id, apiKey }
+    }),
+  )
 }
 
-/** Makes and stores a new key of a project. */
-export async function issueApiKey(tx: Tx, projectId: string) {
-  const apiKey = mintToken('apiKey')
-  const prefix = keyPrefixOf(apiKey)
-  const stored = await insertApiKey(tx, { id: uuidv7(), projectId, prefix, digest: digestOf(apiKey) })
-  return { apiKey, prefix, createdAt: stored?.createdAt as Date }
+/** The database decides whose name it is; whoever loses the race hears that it is taken. */
+export async function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw violates(error, 'projects_name') ? new ApiError('PROJECT_NAME_TAKEN', { cause: error }) : error
+  }
 }

@@ -1,5 +1,5 @@
-import type { Tx } from '#platform/db/database'
-import { sql } from '#platform/db/sql'
+import type { Queryable, Tx } from '#platform/db/database'
+import { allOf, type Sql, sql } from '#platform/db/sql'
 
 export interface NewProject {
   readonly id: string
@@ -8,13 +8,86 @@ export interface NewProject {
   readonly isActive: boolean
   readonly isInternal: boolean
   readonly redirectUris: readonly string[]
+  readonly webhookUrlSealed: Uint8Array | null
+  readonly webhookUrlHost: string | null
 }
 
 export const insertProject = (tx: Tx, project: NewProject) =>
   tx.execute(sql`
-    insert into projects (id, name, description, is_internal, redirect_uris, deactivated_at)
+    insert into projects (id, name, description, is_internal, redirect_uris, deactivated_at,
+      webhook_url_sealed, webhook_url_host)
     values (${project.id}, ${project.name}, ${project.description}, ${project.isInternal},
-      ${project.redirectUris}::text[], case when ${project.isActive} then null else clock_now() end)`)
+      ${project.redirectUris}::text[], case when ${project.isActive} then null else clock_now() end,
+      ${project.webhookUrlSealed}, ${project.webhookUrlHost})`)
+
+export interface ProjectRow {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly isActive: boolean
+  readonly isInternal: boolean
+  readonly redirectUris: string[]
+  readonly webhookUrlSealed: Uint8Array | null
+  readonly webhookUrlHost: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly keyPrefix: string
+  readonly keyCreatedAt: Date
+  readonly keyLastUsedAt: Date | null
+  readonly keyRevokedAt: Date | null
+  readonly total: number
+}
+
+const selectProjects = (where: Sql, page: Sql) => sql`
+  select p.id, p.name, p.description, p.deactivated_at is null as "isActive", p.is_internal as "isInternal",
+    p.redirect_uris as "redirectUris", p.webhook_url_sealed as "webhookUrlSealed",
+    p.webhook_url_host as "webhookUrlHost", p.created_at as "createdAt", p.updated_at as "updatedAt",
+    k.prefix as "keyPrefix", k.created_at as "keyCreatedAt", k.last_used_at as "keyLastUsedAt",
+    k.revoked_at as "keyRevokedAt", count(*) over () as total
+  from projects p join api_keys k on k.project_id = p.id and k.replaced_at is null
+  where p.deleted_at is null and ${where}
+  order by p.created_at desc, p.id desc ${page}`
+
+export const findProject = (db: Queryable, id: string) =>
+  db.maybeOne<ProjectRow>(selectProjects(sql`p.id = ${id}`, sql``))
+
+export interface ProjectFilter {
+  readonly isActive?: boolean | undefined
+  readonly isInternal?: boolean | undefined
+  /** Part of the name, whatever its case; every character stands for itself. */
+  readonly name?: string | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+export function listProjects(db: Queryable, filter: ProjectFilter) {
+  const conditions: Sql[] = []
+  if (filter.isActive !== undefined) conditions.push(sql`(p.deactivated_at is null) = ${filter.isActive}`)
+  if (filter.isInternal !== undefined) conditions.push(sql`p.is_internal = ${filter.isInternal}`)
+  if (filter.name) conditions.push(sql`position(lower(${filter.name}) in lower(p.name)) > 0`)
+  return db.query<ProjectRow>(
+    selectProjects(allOf(conditions), sql`limit ${filter.limit} offset ${filter.offset}`),
+  )
+}
+
+/** Locks a project until the transaction ends: changes of one project take turns. */
+export const lockProject = (tx: Tx, id: string) =>
+  tx.maybeOne(sql`select from projects where id = ${id} and deleted_at is null for no key update`)
+
+export const updateProject = (tx: Tx, project: Omit<NewProject, 'redirectUris'>) =>
+  tx.execute(sql`
+    update projects set name = ${project.name}, description = ${project.description},
+      is_internal = ${project.isInternal}, webhook_url_sealed = ${project.webhookUrlSealed},
+      webhook_url_host = ${project.webhookUrlHost}, updated_at = clock_now(),
+      deactivated_at = case when ${project.isActive} then null else coalesce(deactivated_at, clock_now()) end
+    where id = ${project.id}`)
+
+export const updateRedirectUris = (tx: Tx, id: string, uris: readonly string[]) =>
+  tx.execute(sql`
+    update projects set redirect_uris = ${uris}::text[], updated_at = clock_now() where id = ${id}`)
+
+export const markDeleted = (tx: Tx, id: string) =>
+  tx.execute(sql`update projects set deleted_at = clock_now(), updated_at = clock_now() where id = ${id}`)
 
 export const insertApiKey = (
   tx: Tx,
@@ -24,3 +97,19 @@ export const insertApiKey = (
     insert into api_keys (id, project_id, prefix, digest)
     values (${key.id}, ${key.projectId}, ${key.prefix}, ${key.digest})
     returning created_at as "createdAt"`)
+
+/** Takes the newest key out of use for ever. */
+export const replaceNewestKey = (tx: Tx, projectId: string) =>
+  tx.execute(sql`
+    update api_keys set replaced_at = clock_now(), revoked_at = coalesce(revoked_at, clock_now())
+    where project_id = ${projectId} and replaced_at is null`)
+
+export const revokeNewestKey = (tx: Tx, projectId: string) =>
+  tx.execute(sql`
+    update api_keys set revoked_at = clock_now()
+    where project_id = ${projectId} and replaced_at is null and revoked_at is null`)
+
+export const restoreNewestKey = (tx: Tx, projectId: string) =>
+  tx.execute(sql`
+    update api_keys set revoked_at = null
+    where project_id = ${projectId} and replaced_at is null and revoked_at is not null`)

@@ -1,0 +1,52 @@
+import type { projectReads } from '@rolecall/contract'
+import type { Queryable } from '#platform/db/database'
+import { type Sql, sql } from '#platform/db/sql'
+
+/** True when the project may use this server with this scope: by its mapping, or as internal in the main server. */
+export const hasScope = async (db: Queryable, projectId: string, serverId: string, scope: string) =>
+  (await db.maybeOne(sql`
+    select from readable_servers r
+    left join server_access a on a.project_id = r.project_id and a.server_id = r.server_id
+    where r.project_id = ${projectId} and r.server_id = ${serverId}
+      and (a.scopes is null or ${scope} = any(a.scopes))`)) !== undefined
+
+export interface MemberRow {
+  readonly memberId: string
+  readonly username: string
+  readonly globalName: string | null
+  readonly displayName: string | null
+  readonly avatar: string | null
+  readonly joinedAt: Date | null
+  readonly roles: projectReads.ServerMember['roles']
+  readonly ageMs: number
+  readonly isLive: boolean
+}
+
+const selectMembers = (serverId: string, where: Sql) => sql`
+  select m.member_id as "memberId", u.username, u.global_name as "globalName",
+    m.nick as "displayName", u.avatar, m.joined_at as "joinedAt",
+    (select coalesce(json_agg(json_build_object('roleId', r.id, 'roleName', r.name,
+        'roleColor', nullif(r.color, 0), 'rolePosition', r.position) order by r.position desc, r.id), '[]')
+      from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as roles,
+    (extract(epoch from clock_now() - m.synced_at) * 1000)::float8 as "ageMs",
+    coalesce(v.live_until > clock_now(), false) as "isLive"
+  from memberships m join members u on u.id = m.member_id join servers v on v.id = m.server_id
+  where m.server_id = ${serverId} and m.left_at is null and ${where}
+  order by m.member_id`
+
+/** A page of members in the order of their ids, after a cursor. */
+export const listMembers = (db: Queryable, serverId: string, after: string, limit: number) =>
+  db.query<MemberRow>(sql`${selectMembers(serverId, sql`m.member_id > ${after}`)} limit ${limit}`)
+
+export const findMember = (db: Queryable, serverId: string, memberId: string) =>
+  db.maybeOne<MemberRow>(selectMembers(serverId, sql`m.member_id = ${memberId}`))
+
+export const toServerMember = ({
+  ageMs,
+  isLive,
+  joinedAt,
+  ...row
+}: MemberRow): projectReads.ServerMember => ({
+  ...row,
+  joinedAt: joinedAt?.toISOString() ?? null,
+})

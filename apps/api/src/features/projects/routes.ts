@@ -1,0 +1,58 @@
+import { type access, projects } from '@rolecall/contract'
+import { Answer } from '#platform/http/answer'
+import { ApiError } from '#platform/http/api-error'
+import type { Router } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import { by, type Callers } from '../callers.ts'
+import { regenerateApiKey, restoreApiKey, revokeApiKey } from './api-key.ts'
+import { createProject, type GrantInitial } from './create-project.ts'
+import { toKeyInfo, toProject } from './project.ts'
+import { findProject, listProjects } from './store.ts'
+import { deleteProject, setRedirectUris, updateProject } from './update-project.ts'
+
+/** What other features do for projects; `app.ts` passes it. */
+export interface ProjectNeeds {
+  readonly grantInitial: GrantInitial
+  readonly listMappings: (projectIds: readonly string[]) => Promise<access.AccessMapping[]>
+}
+
+export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: ProjectNeeds) {
+  const { db } = deps
+  const get = async (id: string) => {
+    const row = await findProject(db, id)
+    if (!row) throw new ApiError('PROJECT_NOT_FOUND')
+    return row
+  }
+  const show = async (id: string) => toProject(await get(id), await needs.listMappings([id]))
+
+  route(projects.listProjects, async ({ query: { limit = 500, offset = 0, ...filter } }) => {
+    const rows = await listProjects(db, { ...filter, limit, offset })
+    const mappings = await needs.listMappings(rows.map(({ id }) => id))
+    return { data: rows.map((row) => toProject(row, mappings)), total: rows[0]?.total ?? 0 }
+  })
+  route(projects.createProject, async (request) => {
+    const { id, apiKey } = await createProject(
+      { ...deps, grantInitial: needs.grantInitial },
+      by(request),
+      request.body,
+    )
+    return { project: await show(id), apiKey }
+  })
+  route(projects.getProject, ({ params }) => show(params.id))
+  route(projects.updateProject, async (request) => {
+    await updateProject(deps, by(request), request.params.id, request.body)
+    return show(request.params.id)
+  })
+  route(projects.deleteProject, async (request) => {
+    await deleteProject(deps, by(request), request.params.id)
+    return new Answer(204)
+  })
+  route(projects.getApiKey, async ({ params }) => toKeyInfo(await get(params.id)))
+  route(projects.revokeApiKey, (request) => revokeApiKey(deps, by(request), request.params.id))
+  route(projects.restoreApiKey, (request) => restoreApiKey(deps, by(request), request.params.id))
+  route(projects.regenerateApiKey, (request) => regenerateApiKey(deps, by(request), request.params.id))
+  route(projects.setRedirectUris, async (request) => {
+    await setRedirectUris(deps, by(request), request.params.id, request.body.redirectUri)
+    return show(request.params.id)
+  })
+}

@@ -1,0 +1,72 @@
+import type { projects } from '@rolecall/contract'
+import { invalid } from '#platform/http/router'
+import type { By, Deps } from '../../deps.ts'
+import { changeProject } from './change-project.ts'
+import { refuseTakenName } from './create-project.ts'
+import { readRedirectUris } from './redirect-uris.ts'
+import { markDeleted, type ProjectRow, updateProject as storeProject, updateRedirectUris } from './store.ts'
+import { isStoredWebhookUrl, noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
+
+type ProjectDeps = Pick<Deps, 'db' | 'audit' | 'config'>
+type Changes = Record<string, { before: unknown; after: unknown }>
+
+/** Changes what is given; what is given as it is already leaves no trace. */
+export const updateProject = (deps: ProjectDeps, by: By, id: string, input: projects.UpdateProject) =>
+  refuseTakenName(() =>
+    changeProject(deps, id, async (tx, project, record) => {
+      const webhook = nextWebhookUrl(deps, project, input.webhookUrl)
+      const next = {
+        name: input.name ?? project.name,
+        description: input.description === undefined ? project.description : input.description,
+        isActive: input.isActive ?? project.isActive,
+        isInternal: input.isInternal ?? project.isInternal,
+      }
+      const changes: Changes = { ...differences(project, next), ...webhook.changes }
+      if (Object.keys(changes).length === 0) return
+      await storeProject(tx, { id, ...next, ...webhook.stored })
+      const summary = `Project ${next.name} was changed: ${Object.keys(changes).join(', ')}.`
+      await record({ ...by, action: 'project.update', summary, changes })
+    }),
+  )
+
+function differences(project: ProjectRow, next: Partial<ProjectRow>): Changes {
+  const changed = Object.entries(next).filter(
+    ([field, after]) => project[field as keyof ProjectRow] !== after,
+  )
+  return Object.fromEntries(
+    changed.map(([field, after]) => [field, { before: project[field as keyof ProjectRow], after }]),
+  )
+}
+
+/** The address to store, and what may be told of its change: hosts, never addresses. */
+function nextWebhookUrl({ config }: ProjectDeps, project: ProjectRow, wanted: string | null | undefined) {
+  if (wanted === undefined || isStoredWebhookUrl(config, project.id, project, wanted)) {
+    const { webhookUrlSealed, webhookUrlHost } = project
+    return { stored: { webhookUrlSealed, webhookUrlHost }, changes: {} }
+  }
+  const stored = wanted === null ? noWebhookUrl : sealWebhookUrl(config, project.id, wanted)
+  const changes = { webhookUrl: { before: project.webhookUrlHost, after: stored.webhookUrlHost } }
+  return { stored, changes }
+}
+
+/** Replaces the list of redirect URIs; one bad entry refuses all of it. */
+export const setRedirectUris = (deps: ProjectDeps, by: By, id: string, text: string) =>
+  changeProject(deps, id, async (tx, project, record) => {
+    const { uris, problems } = readRedirectUris(text)
+    if (problems.length > 0) throw invalid(problems)
+    if (JSON.stringify(uris) === JSON.stringify(project.redirectUris)) return
+    await updateRedirectUris(tx, id, uris)
+    await record({
+      ...by,
+      action: 'project.update',
+      summary: `The redirect URIs of ${project.name} were changed.`,
+      changes: { redirectUris: { before: project.redirectUris, after: uris } },
+    })
+  })
+
+/** Deletes a project: key and sessions end with this commit, the history stays. */
+export const deleteProject = (deps: ProjectDeps, by: By, id: string) =>
+  changeProject(deps, id, async (tx, project, record) => {
+    await markDeleted(tx, id)
+    await record({ ...by, action: 'project.delete', summary: `Project ${project.name} was deleted.` })
+  })

@@ -1,0 +1,71 @@
+import { formats } from '@rolecall/contract'
+import { open, SecretUnreadable, seal } from '#platform/crypto/seal'
+import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/router'
+import type { Config } from '../../config.ts'
+
+const platformHosts = ['discord.com', 'canary.discord.com', 'ptb.discord.com', 'discordapp.com']
+const path = /^\/api(?:\/v\d{1,2})?\/webhooks\/(\d{17,20})\/[\w-]{1,200}$/
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** A webhook address at rest: sealed, with its host in clear to be shown. */
+export interface StoredWebhookUrl {
+  readonly webhookUrlSealed: Uint8Array | null
+  readonly webhookUrlHost: string | null
+}
+
+export const noWebhookUrl: StoredWebhookUrl = { webhookUrlSealed: null, webhookUrlHost: null }
+
+/**
+ * Checks that an address is a webhook of the chat platform, and nothing else: what the service posts to is
+ * decided by whoever writes this field.
+ */
+export function isWebhookUrl(text: string, config: Pick<Config, 'chatApiUrl'>): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  const own = new URL(config.chatApiUrl)
+  const isOwn = url.host === own.host
+  if (!isOwn && !platformHosts.includes(url.host)) return false
+  if (url.protocol !== 'https:' && !(isOwn && url.protocol === 'http:' && loopback.test(url.hostname)))
+    return false
+  // The text itself must be the address: nothing that a parser would drop or turn.
+  if (url.href !== text || url.search || url.hash || url.username || url.password) return false
+  const [, id = ''] = path.exec(url.pathname) ?? []
+  return formats.snowflake(id)
+}
+
+/** @throws VALIDATION_FAILED, ENCRYPTION_KEY_MISSING */
+export function sealWebhookUrl(config: Config, projectId: string, text: string): StoredWebhookUrl {
+  if (!isWebhookUrl(text, config)) {
+    const message = 'must be a webhook of the chat platform: https://discord.com/api/webhooks/<id>/<token>'
+    throw invalid([{ path: '/webhookUrl', message, code: 'WEBHOOK_URL' }])
+  }
+  if (!config.outboundKey) {
+    throw new ApiError('ENCRYPTION_KEY_MISSING', {
+      detail: 'The outbound-webhook encryption key is not configured: set OUTBOUND_WEBHOOK_ENCRYPTION_KEY.',
+    })
+  }
+  return { webhookUrlSealed: seal(config.outboundKey, projectId, text), webhookUrlHost: new URL(text).origin }
+}
+
+/** True when the stored address is this one; an address that cannot be read is no address anyone has. */
+export function isStoredWebhookUrl(
+  config: Config,
+  projectId: string,
+  stored: StoredWebhookUrl,
+  text: string | null,
+) {
+  if (text === null || stored.webhookUrlSealed === null)
+    return text === null && stored.webhookUrlSealed === null
+  if (!config.outboundKey) return false
+  try {
+    return open(config.outboundKey, projectId, stored.webhookUrlSealed) === text
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return false
+    throw error
+  }
+}
+
+/** What is shown of a stored address: it is itself a credential. */
+export const maskedWebhookUrl = ({ webhookUrlHost }: StoredWebhookUrl) =>
+  webhookUrlHost && `${webhookUrlHost}/…`

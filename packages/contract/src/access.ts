@@ -1,0 +1,143 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+
+const tag = 'Project-server access'
+
+export const Scope = OneOf('read_members', 'check_permissions')
+
+export const Operations = Type.Object({
+  READ: Type.Boolean(),
+  SEND_MESSAGES: Type.Boolean(),
+  MANAGE_WEBHOOKS: Type.Boolean(),
+})
+
+/** What a project may do in a server: one mapping, and one row of the matrix. */
+export const AccessMapping = Type.Object({
+  projectId: Uuid,
+  projectName: Type.String(),
+  projectIsActive: Type.Boolean(),
+  serverId: Snowflake,
+  serverName: Type.String(),
+  isMainServer: Type.Boolean(),
+  operations: Operations,
+  scopes: Type.Array(Scope),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+})
+
+const Mappings = Type.Object({ data: Type.Array(AccessMapping), total: Type.Integer() })
+
+const Grant = Type.Object({ operations: Operations, scopes: Type.Array(Scope) })
+
+/** One entry of the trail of access changes. */
+export const AccessChange = Type.Object({
+  id: Uuid,
+  at: DateTime,
+  action: OneOf('GRANT', 'UPDATE', 'REVOKE'),
+  projectId: Uuid,
+  projectName: Type.String(),
+  serverId: Snowflake,
+  serverName: Type.String(),
+  actorId: Nullable(Type.String()),
+  actorUsername: Nullable(Type.String()),
+  before: Nullable(Grant),
+  after: Nullable(Grant),
+})
+
+const PartialOperations = Closed({
+  READ: Type.Optional(Type.Boolean()),
+  SEND_MESSAGES: Type.Optional(Type.Boolean()),
+  MANAGE_WEBHOOKS: Type.Optional(Type.Boolean()),
+})
+
+const Scopes = Type.Array(Scope, { uniqueItems: true, maxItems: 2 })
+
+export const listProjectServers = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects/{projectId}/servers',
+  tag,
+  summary: 'Servers that a project may use',
+  auth: 'admin',
+  params: Closed({ projectId: Uuid }),
+  query: Closed({ scope: Type.Optional(Scope) }),
+  answers: { 200: Mappings },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+export const listServerProjects = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects/servers/{serverId}/projects',
+  tag,
+  summary: 'Projects that may use a server',
+  auth: 'admin',
+  params: Closed({ serverId: Snowflake }),
+  query: Closed({ scope: Type.Optional(Scope), isActive: Type.Optional(Type.Boolean()) }),
+  answers: { 200: Mappings },
+  refuses: ['SERVER_NOT_FOUND'],
+})
+
+export const setAccess = endpoint({
+  method: 'PUT',
+  path: '/api/admin/projects/{projectId}/servers/{serverId}',
+  tag,
+  summary: 'Let a project use a server, or change what it may do there',
+  description:
+    'Operations and scopes that are left out stay as they are; a new mapping gets READ and all scopes. ' +
+    'A request that changes nothing leaves no entry in trail and audit log.',
+  auth: 'admin',
+  params: Closed({ projectId: Uuid, serverId: Snowflake }),
+  body: Closed({ operations: Type.Optional(PartialOperations), scopes: Type.Optional(Scopes) }),
+  answers: { 200: AccessMapping },
+  refuses: ['PROJECT_NOT_FOUND', 'SERVER_NOT_FOUND'],
+})
+
+export const revokeAccess = endpoint({
+  method: 'DELETE',
+  path: '/api/admin/projects/{projectId}/servers/{serverId}',
+  tag,
+  summary: 'Take a server away from a project',
+  description:
+    'Answers the mapping as it was. Logins and sessions of the project in that server stop at once.',
+  auth: 'admin',
+  params: Closed({ projectId: Uuid, serverId: Snowflake }),
+  answers: { 200: AccessMapping },
+  refuses: ['ACCESS_NOT_FOUND'],
+})
+
+export const accessMatrix = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects/access/matrix',
+  tag,
+  summary: 'Every mapping of projects to servers',
+  auth: 'admin',
+  query: Closed({
+    projectId: Type.Optional(Uuid),
+    serverId: Type.Optional(Snowflake),
+    scope: Type.Optional(Scope),
+    projectName: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  }),
+  answers: { 200: Mappings },
+  refuses: [],
+})
+
+export const accessTrail = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects/access/audit',
+  tag,
+  summary: 'Changes of access, newest first',
+  auth: 'admin',
+  query: Closed({
+    projectId: Type.Optional(Uuid),
+    serverId: Type.Optional(Snowflake),
+    action: Type.Optional(OneOf('GRANT', 'UPDATE', 'REVOKE')),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+  }),
+  answers: { 200: Type.Object({ data: Type.Array(AccessChange), total: Type.Integer() }) },
+  refuses: [],
+})
+
+export type Scope = Static<typeof Scope>
+export type Operations = Static<typeof Operations>
+export type AccessMapping = Static<typeof AccessMapping>
+export type AccessChange = Static<typeof AccessChange>

@@ -1,0 +1,70 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, Snowflake } from './formats.ts'
+import { SessionRole } from './members.ts'
+
+const tag = 'Members, for projects'
+
+/** A member of one server, as a project with the scope `read_members` sees it. */
+export const ServerMember = Type.Object({
+  memberId: Snowflake,
+  username: Type.String(),
+  globalName: Nullable(Type.String()),
+  displayName: Nullable(Type.String()),
+  avatar: Nullable(Type.String()),
+  joinedAt: Nullable(DateTime),
+  roles: Type.Array(SessionRole),
+})
+
+export const listServerMembers = endpoint({
+  method: 'GET',
+  path: '/api/servers/{serverId}/members',
+  tag,
+  summary: 'Members of a server, in pages',
+  description: 'Needs the scope `read_members`. `nextCursor` is null on the last page.',
+  auth: 'projectKey',
+  params: Closed({ serverId: Snowflake }),
+  query: Closed({
+    cursor: Type.Optional(Snowflake),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  }),
+  answers: { 200: Type.Object({ data: Type.Array(ServerMember), nextCursor: Nullable(Snowflake) }) },
+  refuses: ['SCOPE_REQUIRED'],
+})
+
+export const getServerMember = endpoint({
+  method: 'GET',
+  path: '/api/servers/{serverId}/members/{memberId}',
+  tag,
+  summary: 'One member of a server',
+  description: 'Needs the scope `read_members`. Roles are as live as in validate.',
+  auth: 'projectKey',
+  params: Closed({ serverId: Snowflake, memberId: Snowflake }),
+  answers: { 200: ServerMember },
+  refuses: ['SCOPE_REQUIRED', 'MEMBER_NOT_FOUND'],
+})
+
+const RoleIds = Type.Array(Snowflake, { minItems: 1, maxItems: 100 })
+
+export const checkPermissions = endpoint({
+  method: 'POST',
+  path: '/api/servers/{serverId}/permissions/check',
+  tag,
+  summary: 'Does a member hold these roles right now?',
+  description:
+    'Needs the scope `check_permissions`. `anyOf`: at least one; `allOf`: every one; both: both. With ' +
+    'neither, being a member is enough.',
+  auth: 'projectKey',
+  params: Closed({ serverId: Snowflake }),
+  body: Closed({
+    memberId: Snowflake,
+    anyOf: Type.Optional(RoleIds),
+    allOf: Type.Optional(RoleIds),
+  }),
+  answers: {
+    200: Type.Object({ allowed: Type.Boolean(), isMember: Type.Boolean(), roles: Type.Array(SessionRole) }),
+  },
+  refuses: ['SCOPE_REQUIRED', 'CHAT_PLATFORM_UNAVAILABLE'],
+})
+
+export type ServerMember = Static<typeof ServerMember>

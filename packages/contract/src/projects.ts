@@ -1,0 +1,202 @@
+import { type Static, Type } from 'typebox'
+import { AccessMapping, Scope } from './access.ts'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+
+const tag = 'Projects'
+
+/** A key as it may be shown: never the key itself. */
+export const ApiKeyInfo = Type.Object({
+  prefix: Type.String(),
+  status: OneOf('active', 'revoked'),
+  createdAt: DateTime,
+  lastUsedAt: Nullable(DateTime),
+  revokedAt: Nullable(DateTime),
+})
+
+export const Project = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  isActive: Type.Boolean(),
+  isInternal: Type.Boolean({ description: 'Uses the main server without a mapping.' }),
+  redirectUris: Type.Array(Type.String()),
+  webhookUrl: Nullable(Type.String({ description: 'Masked after the host.' })),
+  apiKey: ApiKeyInfo,
+  serverAccess: Type.Array(AccessMapping),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+})
+
+/** Printable, and neither beginning nor ending in space: two names that look alike are alike. */
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[^\\s\\p{Cc}]([^\\p{Cc}]*[^\\s\\p{Cc}])?$',
+})
+const Description = Type.String({ maxLength: 2000 })
+const WebhookUrl = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  description: 'A webhook of the chat platform.',
+})
+
+export const CreateProject = Closed({
+  name: Name,
+  description: Type.Optional(Description),
+  isActive: Type.Optional(Type.Boolean()),
+  isInternal: Type.Optional(Type.Boolean()),
+  serverAccess: Type.Optional(
+    Type.Array(
+      Closed({
+        serverId: Snowflake,
+        scopes: Type.Optional(Type.Array(Scope, { uniqueItems: true, maxItems: 2 })),
+      }),
+      { maxItems: 100 },
+    ),
+  ),
+  webhookUrl: Type.Optional(WebhookUrl),
+})
+
+export const UpdateProject = Closed({
+  name: Type.Optional(Name),
+  description: Type.Optional(Nullable(Description)),
+  isActive: Type.Optional(Type.Boolean()),
+  isInternal: Type.Optional(Type.Boolean()),
+  webhookUrl: Type.Optional(Nullable(WebhookUrl)),
+})
+
+const ProjectId = Closed({ id: Uuid })
+
+export const listProjects = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects',
+  tag,
+  summary: 'List projects, newest first',
+  auth: 'admin',
+  query: Closed({
+    isActive: Type.Optional(Type.Boolean()),
+    isInternal: Type.Optional(Type.Boolean()),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name, whatever its case.' }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 500 })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+  }),
+  answers: { 200: Type.Object({ data: Type.Array(Project), total: Type.Integer() }) },
+  refuses: [],
+})
+
+export const createProject = endpoint({
+  method: 'POST',
+  path: '/api/admin/projects',
+  tag,
+  summary: 'Register a project',
+  description:
+    'The API key is in this answer and nowhere else. Without `serverAccess` the project may use the main ' +
+    'server with all scopes; with an empty list, none.',
+  auth: 'admin',
+  body: CreateProject,
+  answers: { 201: Type.Object({ project: Project, apiKey: Type.String() }) },
+  refuses: ['PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING'],
+})
+
+export const getProject = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects/{id}',
+  tag,
+  summary: 'One project',
+  auth: 'admin',
+  params: ProjectId,
+  answers: { 200: Project },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+export const updateProject = endpoint({
+  method: 'PATCH',
+  path: '/api/admin/projects/{id}',
+  tag,
+  summary: 'Change a project',
+  description: 'What is left out stays; null clears. An inactive project can neither log in nor validate.',
+  auth: 'admin',
+  params: ProjectId,
+  body: UpdateProject,
+  answers: { 200: Project },
+  refuses: ['PROJECT_NOT_FOUND', 'PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING'],
+})
+
+export const deleteProject = endpoint({
+  method: 'DELETE',
+  path: '/api/admin/projects/{id}',
+  tag,
+  summary: 'Delete a project',
+  description: 'Its key and sessions end at once; its history stays.',
+  auth: 'admin',
+  params: ProjectId,
+  answers: { 204: null },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+export const getApiKey = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects/{id}/api-key',
+  tag,
+  summary: 'Prefix and state of the newest key',
+  auth: 'admin',
+  params: ProjectId,
+  answers: { 200: ApiKeyInfo },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+export const revokeApiKey = endpoint({
+  method: 'DELETE',
+  path: '/api/admin/projects/{id}/key',
+  tag,
+  summary: 'Revoke the key',
+  description: 'It stops working for the next request. Revoking a revoked key changes nothing.',
+  auth: 'admin',
+  params: ProjectId,
+  answers: { 204: null },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+export const restoreApiKey = endpoint({
+  method: 'POST',
+  path: '/api/admin/projects/{id}/restore-key',
+  tag,
+  summary: 'Bring the newest key back after it was revoked',
+  auth: 'admin',
+  params: ProjectId,
+  answers: { 204: null },
+  refuses: ['PROJECT_NOT_FOUND', 'NO_REVOKED_KEY'],
+})
+
+export const regenerateApiKey = endpoint({
+  method: 'POST',
+  path: '/api/admin/projects/{id}/regenerate-api-key',
+  tag,
+  summary: 'Replace the key',
+  description: 'The old key stops working at once and never comes back. The new one is in this answer only.',
+  auth: 'admin',
+  params: ProjectId,
+  answers: { 200: Type.Object({ apiKey: Type.String(), prefix: Type.String(), createdAt: DateTime }) },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+export const setRedirectUris = endpoint({
+  method: 'PATCH',
+  path: '/api/admin/projects/{id}/redirect-uri',
+  tag,
+  summary: 'Set the redirect URIs',
+  description: 'One URI or a comma-separated list, at most 20; the whole list is replaced.',
+  auth: 'admin',
+  params: ProjectId,
+  body: Closed({ redirectUri: Type.String({ minLength: 1, maxLength: 65_536 }) }),
+  answers: { 200: Project },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+export type Project = Static<typeof Project>
+export type CreateProject = Static<typeof CreateProject>
+export type UpdateProject = Static<typeof UpdateProject>
+export type ApiKeyInfo = Static<typeof ApiKeyInfo>
