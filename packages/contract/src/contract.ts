@@ -8,11 +8,12 @@ import * as projectReads from './project-reads.ts'
 import * as projects from './projects.ts'
 import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
+import * as webhooks from './webhooks.ts'
 
 const isEndpoint = (value: unknown): value is EndpointDefinition =>
   typeof value === 'object' && value !== null && 'method' in value && 'answers' in value
 
-const features = [login, sessions, projects, access, projectReads, audit, profile, settings, health]
+const features = [login, sessions, projects, access, projectReads, webhooks, audit, profile, settings, health]
 
 /** Every endpoint of the service, in the order of the specification. */
 export const endpoints: readonly EndpointDefinition[] = features.flatMap((feature) =>
