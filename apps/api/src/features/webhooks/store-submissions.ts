@@ -1,4 +1,4 @@
-import type { Database, Tx } from '#platform/db/database'
+import type { Database, Queryable } from '#platform/db/database'
 import { gather } from '#platform/db/gather'
 import {
   dropMark,
@@ -38,17 +38,21 @@ export function createSubmissionStore(db: Database): (submission: NewSubmission)
 async function storeBatch(db: Database, items: NewSubmission[]): Promise<(Outcome | typeof again)[]> {
   const outcomes: (Outcome | typeof again)[] = items.map(() => again)
   const chosen = firstOfTheirKind(items)
-  const rows = await db.transaction(async (tx) => {
-    const inserted = await insertSubmissions(
-      tx,
+  const insert = async (queryable: Queryable) => {
+    const rows = await insertSubmissions(
+      queryable,
       chosen.map(([, item]) => item),
     )
     const found: Outcome[] = []
-    for (const [i, row] of inserted.entries()) found.push(await outcomeOf(tx, row, (chosen[i] as Chosen)[1]))
+    for (const [i, row] of rows.entries())
+      found.push(await outcomeOf(queryable, row, (chosen[i] as Chosen)[1]))
     return found
-  })
+  }
+  // One statement is one commit. Only what has a mark and a key may need a second, to take its mark back.
+  const isPlain = chosen.every(([, { signature, idempotency }]) => !signature || !idempotency)
+  const found = await (isPlain ? insert(db) : db.transaction(insert))
   chosen.forEach(([at], i) => {
-    outcomes[at] = rows[i] as Outcome
+    outcomes[at] = found[i] as Outcome
   })
   return outcomes
 }
@@ -73,7 +77,7 @@ function firstOfTheirKind(items: readonly NewSubmission[]): Chosen[] {
   })
 }
 
-async function outcomeOf(tx: Tx, row: InsertedRow, item: NewSubmission): Promise<Outcome> {
+async function outcomeOf(db: Queryable, row: InsertedRow, item: NewSubmission): Promise<Outcome> {
   if (row.storedAt) return { id: item.id, receivedAt: row.storedAt }
   if (!row.isOpen) return 'closed'
   if (row.firstId && row.firstAt) {
@@ -82,10 +86,10 @@ async function outcomeOf(tx: Tx, row: InsertedRow, item: NewSubmission): Promise
   const { signature, idempotency, webhookId } = item
   if (signature && item.refusesReplay && !row.isMarked) return 'replayed'
   // Another request stored its submission under the same key while this one waited for it.
-  const first = idempotency && (await findFirst(tx, webhookId, idempotency.key))
+  const first = idempotency && (await findFirst(db, webhookId, idempotency.key))
   if (!first) throw new Error('A submission was neither stored nor refused.')
   if (first.bodyDigest === idempotency?.bodyDigest)
     return { id: first.submissionId, receivedAt: first.receivedAt }
-  if (signature && row.isMarked) await dropMark(tx, webhookId, signature.mac)
+  if (signature && row.isMarked) await dropMark(db, webhookId, signature.mac)
   return 'key_reused'
 }

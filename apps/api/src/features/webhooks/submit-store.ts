@@ -1,4 +1,4 @@
-import type { Database, Queryable, Tx } from '#platform/db/database'
+import type { Database, Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /** A webhook as the path names it, among those of the calling project. */
@@ -80,8 +80,8 @@ export interface InsertedRow {
  * their keys, so that two batches cannot wait for each other. An item that lost a race for its idempotency
  * key is neither stored nor has a first: that one became visible only after this statement began.
  */
-export const insertSubmissions = (tx: Tx, items: readonly NewSubmission[]) =>
-  tx.query<InsertedRow>(sql`
+export const insertSubmissions = (db: Queryable, items: readonly NewSubmission[]) =>
+  db.query<InsertedRow>(sql`
     with given as (
       select * from unnest(
         ${items.map(({ id }) => id)}::uuid[], ${items.map(({ webhookId }) => webhookId)}::uuid[],
@@ -141,11 +141,11 @@ export const insertSubmissions = (tx: Tx, items: readonly NewSubmission[]) =>
     order by g.n`)
 
 /** The first submission under an idempotency key, also one that a racing request has just stored. */
-export const findFirst = (tx: Tx, webhookId: string, key: string) =>
-  tx.maybeOne<{ submissionId: string; receivedAt: Date; bodyDigest: string }>(sql`
+export const findFirst = (db: Queryable, webhookId: string, key: string) =>
+  db.maybeOne<{ submissionId: string; receivedAt: Date; bodyDigest: string }>(sql`
     select submission_id as "submissionId", received_at as "receivedAt", body_digest as "bodyDigest"
     from inbound_idempotency_keys where webhook_id = ${webhookId} and key = ${key}`)
 
 /** Takes a mark back: its submission was refused after all. */
-export const dropMark = (tx: Tx, webhookId: string, mac: string) =>
-  tx.execute(sql`delete from inbound_signatures where webhook_id = ${webhookId} and mac = ${mac}`)
+export const dropMark = (db: Queryable, webhookId: string, mac: string) =>
+  db.execute(sql`delete from inbound_signatures where webhook_id = ${webhookId} and mac = ${mac}`)
