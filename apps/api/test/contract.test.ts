@@ -141,7 +141,7 @@ describe.each(engines)('every endpoint of the contract on %s', (engine) => {
     })
 
     test('is refused when it is too deep to read', async () => {
-      const raw = '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)
+      const raw = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
       const reply = await ask(one, { raw })
       expect(reply.status).toBe(400)
     })
