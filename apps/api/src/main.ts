@@ -97,5 +97,6 @@ try {
   // What a person can mend is a sentence; anything else is a defect, and keeps its stack.
   const isPlain = [StartRefused, FolderInUse, MigrationRefused].some((kind) => error instanceof kind)
   console.error(isPlain ? (error as Error).message : error)
-  process.exitCode = 1
+  // At once: a timer or a connection that the failed start has left open must not keep it running.
+  process.exit(1)
 }
