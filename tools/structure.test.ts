@@ -163,7 +163,7 @@ describe('the structure', () => {
   test('the environment of the process is read in one file of the service', () => {
     const readers = names.filter((name) => !isTest(name) && /\bprocess\.env\b/.test(codeOf(name)))
     const commands =
-      /^(apps\/api\/src\/environment\.ts|acceptance\/|bench\/|tools\/|examples\/|packages\/chat-sim\/(bin|src\/cli))/
+      /^(apps\/api\/src\/environment\.ts|packages\/sdk\/|apps\/api\/test\/|acceptance\/|acceptance\/|bench\/|tools\/|examples\/|packages\/chat-sim\/(bin|src\/cli))/
     expect(readers.filter((name) => !commands.test(name))).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,8 +30,11 @@ export async function demoFolder() {
     path: folder,
     ports,
     start: () => startDemo(folder, ports),
+    /** The same without waiting. */
+    launch: (): Demo => launchDemo(folder, ports),
     /** What the demo keeps between starts. */
     kept: async () => JSON.parse(await readFile(join(folder, '.rolecall', 'demo.json'), 'utf8')),
+    keep: (kept: object) => writeFile(join(folder, '.rolecall', 'demo.json'), JSON.stringify(kept)),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
@@ -40,6 +43,12 @@ export type Ports = Readonly<Record<'PORT' | 'DEMO_PORT' | 'CHAT_SIM_PORT', numb
 
 /** Starts what `npm start` starts, and resolves when it has printed its summary or has ended. */
 export async function startDemo(folder: string, ports: Ports): Promise<Demo> {
+  const demo = launchDemo(folder, ports)
+  await demo.settled
+  return demo
+}
+
+function launchDemo(folder: string, ports: Ports): Demo & { settled: Promise<unknown> } {
   const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]))
   const child = spawn(process.execPath, [program], { cwd: folder, env: { ...process.env, ...env } })
   let output = ''
@@ -52,8 +61,8 @@ export async function startDemo(folder: string, ports: Ports): Promise<Demo> {
       })
     }
   })
-  await Promise.race([isReady, ended])
   return {
+    settled: Promise.race([isReady, ended]),
     siteUrl: `http://127.0.0.1:${ports.DEMO_PORT}`,
     serviceUrl: `http://127.0.0.1:${ports.PORT}`,
     chatUrl: `http://127.0.0.1:${ports.CHAT_SIM_PORT}`,
@@ -71,7 +80,7 @@ export async function startDemo(folder: string, ports: Ports): Promise<Demo> {
   }
 }
 
-const freePort = () =>
+export const freePort = () =>
   new Promise<number>((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

@@ -44,7 +44,7 @@ export async function call<Body = any>(
       ...(sent !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(sent !== undefined && { body: sent }),
+    ...(sent !== undefined && { body: sent as BodyInit }),
   })
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('content-type') ?? '')
@@ -108,7 +108,7 @@ function expectSchema(schema: object, body: unknown, where: string) {
     throw new Error(`${where} with a body off its schema: ${ajv.errorsText(validate.errors)}`)
 }
 
-export function findEndpoint(method: string, path: string): EndpointDefinition | undefined {
+function findEndpoint(method: string, path: string): EndpointDefinition | undefined {
   const parts = (path.split('?')[0] ?? '').split('/')
   const fits = (definition: EndpointDefinition) => {
     const wanted = definition.path.split('/')

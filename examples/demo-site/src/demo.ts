@@ -2,10 +2,11 @@ import { relative, resolve } from 'node:path'
 import { demo, startChatSim } from '@rolecall/chat-sim'
 import { Rolecall } from '@rolecall/sdk'
 import { CannotStart } from './cannot-start.ts'
-import { type Keep, openKeep, type Project } from './keep.ts'
+import { registerProject } from './demo-project.ts'
+import { openKeep } from './keep.ts'
 import { claimPorts } from './ports.ts'
 import { sampleSession } from './sample-session.ts'
-import { type Service, seedProject, serviceEnvironment, startService } from './service.ts'
+import { type Service, startService } from './service.ts'
 import { startSite } from './site/start-site.ts'
 import { summary } from './summary.ts'
 
@@ -15,38 +16,40 @@ import { summary } from './summary.ts'
 const running: { close(): Promise<unknown> }[] = []
 let isStopping = false
 
-process.on('SIGINT', () => stop(0))
-process.on('SIGTERM', () => stop(0))
-process.on('SIGHUP', () => stop(0))
-
-try {
-  await start()
-} catch (error) {
-  // Ctrl-C during the start makes things fail that are no failures.
-  if (!isStopping) {
+/** Starts everything, and says where it is. */
+export async function start() {
+  try {
+    await startAll()
+  } catch (error) {
+    // Ctrl-C during the start makes things fail that are no failures.
+    if (isStopping) return
     console.error(error instanceof CannotStart ? error.message : error)
     await stop(1)
   }
 }
 
-async function start() {
+async function startAll() {
   const folder = resolve('.rolecall')
   const ports = await claimPorts(process.env)
   const keep = await openKeep(folder)
+  const urls = { service: `http://127.0.0.1:${ports.service}`, site: `http://127.0.0.1:${ports.site}` }
+  if (!keep.kept.hasListened) console.log('Making the demo’s database and project…')
 
   const sim = await startChatSim({ port: ports.chat })
   running.push(sim)
-  const urls = { service: `http://127.0.0.1:${ports.service}`, site: `http://127.0.0.1:${ports.site}` }
   sim.allowRedirect(`${urls.service}/api/auth/callback`)
-  const options = { url: urls.service, port: ports.service, folder, sim, keep }
-  const env = serviceEnvironment(options)
-  const redirectUri = `${urls.site}/callback`
-  const project = keep.project(urls.site) ?? (await makeProject(keep, env, urls.site, redirectUri))
-
-  const service = startService(options, env)
-  running.push({ close: service.stop })
+  const service = startService({ url: urls.service, port: ports.service, folder, sim, keep })
+  running.push(service)
   await service.listening
   void stopWhenEnded(service)
+  if (!keep.kept.hasListened) await keep.save({ hasListened: true })
+
+  const redirectUri = `${urls.site}/callback`
+  let { project } = keep.kept
+  if (project?.redirectUri !== redirectUri) {
+    project = await registerProject({ serviceUrl: urls.service, sim, redirectUri }, project)
+    await keep.save({ project })
+  }
   const rolecall = new Rolecall({ baseUrl: urls.service, apiKey: project.apiKey })
   const login = { clientId: project.id, redirectUri, serverId: demo.mainGuildId }
   const site = await startSite({
@@ -64,22 +67,16 @@ async function start() {
   const listeningMs = performance.now()
 
   const sampleToken = await sampleSession(rolecall, sim, login, project.sampleToken)
-  if (sampleToken !== project.sampleToken) await keep.saveProject(urls.site, { ...project, sampleToken })
-  const place = relative(process.cwd(), folder)
-  const shown = { urls, controlUrl: sim.controlUrl, project: { ...project, sampleToken }, place }
-  console.log(summary({ ...shown, listeningMs }))
-}
-
-async function makeProject(
-  keep: Keep,
-  env: Parameters<typeof seedProject>[0],
-  siteUrl: string,
-  redirectUri: string,
-): Promise<Project> {
-  console.log('Making the demo’s database and project…')
-  const project = await seedProject(env, `Demo site at ${new URL(siteUrl).host}`, redirectUri)
-  await keep.saveProject(siteUrl, project)
-  return project
+  if (sampleToken !== project.sampleToken) await keep.save({ project: { ...project, sampleToken } })
+  console.log(
+    summary({
+      urls,
+      controlUrl: sim.controlUrl,
+      project: { ...project, sampleToken },
+      place: relative(process.cwd(), folder),
+      listeningMs,
+    }),
+  )
 }
 
 async function stopWhenEnded(service: Service) {
@@ -90,7 +87,7 @@ async function stopWhenEnded(service: Service) {
 }
 
 /** Ends everything that has been started and then this process. Asked twice, it goes on ending. */
-async function stop(exitCode: number) {
+export async function stop(exitCode: number) {
   if (isStopping) return
   isStopping = true
   for (const part of running.reverse()) await part.close().catch(() => {})

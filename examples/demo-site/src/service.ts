@@ -6,12 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type ChatSim, demo } from '@rolecall/chat-sim'
 import { CannotStart } from './cannot-start.ts'
-import type { Keep, Project } from './keep.ts'
+import type { Keep } from './keep.ts'
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const rolecall = file('../../../apps/api/bin/rolecall.js')
 const exitWithParent = new URL('../bin/exit-with-parent.js', import.meta.url).href
-const seed = file('../bin/seed.js')
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -24,7 +23,7 @@ export interface ServiceOptions {
 }
 
 /** All that the service is told. Whatever else stands in the shell or in `.env` is meant for another one. */
-export const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): Environment => ({
+const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): Environment => ({
   ...process.env,
   NODE_ENV: 'development',
   NODE_OPTIONS: '',
@@ -51,41 +50,21 @@ export const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOpti
   INBOUND_WEBHOOK_ENCRYPTION_KEY: keep.kept.inboundKey,
 })
 
-/** Registers the demo site as a project. The embedded database lets only one process in: it ends first. */
-export async function seedProject(
-  env: Environment,
-  name: string,
-  redirectUri: string,
-): Promise<Pick<Project, 'id' | 'apiKey'>> {
-  const child = fork(seed, [name, redirectUri], { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
-  let complaint = ''
-  child.stderr?.on('data', (text) => {
-    complaint += text
-  })
-  let project: Pick<Project, 'id' | 'apiKey'> | undefined
-  child.once('message', (message) => {
-    project = message as Pick<Project, 'id' | 'apiKey'>
-  })
-  await once(child, 'close')
-  if (!project) throw new CannotStart(`The demo project could not be made.\n${complaint.trim()}`)
-  return project
-}
-
 export interface Service {
   /** Resolves when it answers; rejects when it ends before that. */
   readonly listening: Promise<void>
   /** Resolves when it has ended, asked or not. */
   readonly ended: Promise<void>
   readonly logFile: string
-  stop(): Promise<void>
+  close(): Promise<void>
 }
 
 /** Starts `rolecall serve` in a process of its own, with its log in the data folder. */
-export function startService(options: ServiceOptions, env: Environment): Service {
+export function startService(options: ServiceOptions): Service {
   const logFile = join(options.folder, 'service.log')
   const log = openSync(logFile, 'w', 0o600)
   const child = fork(rolecall, ['serve'], {
-    env,
+    env: serviceEnvironment(options),
     execArgv: ['--import', exitWithParent],
     stdio: ['ignore', log, log, 'ipc'],
     // A group of its own: Ctrl-C reaches only the demo, which then stops the service in its turn.
@@ -96,7 +75,7 @@ export function startService(options: ServiceOptions, env: Environment): Service
     listening: untilListening(child, options.url, logFile),
     ended,
     logFile,
-    stop: async () => {
+    close: async () => {
       child.kill('SIGTERM')
       await ended
     },

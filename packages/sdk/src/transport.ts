@@ -8,7 +8,7 @@ export interface TransportOptions {
 }
 
 /** One call, typed by its endpoint in the contract; nothing of the contract is there at run time. */
-export interface Call<E extends EndpointDefinition> {
+interface Call<E extends EndpointDefinition> {
   readonly method: E['method']
   /** The endpoint's path; what stands in braces is filled from `params`. */
   readonly path: E['path']

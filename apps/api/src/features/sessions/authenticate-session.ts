@@ -7,7 +7,7 @@ import { bearerToken, isSameOrigin } from '#platform/http/credentials'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
 import { type AdminCaller, adminCookie, type MemberCaller } from '../callers.ts'
-import { type BearerRow, readForBearer } from './store.ts'
+import { type BearerRow, readForBearer } from './live-store.ts'
 
 const oldestMirrorMs = 24 * 60 * 60 * 1000
 
@@ -20,7 +20,10 @@ export interface SessionAuthenticators {
 
 /** Authenticates by session token: any live session, or an admin session of a member who is System Admin now. */
 export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticators {
-  const read = gather((digests: string[]) => readForBearer(deps.db, digests), deps.db.gathersAtOnce)
+  const read = gather(
+    (digests: string[]) => readForBearer(deps.db, digests, deps.config.chatGuildId),
+    deps.db.gathersAtOnce,
+  )
 
   const authenticate = async (request: FastifyRequest) => {
     const token = readToken(request, deps.config.publicUrl)
