@@ -93,5 +93,6 @@ try {
   // What a person can mend is a sentence; anything else is a defect, and keeps its stack.
   const isPlain = error instanceof Error && mendable.includes(error.name)
   console.error(isPlain ? error.message : error)
-  process.exitCode = 1
+  // At once: a timer or a connection that the failed start has left open must not keep it running.
+  process.exit(1)
 }
