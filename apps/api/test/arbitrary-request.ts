@@ -1,4 +1,4 @@
-import { type EndpointDefinition, endpoints } from '@rolecall/contract'
+import { type EndpointDefinition, endpoints, formats } from '@rolecall/contract'
 import fc from 'fast-check'
 import { branchesOf, nameOf, propertiesOf, type Schema } from './requests.ts'
 
@@ -9,7 +9,7 @@ export interface WildRequest {
   readonly as: 'right' | 'nobody' | 'project' | 'member' | 'admin'
   readonly path: string
   readonly headers: Record<string, string>
-  readonly raw: string | Uint8Array | undefined
+  readonly raw: string | Uint8Array<ArrayBuffer> | undefined
 }
 
 const nasty = fc.constantFrom(
@@ -57,6 +57,13 @@ const byFormat: Record<string, fc.Arbitrary<string>> = {
     .map((date) => date.toISOString()),
 }
 
+/** Those of the known values that have the format; all of them where there is none. */
+function existing(known: readonly string[], format: string): readonly string[] {
+  const fits = (formats as Record<string, (value: string) => boolean>)[format]
+  const found = fits ? known.filter(fits) : known
+  return found.length > 0 ? found : known
+}
+
 /** A value that fits, as far as a pattern is not asked for. `known` are values that exist. */
 function fitting(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown> {
   const [first = schema, ...others] = branchesOf(schema)
@@ -67,7 +74,7 @@ function fitting(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown
     case 'string': {
       const { minLength = 0, maxLength = 200, format = '' } = first
       const free = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 60) })
-      return fc.oneof(byFormat[format] ?? free, fc.constantFrom(...known))
+      return fc.oneof(byFormat[format] ?? free, fc.constantFrom(...existing(known, format)))
     }
     case 'integer':
     case 'number':
@@ -131,7 +138,7 @@ function bodies({ body, method }: EndpointDefinition, known: readonly string[]) 
   const nonsense = fc.oneof(
     anyValue.map((value) => JSON.stringify(value) ?? ''),
     anyText,
-    fc.uint8Array({ maxLength: 50 }),
+    fc.uint8Array({ maxLength: 50 }).map((bytes) => new Uint8Array(bytes)),
     fc.constantFrom('{', '[[[[', '{"a":1}}', '"\\ud800"', '\uFEFF{}', '{"__proto__":{"x":1}}'),
   )
   if (!body)

@@ -14,7 +14,7 @@ export interface Call {
   readonly token?: string
   readonly body?: unknown
   /** Sent as it is, instead of `body`. */
-  readonly raw?: string | Uint8Array<ArrayBuffer>
+  readonly raw?: string | Uint8Array
   readonly headers?: Record<string, string>
 }
 
@@ -44,7 +44,7 @@ export async function call<Body = any>(
       ...(sent !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(sent !== undefined && { body: sent }),
+    ...(sent !== undefined && { body: sent as BodyInit }),
   })
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('content-type') ?? '')

@@ -28,7 +28,7 @@ export const propertiesOf = (schema: unknown): [string, Schema][] =>
   Object.entries((schema as Schema | undefined)?.properties ?? {})
 
 /** The branches of a union, and what is none as its own only branch. */
-const branchesOf = (schema: Schema): readonly Schema[] => schema.anyOf ?? [schema]
+export const branchesOf = (schema: Schema): readonly Schema[] => schema.anyOf ?? [schema]
 
 export const takes = (schema: Schema, type: string): boolean =>
   branchesOf(schema).some((one) => one.type === type || (type === 'integer' && one.type === 'number'))
@@ -76,3 +76,7 @@ export function unboundedStrings(schema: Schema, place = ''): string[] {
     ...(schema.anyOf ?? []).flatMap((one) => unboundedStrings(one, place)),
   ]
 }
+
+/** True when a body has keys of the contract only. */
+export const isClosed = ({ body }: EndpointDefinition) =>
+  (body as Schema | undefined)?.additionalProperties === false

@@ -111,8 +111,11 @@ async function startService(
 const secretsOf = (config: Config): string[] =>
   Object.entries<Variable>(variables).flatMap(([key, { secret }]) => {
     const value = secret && config[key as keyof Config]
-    return typeof value === 'string' ? [value] : []
+    return typeof value === 'string' && !isPlainAddress(value) ? [value] : []
   })
+
+/** An address is only a secret for the password in it. */
+const isPlainAddress = (value: string) => URL.canParse(value) && new URL(value).password === ''
 
 /** Everything the service needs to talk to the simulated platform. */
 export const environmentFor = (sim: ChatSim): Record<string, string> => ({

@@ -2,11 +2,11 @@ import { relative, resolve } from 'node:path'
 import { demo, startChatSim } from '@rolecall/chat-sim'
 import { Rolecall } from '@rolecall/sdk'
 import { CannotStart } from './cannot-start.ts'
-import { type Keep, openKeep, type Project } from './keep.ts'
+import { registerProject } from './demo-project.ts'
+import { openKeep } from './keep.ts'
 import { claimPorts } from './ports.ts'
 import { sampleSession } from './sample-session.ts'
-import { startSeed } from './seed.ts'
-import { type Service, serviceEnvironment, startService } from './service.ts'
+import { type Service, startService } from './service.ts'
 import { startSite } from './site/start-site.ts'
 import { summary } from './summary.ts'
 
@@ -32,21 +32,24 @@ async function startAll() {
   const folder = resolve('.rolecall')
   const ports = await claimPorts(process.env)
   const keep = await openKeep(folder)
+  const urls = { service: `http://127.0.0.1:${ports.service}`, site: `http://127.0.0.1:${ports.site}` }
+  if (!keep.kept.hasListened) console.log('Making the demo’s database and project…')
 
   const sim = await startChatSim({ port: ports.chat })
   running.push(sim)
-  const urls = { service: `http://127.0.0.1:${ports.service}`, site: `http://127.0.0.1:${ports.site}` }
   sim.allowRedirect(`${urls.service}/api/auth/callback`)
-  const options = { url: urls.service, port: ports.service, folder, sim, keep }
-  const env = serviceEnvironment(options)
-  const redirectUri = `${urls.site}/callback`
-  const project =
-    keep.project(urls.site) ?? (await makeProject(keep, { folder, env, redirectUri }, urls.site))
-
-  const service = startService(options, env)
-  running.push({ close: service.stop })
+  const service = startService({ url: urls.service, port: ports.service, folder, sim, keep })
+  running.push(service)
   await service.listening
   void stopWhenEnded(service)
+  if (!keep.kept.hasListened) await keep.save({ hasListened: true })
+
+  const redirectUri = `${urls.site}/callback`
+  let { project } = keep.kept
+  if (project?.redirectUri !== redirectUri) {
+    project = await registerProject({ serviceUrl: urls.service, sim, redirectUri }, project)
+    await keep.save({ project })
+  }
   const rolecall = new Rolecall({ baseUrl: urls.service, apiKey: project.apiKey })
   const login = { clientId: project.id, redirectUri, serverId: demo.mainGuildId }
   const site = await startSite({
@@ -64,23 +67,16 @@ async function startAll() {
   const listeningMs = performance.now()
 
   const sampleToken = await sampleSession(rolecall, sim, login, project.sampleToken)
-  if (sampleToken !== project.sampleToken) await keep.saveProject(urls.site, { ...project, sampleToken })
-  const place = relative(process.cwd(), folder)
-  const shown = { urls, controlUrl: sim.controlUrl, project: { ...project, sampleToken }, place }
-  console.log(summary({ ...shown, listeningMs }))
-}
-
-async function makeProject(
-  keep: Keep,
-  terms: Omit<Parameters<typeof startSeed>[0], 'name'>,
-  siteUrl: string,
-): Promise<Project> {
-  console.log('Making the demo’s database and project…')
-  const seed = startSeed({ ...terms, name: `Demo site at ${new URL(siteUrl).host}` })
-  running.push(seed)
-  const project = await seed.project
-  await keep.saveProject(siteUrl, project)
-  return project
+  if (sampleToken !== project.sampleToken) await keep.save({ project: { ...project, sampleToken } })
+  console.log(
+    summary({
+      urls,
+      controlUrl: sim.controlUrl,
+      project: { ...project, sampleToken },
+      place: relative(process.cwd(), folder),
+      listeningMs,
+    }),
+  )
 }
 
 async function stopWhenEnded(service: Service) {

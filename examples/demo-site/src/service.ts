@@ -12,7 +12,7 @@ const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const rolecall = file('../../../apps/api/bin/rolecall.js')
 const exitWithParent = new URL('../bin/exit-with-parent.js', import.meta.url).href
 
-export type Environment = Readonly<Record<string, string | undefined>>
+type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ServiceOptions {
   readonly url: string
@@ -23,7 +23,7 @@ export interface ServiceOptions {
 }
 
 /** All that the service is told. Whatever else stands in the shell or in `.env` is meant for another one. */
-export const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): Environment => ({
+const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): Environment => ({
   ...process.env,
   NODE_ENV: 'development',
   NODE_OPTIONS: '',
@@ -56,15 +56,15 @@ export interface Service {
   /** Resolves when it has ended, asked or not. */
   readonly ended: Promise<void>
   readonly logFile: string
-  stop(): Promise<void>
+  close(): Promise<void>
 }
 
 /** Starts `rolecall serve` in a process of its own, with its log in the data folder. */
-export function startService(options: ServiceOptions, env: Environment): Service {
+export function startService(options: ServiceOptions): Service {
   const logFile = join(options.folder, 'service.log')
   const log = openSync(logFile, 'w', 0o600)
   const child = fork(rolecall, ['serve'], {
-    env,
+    env: serviceEnvironment(options),
     execArgv: ['--import', exitWithParent],
     stdio: ['ignore', log, log, 'ipc'],
     // A group of its own: Ctrl-C reaches only the demo, which then stops the service in its turn.
@@ -75,7 +75,7 @@ export function startService(options: ServiceOptions, env: Environment): Service
     listening: untilListening(child, options.url, logFile),
     ended,
     logFile,
-    stop: async () => {
+    close: async () => {
       child.kill('SIGTERM')
       await ended
     },

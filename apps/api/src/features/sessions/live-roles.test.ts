@@ -97,7 +97,7 @@ describe.each(engines)('POST /api/auth/validate, with roles read each time, on %
 
   test('of fifty simultaneous callers for one member one asks the platform, and all get the new roles', async () => {
     const { token } = await givenSession(world, project, users.kenji)
-    const pause = world.sim.failNext('member', { delayMs: 300 })
+    const pause = world.sim.failNext('member', { delayMs: 1_200 })
     world.sim.journal.clear()
     world.sim.world.setRoles(mainGuildId, users.kenji, [roles.crew])
     const replies = await atOnce(50, () => validate(world, project, token))
