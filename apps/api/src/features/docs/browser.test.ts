@@ -10,7 +10,7 @@ const pictures = process.env['SCREENSHOTS']
 let world: World
 let browser: Browser
 beforeAll(async () => {
-  world = await startWorld('PGlite')
+  world = await startWorld('pglite')
   browser = await chromium.launch({
     executablePath: findChromium(),
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
