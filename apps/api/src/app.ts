@@ -3,16 +3,21 @@ import { ApiError } from '#platform/http/api-error'
 import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
+import { createDownloadLimit } from '#platform/limit-downloads'
 import type { Deps } from './deps.ts'
 import { grantInitialAccess } from './features/access/grant-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
 import { listMappings } from './features/access/store.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import type { Callers } from './features/callers.ts'
-import { findMainServer } from './features/chat-servers/store.ts'
+import { chatServerRoutes } from './features/chat-servers/routes.ts'
+import { findAdminServer } from './features/chat-servers/store.ts'
+import { syncServer } from './features/chat-servers/sync-server.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
+import { createMemberSyncs } from './features/members/member-syncs.ts'
+import { memberRoutes } from './features/members/routes.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
 import { profileRoutes } from './features/profile/routes.ts'
@@ -49,7 +54,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   const router = createRouter<Callers>({ app, authenticators, limiter: deps.limiter, respond })
 
   loginRoutes(router, deps, {
-    findMainServer,
+    findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
     redeemAdminCode: (claim, terms) => redeem(deps, claim, terms),
     revokeSession: (sessionId) => revokeSessionById(db, sessionId),
   })
@@ -63,6 +68,10 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   auditRoutes(router, deps)
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
+  const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
+  app.addHook('onClose', () => memberSyncs.stop())
+  chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
+  memberRoutes(router, deps, { limitDownloads: createDownloadLimit() })
   healthRoutes(router, deps, lifecycle)
   docsRoutes(app, config.publicUrl)
   return app

@@ -55,11 +55,19 @@ export const errors = define({
   PROJECT_NAME_TAKEN: { status: 409, title: 'Another project has this name.' },
   NO_REVOKED_KEY: { status: 409, title: 'The newest key of the project is not revoked.' },
   MAIN_SERVER_EXISTS: { status: 409, title: 'Another server is the main server.' },
+  MAIN_SERVER_REQUIRED: {
+    status: 409,
+    title: 'This server decides who is a System Admin and cannot be removed.',
+  },
   SERVER_EXISTS: { status: 409, title: 'This server is already registered.' },
 
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The request body is too large.' },
   URI_TOO_LONG: { status: 414, title: 'The address is too long.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Send the body as application/json.' },
+  BOT_NOT_IN_SERVER: {
+    status: 422,
+    title: 'The chat platform does not show this server to the bot: invite the bot first.',
+  },
   RATE_LIMITED: { status: 429, title: 'Too many requests: retry after the time in Retry-After.' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The request headers are too large.' },
 

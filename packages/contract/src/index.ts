@@ -1,5 +1,6 @@
 export * as access from './access.ts'
 export * as audit from './audit.ts'
+export * as chatServers from './chat-servers.ts'
 export { endpoints } from './contract.ts'
 export {
   type Answer,
@@ -14,6 +15,7 @@ export { type ErrorCode, type ErrorDefinition, errors } from './errors.ts'
 export { formats } from './formats.ts'
 export * as health from './health.ts'
 export * as login from './login.ts'
+export * as memberLists from './member-lists.ts'
 export { Member, SessionRole } from './members.ts'
 export { openApi } from './openapi.ts'
 export { Problem, ProblemDetail } from './problem.ts'
