@@ -21,6 +21,7 @@ import { memberRoutes } from './features/members/routes.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
 import { profileRoutes } from './features/profile/routes.ts'
+import { liveMember } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
 import { projectRoutes } from './features/projects/routes.ts'
 import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
@@ -30,6 +31,7 @@ import { createSessionReader } from './features/sessions/read-session.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { revokeSessionById } from './features/sessions/store.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
+import { webhookRoutes } from './features/webhooks/routes.ts'
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
 export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle): FastifyInstance {
@@ -65,6 +67,10 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   })
   accessRoutes(router, deps)
   projectReadRoutes(router, deps)
+  webhookRoutes(router, deps, {
+    liveRoleIds: async (serverId, memberId) =>
+      (await liveMember(deps, serverId, memberId))?.roles.map(({ roleId }) => roleId),
+  })
   auditRoutes(router, deps)
   profileRoutes(router, deps)
   settingsRoutes(router, deps)

@@ -10,6 +10,7 @@ import * as projectReads from './project-reads.ts'
 import * as projects from './projects.ts'
 import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
+import * as webhooks from './webhooks.ts'
 
 const isEndpoint = (value: unknown): value is EndpointDefinition =>
   typeof value === 'object' && value !== null && 'method' in value && 'answers' in value
@@ -22,6 +23,7 @@ const features = [
   projectReads,
   chatServers,
   memberLists,
+  webhooks,
   audit,
   profile,
   settings,

@@ -1,4 +1,4 @@
-import { errors } from '@rolecall/contract'
+import { type ErrorDefinition, errors } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWorld, type World } from '../../../test/service.ts'
 import { describeContract } from './describe-endpoint.ts'
@@ -33,7 +33,9 @@ describe('API pages', () => {
 
   test('explain every error code at the anchor that the type of a problem names', async () => {
     const body = await (await get('/api/docs/errors')).text()
-    const codes = Object.entries<{ code?: string }>(errors).map(([name, { code = name }]) => code)
+    const codes = Object.entries(errors as Record<string, ErrorDefinition>).map(
+      ([name, { code = name }]) => code,
+    )
     expect(codes.filter((code) => body.split(` id="${code}"`).length !== 2)).toEqual([])
     const problem = await (await get('/api/nothing')).json()
     expect(problem.type).toBe(`${world.service.config.publicUrl}/api/docs/errors#${problem.code}`)

@@ -99,7 +99,7 @@ describe('a PostgreSQL that goes away', () => {
         return {
           name,
           status,
-          code: body?.code,
+          code: (body as { code?: string } | undefined)?.code,
           retryAfter: headers.get('retry-after'),
           isInTime: performance.now() - since < withinMs,
         }
