@@ -87,6 +87,7 @@ const { schema } = fc.letrec<{ schema: unknown }>((tie) => {
             oneOf: list,
             not: inner,
             if: inner,
+            // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
             then: inner,
             else: inner,
             $ref: fc.constantFrom('#/$defs/x', '#/$defs/y', '#', '#x'),
