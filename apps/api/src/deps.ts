@@ -5,16 +5,21 @@ import type { Log } from '#platform/log'
 import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Config } from './config.ts'
 import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
+import type { LiveMirror } from './features/live-mirror/live-mirror.ts'
 import type { Settings } from './features/settings/settings.ts'
 
 /** Who does it, for the audit entry; the service itself when there is no actor. */
 export type By = Pick<AuditEvent, 'actor' | 'client'>
 
-/** Writes what the platform said of one member; an undefined member is its word that there is none. */
+/**
+ * Writes what the platform said of one member; an undefined member is its word that there is none. What was
+ * told since `askedAt` is newer, and stays.
+ */
 export type MirrorMember = (
   serverId: string,
   user: ChatUser | { id: string },
   member: ChatMember | undefined,
+  askedAt?: Date,
 ) => Promise<void>
 
 /** `fresh`: the mirror was just written. `unavailable`: it was not, and only its age says how good it is. */
@@ -35,4 +40,5 @@ export interface Deps {
   readonly settings: Settings
   readonly mirrorMember: MirrorMember
   readonly refreshMember: RefreshMember
+  readonly liveMirror: LiveMirror
 }

@@ -6,7 +6,16 @@ import { type Call, call } from './client.ts'
 import { type Credentials, forgetRoles, givenCredentials, givenFormerAdmin } from './credentials.ts'
 import { engines } from './databases.ts'
 import { givenProject } from './given.ts'
-import { addressOf, nameOf, propertiesOf, rowsOf, type Schema, takes, wrongTypes } from './requests.ts'
+import {
+  addressOf,
+  isClosed,
+  nameOf,
+  propertiesOf,
+  rowsOf,
+  type Schema,
+  takes,
+  wrongTypes,
+} from './requests.ts'
 import { startWorld, type World } from './service.ts'
 
 describe.each(engines)('every endpoint of the contract on %s', (engine) => {

@@ -33,7 +33,9 @@ describe('API pages', () => {
 
   test('explain every error code at the anchor that the type of a problem names', async () => {
     const body = await (await get('/api/docs/errors')).text()
-    const codes = Object.entries(errors as Record<string, ErrorDefinition>).map(([name, { code = name }]) => code)
+    const codes = Object.entries(errors as Record<string, ErrorDefinition>).map(
+      ([name, { code = name }]) => code,
+    )
     expect(codes.filter((code) => body.split(` id="${code}"`).length !== 2)).toEqual([])
     const problem = await (await get('/api/nothing')).json()
     expect(problem.type).toBe(`${world.service.config.publicUrl}/api/docs/errors#${problem.code}`)
