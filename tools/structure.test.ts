@@ -9,9 +9,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const workspaces = ['apps', 'packages', 'examples', 'acceptance', 'bench', 'tools']
 /** "About 300 lines": beyond this a file wants to be two. */
 const mostLines = 340
+/** Tests are tables, read row by row. */
+const mostTestLines = 500
 /** Longer, and why. */
 const exceptions: Record<string, string> = {
   'apps/api/src/config.ts': 'a table: a few lines for each variable',
+  'packages/contract/src/webhooks.ts': 'a table: eleven endpoints and their schemas',
   'apps/api/src/platform/cache/redis-cache.test.ts':
     'one fault after another, on one set of servers and relays',
 }
@@ -180,7 +183,7 @@ describe('the structure', () => {
     const long = names
       .filter((name) => exceptions[name] === undefined)
       .map((name) => ({ name, lines: (sources.get(name) ?? '').split('\n').length }))
-      .filter(({ lines }) => lines > mostLines)
+      .filter(({ name, lines }) => lines > (isTest(name) ? mostTestLines : mostLines))
       .map(({ name, lines }) => `${name}: ${lines}`)
     expect(long).toEqual([])
   })

@@ -1,4 +1,4 @@
-import type { ChatMember, ChatRole, ChatServerInfo, ChatUser } from './chat-platform.ts'
+import type { ChatMember, ChatRole, ChatServerInfo, ChatUser } from './chat-objects.ts'
 
 /** Something that happened on the platform, in the order in which it told us. */
 export type ChatEvent =

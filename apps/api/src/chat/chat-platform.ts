@@ -1,47 +1,7 @@
 import type { ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
+import type { ChatApplication, ChatMember, ChatServerInfo, ChatUser } from './chat-objects.ts'
 
-/** A user of the chat platform, as it says. */
-export interface ChatUser {
-  readonly id: string
-  readonly username: string
-  readonly globalName: string | null
-  /** Full CDN address, or null without an avatar. */
-  readonly avatar: string | null
-  /** Null when the account has none; undefined when the source does not tell. */
-  readonly email?: string | null
-  /** Programs and the platform's own accounts never log in. */
-  readonly isBot: boolean
-}
-
-export interface ChatMember {
-  readonly user: ChatUser
-  readonly nick: string | null
-  readonly roleIds: readonly string[]
-  readonly joinedAt: Date | null
-  readonly pending: boolean
-}
-
-export interface ChatRole {
-  readonly id: string
-  readonly name: string
-  readonly color: number
-  readonly position: number
-}
-
-export interface ChatServerInfo {
-  readonly id: string
-  readonly name: string
-  /** Full CDN address, or null. */
-  readonly icon: string | null
-  readonly roles: readonly ChatRole[]
-}
-
-export interface ChatApplication {
-  readonly clientId: string
-  readonly callbackUrls: readonly string[]
-  /** Without it the gateway tells nothing of members. */
-  readonly mayHearOfMembers: boolean
-}
+export type { ChatApplication, ChatMember, ChatRole, ChatServerInfo, ChatUser } from './chat-objects.ts'
 
 /** What goes first when the platform lets us ask only so often. */
 export type Priority = 'login' | 'background'

@@ -35,10 +35,12 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
       log.warn({ dropped: writing.dropped }, 'authentication failures beyond what is kept')
     try {
       if (writing.counts.length > 0) {
+        const used = [...new Set(writing.counts.filter(usedKey).map(({ projectId }) => projectId))]
         await addUsage(db, writing.counts)
-        await touchKeys(db, [...new Set(writing.counts.filter(usedKey).map(({ projectId }) => projectId))])
+        // Written: whatever fails from here on, these are not counted again.
+        writing.counts = []
+        await touchKeys(db, used)
       }
-      writing.counts = []
       if (writing.failures.length > 0) await insertAuthFailures(db, writing.failures)
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'usage could not be written')

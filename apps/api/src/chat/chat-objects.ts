@@ -1,0 +1,42 @@
+/** A user of the chat platform, as it says. */
+export interface ChatUser {
+  readonly id: string
+  readonly username: string
+  readonly globalName: string | null
+  /** Full CDN address, or null without an avatar. */
+  readonly avatar: string | null
+  /** Null when the account has none; undefined when the source does not tell. */
+  readonly email?: string | null
+  /** Programs and the platform's own accounts never log in. */
+  readonly isBot: boolean
+}
+
+export interface ChatMember {
+  readonly user: ChatUser
+  readonly nick: string | null
+  readonly roleIds: readonly string[]
+  readonly joinedAt: Date | null
+  readonly pending: boolean
+}
+
+export interface ChatRole {
+  readonly id: string
+  readonly name: string
+  readonly color: number
+  readonly position: number
+}
+
+export interface ChatServerInfo {
+  readonly id: string
+  readonly name: string
+  /** Full CDN address, or null. */
+  readonly icon: string | null
+  readonly roles: readonly ChatRole[]
+}
+
+export interface ChatApplication {
+  readonly clientId: string
+  readonly callbackUrls: readonly string[]
+  /** Without it the gateway tells nothing of members. */
+  readonly mayHearOfMembers: boolean
+}
