@@ -1,11 +1,8 @@
 import type { ChatGatewayTiming } from '#chat/chat-gateway'
 import type { Deps } from './deps.ts'
 import { syncServer, writeServer } from './features/chat-servers/sync-server.ts'
-import {
-  createLiveMirror,
-  type LiveMirror,
-  type LiveMirrorTiming,
-} from './features/live-mirror/live-mirror.ts'
+import { createLiveMirror, type LiveMirrorTiming } from './features/live-mirror/live-mirror.ts'
+import type { LiveMirror } from './features/live-mirror/status.ts'
 import { askPatiently } from './features/members/ask-patiently.ts'
 import { endMembership } from './features/members/end-membership.ts'
 import { syncMembers } from './features/members/sync-members.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../../test/live-mirror.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { LiveMirror } from './live-mirror.ts'
+import type { LiveMirror } from './status.ts'
 
 const club = demo.mainGuildId
 const { ada, tomas, joon, rosa, yusra, kenji, mara } = demo.users

@@ -5,6 +5,7 @@ import { DatabaseUnavailable } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
 import { type Leader, type LeaderTiming, startLeader } from './leader.ts'
 import type { ReadServer } from './resyncs.ts'
+import type { LiveMirror } from './status.ts'
 import { giveUpLead, type LeaderState, leaderState, takeLead } from './store.ts'
 import type { MirrorWrites } from './write-events.ts'
 
@@ -14,22 +15,6 @@ export interface LiveMirrorTiming extends LeaderTiming {
 }
 
 const defaults: LiveMirrorTiming = { lookEveryMs: 1_000, beatEveryMs: 1_000, reconcileEveryMs: 60 * 60_000 }
-
-export interface LiveMirrorStatus {
-  readonly isLeader: boolean
-  /** The gateway connection of whichever instance leads; `closed` when none does. */
-  readonly gateway: Pick<ChatGatewayStatus, 'state' | 'problem'>
-  /** On the leader: servers that are vouched for now, and events that are not written yet. */
-  readonly vouched: readonly string[]
-  readonly pending: number
-}
-
-/** The mirror of the chat platform, kept true by its gateway on one of all instances. */
-export interface LiveMirror {
-  start(): void
-  status(): LiveMirrorStatus
-  close(): Promise<void>
-}
 
 type MirrorDeps = Pick<Deps, 'db' | 'log'> & MirrorWrites & { gateway: ChatGateway; readServer: ReadServer }
 

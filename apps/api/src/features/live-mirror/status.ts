@@ -1,0 +1,17 @@
+import type { ChatGatewayStatus } from '#chat/chat-gateway'
+
+export interface LiveMirrorStatus {
+  readonly isLeader: boolean
+  /** The gateway connection of whichever instance leads; `closed` when none does. */
+  readonly gateway: Pick<ChatGatewayStatus, 'state' | 'problem'>
+  /** On the leader: servers that are vouched for now, and events that are not written yet. */
+  readonly vouched: readonly string[]
+  readonly pending: number
+}
+
+/** The mirror of the chat platform, kept true by its gateway on one of all instances. */
+export interface LiveMirror {
+  start(): void
+  status(): LiveMirrorStatus
+  close(): Promise<void>
+}
