@@ -60,7 +60,6 @@ describe('submissions when parts fail', () => {
     const hook = await givenWebhook(world, project)
     const { db } = second.deps
     let done = false
-    let outages = 0
     const cutting = (async () => {
       // The instance that takes the submissions; the one that cuts is left alone.
       while (!done) {
@@ -78,7 +77,6 @@ describe('submissions when parts fail', () => {
       for (let tries = 0; tries < 50; tries++) {
         const reply = await submit(world, project, hook.id, { raw, headers })
         if (reply.status !== 503) return reply.status
-        outages += 1
       }
       return 0
     }
