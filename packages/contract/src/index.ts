@@ -1,3 +1,4 @@
+export * as access from './access.ts'
 export { endpoints } from './contract.ts'
 export {
   type Answer,
@@ -15,4 +16,6 @@ export * as login from './login.ts'
 export { Member, SessionRole } from './members.ts'
 export { openApi } from './openapi.ts'
 export { Problem, ProblemDetail } from './problem.ts'
+export * as projectReads from './project-reads.ts'
+export * as projects from './projects.ts'
 export * as sessions from './sessions.ts'
