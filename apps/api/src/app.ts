@@ -4,6 +4,9 @@ import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import type { Deps } from './deps.ts'
+import { listAccessOf } from './features/access/access-mapping.ts'
+import { planInitialAccess } from './features/access/initial-access.ts'
+import { accessRoutes } from './features/access/routes.ts'
 import type { Callers } from './features/callers.ts'
 import { findMainServer } from './features/chat-servers/store.ts'
 import { docsRoutes } from './features/docs/routes.ts'
@@ -11,6 +14,8 @@ import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
+import { projectReadRoutes } from './features/project-reads/routes.ts'
+import { projectRoutes } from './features/projects/routes.ts'
 import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
 import { createSessionAuthenticators } from './features/sessions/authenticate-session.ts'
 import { redeem } from './features/sessions/exchange-code.ts'
@@ -46,6 +51,9 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
     revokeSession: (sessionId) => revokeSessionById(db, sessionId),
   })
   sessionRoutes(router, deps, createSessionReader(deps))
+  projectReadRoutes(router, deps)
+  projectRoutes(router, deps, { listAccess: listAccessOf, planInitialAccess })
+  accessRoutes(router, deps)
   healthRoutes(router, deps, lifecycle)
   docsRoutes(app, config.publicUrl)
   return app

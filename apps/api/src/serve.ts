@@ -10,6 +10,7 @@ import { readEnvironment } from './environment.ts'
 import { ensureMainServer } from './features/chat-servers/main-server.ts'
 import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
+import { checkKeyFingerprints } from './features/projects/check-key-fingerprints.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
 
 /** Longest time for what is in flight when the process is asked to stop. */
@@ -34,6 +35,8 @@ export async function serve(): Promise<void> {
   const applied = await whenUp(() => migrate(db), log)
   if (applied.length > 0) log.info({ applied }, 'migrations applied')
   await refuseOtherMainServer(db, config, log)
+
+  for (const problem of await checkKeyFingerprints(db, config)) log.error(problem)
 
   const deps = createDeps(config, log, db)
   // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
