@@ -14,7 +14,7 @@ export interface Administration {
   audit(targetId: string): Promise<AuditEntry[]>
 }
 
-export interface AuditEntry {
+interface AuditEntry {
   readonly action: string
   readonly actorId: string | null
   readonly summary: string
