@@ -4,9 +4,10 @@ import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import type { Deps } from './deps.ts'
-import { listAccessOf } from './features/access/access-mapping.ts'
-import { planInitialAccess } from './features/access/initial-access.ts'
+import { grantInitialAccess } from './features/access/grant-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
+import { listMappings } from './features/access/store.ts'
+import { auditRoutes } from './features/audit/routes.ts'
 import type { Callers } from './features/callers.ts'
 import { findMainServer } from './features/chat-servers/store.ts'
 import { docsRoutes } from './features/docs/routes.ts'
@@ -14,6 +15,7 @@ import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
+import { profileRoutes } from './features/profile/routes.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
 import { projectRoutes } from './features/projects/routes.ts'
 import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
@@ -22,6 +24,7 @@ import { redeem } from './features/sessions/exchange-code.ts'
 import { createSessionReader } from './features/sessions/read-session.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { revokeSessionById } from './features/sessions/store.ts'
+import { settingsRoutes } from './features/settings/routes.ts'
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
 export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle): FastifyInstance {
@@ -51,9 +54,15 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
     revokeSession: (sessionId) => revokeSessionById(db, sessionId),
   })
   sessionRoutes(router, deps, createSessionReader(deps))
-  projectReadRoutes(router, deps)
-  projectRoutes(router, deps, { listAccess: listAccessOf, planInitialAccess })
+  projectRoutes(router, deps, {
+    grantInitial: grantInitialAccess,
+    listMappings: (projectIds) => listMappings(db, { projectIds }),
+  })
   accessRoutes(router, deps)
+  projectReadRoutes(router, deps)
+  auditRoutes(router, deps)
+  profileRoutes(router, deps)
+  settingsRoutes(router, deps)
   healthRoutes(router, deps, lifecycle)
   docsRoutes(app, config.publicUrl)
   return app

@@ -10,7 +10,7 @@ import { recordAudit } from './features/audit/record.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
 import { mirrorMember } from './features/members/mirror-member.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
-import { configuredSettings } from './features/settings/settings.ts'
+import { createSettings } from './features/settings/live-settings.ts'
 
 /** Opens the database that the configuration names. */
 export const openConfiguredDatabase = (config: Config, log: Log): Promise<Database> =>
@@ -22,7 +22,7 @@ export const openConfiguredDatabase = (config: Config, log: Log): Promise<Databa
 export function createDeps(config: Config, log: Log, db: Database): Deps {
   const cache = createCache(config.cacheUrl, { log })
   const audit = { record: recordAudit }
-  const settings = configuredSettings(config)
+  const settings = createSettings({ config, db, cache, log })
   const chat = createDiscord({
     apiUrl: config.chatApiUrl,
     authorizeUrl: config.chatAuthorizeUrl,

@@ -1,18 +1,95 @@
 import { Command } from 'commander'
 import { FolderInUse } from '#platform/db/folder-lock'
 import { MigrationRefused } from '#platform/db/migrate'
+import { auditVerifyCommand } from './cli/audit-verify.ts'
+import { doctorCommand } from './cli/doctor.ts'
+import { migrateCommand } from './cli/migrate.ts'
+import { openapiCommand } from './cli/openapi.ts'
 import { StartRefused, serve } from './serve.ts'
 import { version } from './version.ts'
 
 const program = new Command('rolecall')
   .description('Membership identity and sessions for communities on a chat platform.')
   .version(version)
+  .showHelpAfterError('(run `rolecall --help` for what there is)')
   .addHelpText(
     'after',
-    '\nEverything is configured by environment variables; see docs/reference/configuration.md.',
+    `
+Everything is configured by environment variables, or by a .env file in the working folder;
+see docs/reference/configuration.md. Every command exits 0 when all is well and 1 when not.
+
+Examples:
+  rolecall doctor                       is everything in place?
+  rolecall migrate && rolecall serve    start a new version
+  DATABASE_URL=postgres://… rolecall audit verify
+  PUBLIC_URL=https://id.example rolecall openapi > openapi.json`,
   )
 
-program.command('serve').description('run the service').action(serve)
+program
+  .command('serve')
+  .description('run the service')
+  .addHelpText(
+    'after',
+    `
+Applies missing migrations, then listens on HOST:PORT until it gets SIGTERM or SIGINT.
+NODE_ENV=production makes every problem of the configuration fatal.
+
+Examples:
+  rolecall serve                                        embedded database in .rolecall/db
+  DATABASE_URL=postgres://… CACHE_URL=redis://… rolecall serve`,
+  )
+  .action(serve)
+
+program
+  .command('migrate')
+  .description('apply the database migrations that are missing')
+  .addHelpText(
+    'after',
+    `
+Prints the name of each, or "nothing to do". All or nothing; several may run at once.
+\`serve\` does the same at its start: this is for doing it before, with other rights.
+
+Example:
+  DATABASE_URL=postgres://owner@… rolecall migrate`,
+  )
+  .action(migrateCommand)
+
+program
+  .command('doctor')
+  .description('check configuration, database, cache, bot token, main server and callback URL')
+  .addHelpText(
+    'after',
+    `
+One line each: ok, or PROBLEM with the way to mend it. Changes nothing. Exits 1 on a problem.
+
+Examples:
+  rolecall doctor
+  NODE_ENV=production rolecall doctor    by the stricter rules of production`,
+  )
+  .action(doctorCommand)
+
+program
+  .command('openapi')
+  .description('print the OpenAPI 3.1 document')
+  .addHelpText('after', '\nExample:\n  PUBLIC_URL=https://id.example rolecall openapi > openapi.json')
+  .action(openapiCommand)
+
+program
+  .command('audit')
+  .description('the audit log')
+  .command('verify')
+  .description('check that no entry of the audit log was changed, moved or taken out')
+  .addHelpText(
+    'after',
+    `
+Walks the whole chain, from its first entry to its head, at constant memory. Prints the number of
+entries and the last hash: keep it elsewhere to be able to tell later that the log was not rewritten
+as a whole. Names the first entry that is broken, and exits 1.
+
+Example:
+  DATABASE_URL=postgres://… rolecall audit verify`,
+  )
+  .action(auditVerifyCommand)
 
 try {
   await program.parseAsync()

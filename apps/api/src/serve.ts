@@ -9,8 +9,8 @@ import { createDeps, openConfiguredDatabase } from './create-deps.ts'
 import { readEnvironment } from './environment.ts'
 import { ensureMainServer } from './features/chat-servers/main-server.ts'
 import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts'
+import { checkKeyFingerprints } from './features/keys/check-fingerprints.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
-import { checkKeyFingerprints } from './features/projects/check-key-fingerprints.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
 
 /** Longest time for what is in flight when the process is asked to stop. */
@@ -37,10 +37,10 @@ export async function serve(): Promise<void> {
   await refuseOtherMainServer(db, config, log)
 
   for (const problem of await checkKeyFingerprints(db, config)) log.error(problem)
-
   const deps = createDeps(config, log, db)
   // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
   await deps.cache.ping()
+  await deps.settings.start()
   const recorder = createRecorder(deps)
   const housekeeping = startHousekeeping(deps, { trimChanges: (horizon) => trimChanges(db, horizon) })
   let closing = false
@@ -58,6 +58,7 @@ export async function serve(): Promise<void> {
     else log.info({ signal }, 'stopping')
     closing = true
     await app.close()
+    deps.settings.close()
     await housekeeping.close()
     await recorder.close()
     await deps.cache.close()

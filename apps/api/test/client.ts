@@ -1,5 +1,6 @@
 import { type EndpointDefinition, endpoints, errors, formats, Problem, refusals } from '@rolecall/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { credentialsIn } from './secrets.ts'
 
 export interface Reply<Body = Record<string, unknown>> {
   readonly status: number
@@ -43,7 +44,7 @@ export async function call<Body = any>(
       ...(sent !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(sent !== undefined && { body: sent }),
+    ...(sent !== undefined && { body: sent as BodyInit }),
   })
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('content-type') ?? '')
@@ -54,7 +55,16 @@ export async function call<Body = any>(
     body: isJson ? JSON.parse(text) : undefined,
   }
   holdAgainstContract(method, path, reply)
+  holdSecrets(method, path, reply)
   return reply
+}
+
+/** A refusal names no credential, and an address carries none but a one-time code. */
+function holdSecrets(method: string, path: string, { status, headers, text }: Reply<unknown>) {
+  const where = `${method} ${path.split('?')[0]} answered ${status}`
+  const inAddress = credentialsIn(headers.get('location') ?? '').filter((one) => !one.startsWith('rcc_'))
+  if (inAddress.length > 0) throw new Error(`${where} with a credential in an address`)
+  if (status >= 400 && credentialsIn(text).length > 0) throw new Error(`${where} with a credential: ${text}`)
 }
 
 function holdAgainstContract(method: string, path: string, reply: Reply<unknown>) {
@@ -71,14 +81,21 @@ function holdAgainstContract(method: string, path: string, reply: Reply<unknown>
     if (success !== null && !('download' in success)) expectSchema(success, reply.body, where)
     return
   }
+  const isDeclared = (code?: string) =>
+    refusals(definition).some(
+      (one) =>
+        errors[one].status === reply.status &&
+        (code === undefined || code === ((errors[one] as { code?: string }).code ?? one)),
+    )
   const { code } = (reply.body ?? {}) as { code?: string }
+  if (definition.page && reply.headers.get('content-type')?.startsWith('text/html')) {
+    if (!isDeclared()) throw new Error(`${where}, which the contract does not declare`)
+    return
+  }
   if (reply.body === undefined)
     throw new Error(`${where} without a problem body: ${reply.text.slice(0, 200)}`)
   if (!isProblem(reply.body)) throw new Error(`${where} with a body that is no problem: ${reply.text}`)
-  const declared = refusals(definition).some(
-    (one) => errors[one].status === reply.status && ((errors[one] as { code?: string }).code ?? one) === code,
-  )
-  if (!declared && code !== 'BAD_REQUEST' && code !== 'URI_TOO_LONG')
+  if (!isDeclared(code) && code !== 'BAD_REQUEST' && code !== 'URI_TOO_LONG')
     throw new Error(`${where} ${code}, which the contract does not declare`)
 }
 
@@ -91,7 +108,7 @@ function expectSchema(schema: object, body: unknown, where: string) {
     throw new Error(`${where} with a body off its schema: ${ajv.errorsText(validate.errors)}`)
 }
 
-export function findEndpoint(method: string, path: string): EndpointDefinition | undefined {
+function findEndpoint(method: string, path: string): EndpointDefinition | undefined {
   const parts = (path.split('?')[0] ?? '').split('/')
   const fits = (definition: EndpointDefinition) => {
     const wanted = definition.path.split('/')

@@ -73,10 +73,22 @@ export async function walkLogin(
   const screen = start.headers.get('location') ?? ''
   if (start.status !== 302) throw new Error(`authorize answered ${start.status}: ${start.text}`)
   if (!screen.startsWith(world.sim.url)) return new URL(screen)
-  const back = new URL(await world.sim.login(screen, { as, cancel }))
-  const end = await browser.get(back.pathname + back.search)
+  const end = await browser.get(await atPlatform(screen, { as, cancel }))
   if (end.status !== 302) throw new Error(`callback answered ${end.status}: ${end.text}`)
   return new URL(end.headers.get('location') ?? '', world.url)
+}
+
+/** What a member does at the platform's screen; the path that the platform sends the browser back to. */
+export async function atPlatform(
+  screen: string,
+  { as = demo.users.ada as string, cancel = false } = {},
+): Promise<string> {
+  const answer = await fetch(`${screen}&login_as=${as}&auto=${cancel ? 'cancel' : '1'}`, {
+    redirect: 'manual',
+  })
+  await answer.body?.cancel()
+  const back = new URL(answer.headers.get('location') ?? '')
+  return back.pathname + back.search
 }
 
 /** A one-time code of a completed login. */
@@ -133,3 +145,14 @@ export async function givenAdmin(world: World, as: string = demo.users.mara): Pr
   if (reply.status !== 200) throw new Error(reply.text)
   return reply.body.token
 }
+
+/** Opens a login in a browser; the address of the platform's screen. */
+export async function openLogin(browser: Browser, path: string): Promise<string> {
+  const start = await browser.get(path)
+  if (start.status !== 302) throw new Error(`${path} answered ${start.status}: ${start.text}`)
+  return start.headers.get('location') ?? ''
+}
+
+/** How many rows a table has. */
+export const countRows = async ({ service: { deps } }: World, table: string): Promise<number> =>
+  (await deps.db.maybeOne<{ n: number }>({ text: `select count(*) as n from ${table}`, values: [] }))?.n ?? -1

@@ -1,6 +1,6 @@
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { createApp } from '../src/app.ts'
-import { type Config, loadConfig } from '../src/config.ts'
+import { type Config, loadConfig, type Variable, variables } from '../src/config.ts'
 import { createDeps, openConfiguredDatabase } from '../src/create-deps.ts'
 import type { Deps } from '../src/deps.ts'
 import { ensureMainServer } from '../src/features/chat-servers/main-server.ts'
@@ -9,6 +9,8 @@ import type { Recorder } from '../src/features/monitoring/recorder.ts'
 import { createRecorder } from '../src/features/monitoring/recorder.ts'
 import { createLog } from '../src/platform/log.ts'
 import { createDatabase, type Engine, type TestDatabase } from './databases.ts'
+import { freePort } from './postgres.ts'
+import { LogSweep } from './secrets.ts'
 
 /** One running instance of the service: real HTTP on a port of its own, real storage. */
 export interface Service {
@@ -16,6 +18,9 @@ export interface Service {
   readonly config: Config
   readonly deps: Deps
   readonly recorder: Recorder
+  /** Everything that was logged, at the level `debug`. */
+  readonly logs: LogSweep
+  /** @throws when a secret was logged. */
   close(): Promise<void>
 }
 
@@ -31,9 +36,13 @@ export interface World {
   close(): Promise<void>
 }
 
-export async function startWorld(engine: Engine, env: Record<string, string> = {}): Promise<World> {
+export async function startWorld(
+  engine: Engine,
+  env: Record<string, string> = {},
+  given?: TestDatabase,
+): Promise<World> {
   const sim = await startChatSim({ headlessLogin: true })
-  const database = await createDatabase(engine)
+  const database = given ?? (await createDatabase(engine))
   const services: Service[] = []
   const start = async (more: Record<string, string> = {}) => {
     const service = await startService(database.url, sim, { ...env, ...more })
@@ -49,9 +58,10 @@ export async function startWorld(engine: Engine, env: Record<string, string> = {
     url: service.url,
     another: start,
     close: async () => {
-      for (const one of services) await one.close()
+      const ends = await Promise.allSettled(services.map((one) => one.close()))
       await sim.close()
       await database.drop()
+      for (const end of ends) if (end.status === 'rejected') throw end.reason
     },
   }
 }
@@ -62,16 +72,17 @@ async function startService(
   env: Record<string, string>,
 ): Promise<Service> {
   const { config: loaded } = loadConfig({ ...environmentFor(sim), DATABASE_URL: databaseUrl, ...env })
-  const log = createLog(env['LOG_LEVEL'] ?? 'silent')
+  const logs = new LogSweep(secretsOf(loaded))
+  const log = createLog('debug', logs)
   const db = await openConfiguredDatabase(loaded, log)
   // The port is only known once it listens, and the public address is part of every answer.
-  const { freePort } = await import('./postgres.ts')
   const port = await freePort()
   const publicUrl = env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`
   const config = { ...loaded, publicUrl, port, chatCallbackUrl: `${publicUrl}/api/auth/callback` }
   sim.allowRedirect(config.chatCallbackUrl)
   await ensureMainServer({ db }, config.chatGuildId)
   const deps = createDeps(config, log, db)
+  await deps.settings.start()
   await syncServer(deps, demo.mainGuildId)
   const recorder = createRecorder(deps)
   let closing = false
@@ -82,16 +93,29 @@ async function startService(
     config,
     deps,
     recorder,
+    logs,
     close: async () => {
       if (closing) return
       closing = true
       await app.close()
+      deps.settings.close()
       await recorder.close()
       await deps.cache.close()
       await db.close()
+      logs.expectNoSecrets()
     },
   }
 }
+
+/** The secret values of the configuration. */
+const secretsOf = (config: Config): string[] =>
+  Object.entries<Variable>(variables).flatMap(([key, { secret }]) => {
+    const value = secret && config[key as keyof Config]
+    return typeof value === 'string' && !isPlainAddress(value) ? [value] : []
+  })
+
+/** An address is only a secret for the password in it. */
+const isPlainAddress = (value: string) => URL.canParse(value) && new URL(value).password === ''
 
 /** Everything the service needs to talk to the simulated platform. */
 export const environmentFor = (sim: ChatSim): Record<string, string> => ({

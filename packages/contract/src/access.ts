@@ -4,18 +4,15 @@ import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts
 
 const tag = 'Project-server access'
 
-/** What a project may read of a server with its API key. */
 export const Scope = OneOf('read_members', 'check_permissions')
 
-export const Scopes = Type.Array(Scope, { uniqueItems: true, maxItems: 2 })
-
-const Operations = Type.Object({
-  READ: Type.Boolean({ description: 'Logins and sessions for this server.' }),
-  SEND_MESSAGES: Type.Boolean({ description: 'Notifications may be posted for this server.' }),
-  MANAGE_WEBHOOKS: Type.Boolean({ description: 'The project manages its own inbound webhooks by key.' }),
+export const Operations = Type.Object({
+  READ: Type.Boolean(),
+  SEND_MESSAGES: Type.Boolean(),
+  MANAGE_WEBHOOKS: Type.Boolean(),
 })
 
-/** What one project may do with one server. */
+/** What a project may do in a server: one mapping, and one row of the matrix. */
 export const AccessMapping = Type.Object({
   projectId: Uuid,
   projectName: Type.String(),
@@ -29,60 +26,68 @@ export const AccessMapping = Type.Object({
   updatedAt: DateTime,
 })
 
-const MappingList = Type.Object({ data: Type.Array(AccessMapping), total: Type.Integer() })
+const Mappings = Type.Object({ data: Type.Array(AccessMapping), total: Type.Integer() })
 
-/** Lists answer everything they have; who has more than a screen of it may ask for less. */
-const Paging = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 10_000 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
-}
+const Grant = Type.Object({ operations: Operations, scopes: Type.Array(Scope) })
 
-export const listServersOfProject = endpoint({
+/** One entry of the trail of access changes. */
+export const AccessChange = Type.Object({
+  id: Uuid,
+  at: DateTime,
+  action: OneOf('GRANT', 'UPDATE', 'REVOKE'),
+  projectId: Uuid,
+  projectName: Type.String(),
+  serverId: Snowflake,
+  serverName: Type.String(),
+  actorId: Nullable(Type.String()),
+  actorUsername: Nullable(Type.String()),
+  before: Nullable(Grant),
+  after: Nullable(Grant),
+})
+
+const PartialOperations = Closed({
+  READ: Type.Optional(Type.Boolean()),
+  SEND_MESSAGES: Type.Optional(Type.Boolean()),
+  MANAGE_WEBHOOKS: Type.Optional(Type.Boolean()),
+})
+
+const Scopes = Type.Array(Scope, { uniqueItems: true, maxItems: 2 })
+
+export const listProjectServers = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{projectId}/servers',
   tag,
-  summary: 'List the servers that a project may use, newest mapping first',
+  summary: 'Servers that a project may use',
   auth: 'admin',
   params: Closed({ projectId: Uuid }),
-  query: Closed({ scope: Type.Optional(Scope), ...Paging }),
-  answers: { 200: MappingList },
+  query: Closed({ scope: Type.Optional(Scope) }),
+  answers: { 200: Mappings },
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-export const listProjectsOfServer = endpoint({
+export const listServerProjects = endpoint({
   method: 'GET',
   path: '/api/admin/projects/servers/{serverId}/projects',
   tag,
-  summary: 'List the projects that may use a server, newest mapping first',
+  summary: 'Projects that may use a server',
   auth: 'admin',
   params: Closed({ serverId: Snowflake }),
-  query: Closed({ scope: Type.Optional(Scope), isActive: Type.Optional(Type.Boolean()), ...Paging }),
-  answers: { 200: MappingList },
+  query: Closed({ scope: Type.Optional(Scope), isActive: Type.Optional(Type.Boolean()) }),
+  answers: { 200: Mappings },
   refuses: ['SERVER_NOT_FOUND'],
 })
-
-const mappingParams = Closed({ projectId: Uuid, serverId: Snowflake })
 
 export const setAccess = endpoint({
   method: 'PUT',
   path: '/api/admin/projects/{projectId}/servers/{serverId}',
   tag,
-  summary: 'Let a project use a server, or change how',
+  summary: 'Let a project use a server, or change what it may do there',
   description:
-    'A new mapping has READ and all scopes unless told otherwise; of an existing one, whatever is left out ' +
-    'stays as it is. A call that changes nothing leaves no trace in the trail.',
+    'Operations and scopes that are left out stay as they are; a new mapping gets READ and all scopes. ' +
+    'A request that changes nothing leaves no entry in trail and audit log.',
   auth: 'admin',
-  params: mappingParams,
-  body: Closed({
-    operations: Type.Optional(
-      Closed({
-        READ: Type.Optional(Type.Boolean()),
-        SEND_MESSAGES: Type.Optional(Type.Boolean()),
-        MANAGE_WEBHOOKS: Type.Optional(Type.Boolean()),
-      }),
-    ),
-    scopes: Type.Optional(Scopes),
-  }),
+  params: Closed({ projectId: Uuid, serverId: Snowflake }),
+  body: Closed({ operations: Type.Optional(PartialOperations), scopes: Type.Optional(Scopes) }),
   answers: { 200: AccessMapping },
   refuses: ['PROJECT_NOT_FOUND', 'SERVER_NOT_FOUND'],
 })
@@ -93,74 +98,46 @@ export const revokeAccess = endpoint({
   tag,
   summary: 'Take a server away from a project',
   description:
-    'Logins and sessions of the project for this server stop at once. Answers the mapping as it was.',
+    'Answers the mapping as it was. Logins and sessions of the project in that server stop at once.',
   auth: 'admin',
-  params: mappingParams,
+  params: Closed({ projectId: Uuid, serverId: Snowflake }),
   answers: { 200: AccessMapping },
-  refuses: ['PROJECT_NOT_FOUND', 'SERVER_NOT_FOUND', 'ACCESS_NOT_FOUND'],
+  refuses: ['ACCESS_NOT_FOUND'],
 })
 
 export const accessMatrix = endpoint({
   method: 'GET',
   path: '/api/admin/projects/access/matrix',
   tag,
-  summary: 'List every mapping of a project to a server, newest first',
+  summary: 'Every mapping of projects to servers',
   auth: 'admin',
   query: Closed({
     projectId: Type.Optional(Uuid),
     serverId: Type.Optional(Snowflake),
     scope: Type.Optional(Scope),
-    projectName: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Part of the project’s name, in any case.' }),
-    ),
-    ...Paging,
+    projectName: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   }),
-  answers: { 200: MappingList },
+  answers: { 200: Mappings },
   refuses: [],
-})
-
-const TrailAction = OneOf('GRANT', 'UPDATE', 'REVOKE')
-const MappingState = Type.Object({ operations: Operations, scopes: Type.Array(Scope) })
-
-/** One change of what a project may do with a server. */
-export const AccessTrailEntry = Type.Object({
-  id: Uuid,
-  at: DateTime,
-  action: TrailAction,
-  projectId: Uuid,
-  projectName: Type.String({ description: 'As it was called then.' }),
-  serverId: Snowflake,
-  serverName: Type.String({ description: 'As it was called then.' }),
-  actorId: Nullable(Type.String({ description: 'Member id; null when the service did it itself.' })),
-  actorUsername: Nullable(Type.String()),
-  before: Nullable(MappingState),
-  after: Nullable(MappingState),
 })
 
 export const accessTrail = endpoint({
   method: 'GET',
   path: '/api/admin/projects/access/audit',
   tag,
-  summary: 'List every change of access, newest first',
-  description: 'The mappings that a project is created with are grants too.',
+  summary: 'Changes of access, newest first',
   auth: 'admin',
   query: Closed({
     projectId: Type.Optional(Uuid),
     serverId: Type.Optional(Snowflake),
-    action: Type.Optional(TrailAction),
+    action: Type.Optional(OneOf('GRANT', 'UPDATE', 'REVOKE')),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
   }),
-  answers: {
-    200: Type.Object({
-      data: Type.Array(AccessTrailEntry),
-      total: Type.Integer({ description: 'Entries that the filters let through.' }),
-    }),
-  },
+  answers: { 200: Type.Object({ data: Type.Array(AccessChange), total: Type.Integer() }) },
   refuses: [],
 })
 
 export type Scope = Static<typeof Scope>
 export type Operations = Static<typeof Operations>
 export type AccessMapping = Static<typeof AccessMapping>
-export type AccessTrailEntry = Static<typeof AccessTrailEntry>
-export type SetAccess = Static<typeof setAccess.body>
+export type AccessChange = Static<typeof AccessChange>

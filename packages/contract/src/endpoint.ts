@@ -48,6 +48,7 @@ export interface EndpointInput<E extends EndpointDefinition> {
 
 /** The JSON body of the success answer, or undefined where there is none. */
 export type EndpointOutput<E extends EndpointDefinition> = {
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers without a body just returns
   [S in keyof E['answers']]: E['answers'][S] extends TSchema ? Static<E['answers'][S]> : undefined | void
 }[keyof E['answers']]
 

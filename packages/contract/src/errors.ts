@@ -40,7 +40,7 @@ export const errors = define({
   PROJECT_INACTIVE_AT_LOGIN: { status: 403, title: 'The project is inactive.', code: 'PROJECT_INACTIVE' },
   REDIRECT_URI_NOT_ALLOWED: { status: 403, title: 'The redirect URI is not on the list of the project.' },
   SERVER_NOT_ACCESSIBLE: { status: 403, title: 'The project has no access to this server.' },
-  SCOPE_REQUIRED: { status: 403, title: 'The project does not have this scope on this server.' },
+  SCOPE_REQUIRED: { status: 403, title: 'The project lacks the scope for this in that server.' },
   NOT_SYSTEM_ADMIN: { status: 403, title: 'System Admin access is required.' },
   CROSS_SITE_REQUEST: { status: 403, title: 'The console cookie is only taken from pages of this service.' },
 
@@ -64,15 +64,8 @@ export const errors = define({
   HEADERS_TOO_LARGE: { status: 431, title: 'The request headers are too large.' },
 
   INTERNAL_ERROR: { status: 500, title: 'Something went wrong on our side.' },
-  SECRET_UNREADABLE: {
-    status: 500,
-    title: 'This secret was sealed under another encryption key. Restore that key, or set the secret anew.',
-  },
-  OUTBOUND_KEY_MISSING: {
-    status: 500,
-    title: 'The outbound-webhook encryption key is not configured: set OUTBOUND_WEBHOOK_ENCRYPTION_KEY.',
-    code: 'ENCRYPTION_KEY_MISSING',
-  },
+  ENCRYPTION_KEY_MISSING: { status: 500, title: 'The inbound-webhook encryption key is not configured.' },
+  SECRET_UNREADABLE: { status: 500, title: 'This secret was sealed under another key and cannot be read.' },
   CHAT_PLATFORM_UNAVAILABLE: { status: 503, title: 'The chat platform cannot be reached right now.' },
   DATABASE_UNAVAILABLE: { status: 503, title: 'The database cannot be reached right now.' },
   SHUTTING_DOWN: { status: 503, title: 'This instance is shutting down: retry on another.' },

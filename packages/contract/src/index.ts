@@ -1,4 +1,5 @@
 export * as access from './access.ts'
+export * as audit from './audit.ts'
 export { endpoints } from './contract.ts'
 export {
   type Answer,
@@ -16,6 +17,8 @@ export * as login from './login.ts'
 export { Member, SessionRole } from './members.ts'
 export { openApi } from './openapi.ts'
 export { Problem, ProblemDetail } from './problem.ts'
+export * as profile from './profile.ts'
 export * as projectReads from './project-reads.ts'
 export * as projects from './projects.ts'
 export * as sessions from './sessions.ts'
+export * as settings from './settings.ts'

@@ -1,61 +1,50 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, Snowflake } from './formats.ts'
-import { Member, SessionRole } from './members.ts'
+import { SessionRole } from './members.ts'
 
-const tag = 'Reading with an API key'
+const tag = 'Members, for projects'
 
-/** A member as a project with the scope `read_members` sees it. */
+/** A member of one server, as a project with the scope `read_members` sees it. */
 export const ServerMember = Type.Object({
-  ...Member.properties,
-  email: Nullable(
-    Type.String({ description: 'Only of members who have a session with the calling project; else null.' }),
-  ),
-  roles: Type.Array(SessionRole, { description: 'Roles in this server, highest first.' }),
-  serverJoinedAt: Nullable({ ...DateTime, description: 'When they joined this server.' }),
+  memberId: Snowflake,
+  username: Type.String(),
+  globalName: Nullable(Type.String()),
+  displayName: Nullable(Type.String()),
+  avatar: Nullable(Type.String()),
+  joinedAt: Nullable(DateTime),
+  roles: Type.Array(SessionRole),
 })
-
-const serverParams = Closed({ serverId: Snowflake })
 
 export const listServerMembers = endpoint({
   method: 'GET',
   path: '/api/servers/{serverId}/members',
   tag,
-  summary: 'Page through the current members of a server',
-  description:
-    'Needs the scope `read_members`. In ascending order of id: whoever is a member all the while appears ' +
-    'exactly once, whatever joins or leaves between pages. Roles are those of the mirror; `syncedAt` says ' +
-    'how old they are.',
+  summary: 'Members of a server, in pages',
+  description: 'Needs the scope `read_members`. `nextCursor` is null on the last page.',
   auth: 'projectKey',
-  limited: true,
-  params: serverParams,
+  params: Closed({ serverId: Snowflake }),
   query: Closed({
-    cursor: Type.Optional({ ...Snowflake, description: '`nextCursor` of the page before.' }),
+    cursor: Type.Optional(Snowflake),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   }),
-  answers: {
-    200: Type.Object({
-      data: Type.Array(ServerMember),
-      nextCursor: Nullable(Type.String({ description: 'Null on the last page.' })),
-    }),
-  },
+  answers: { 200: Type.Object({ data: Type.Array(ServerMember), nextCursor: Nullable(Snowflake) }) },
   refuses: ['SCOPE_REQUIRED'],
 })
 
-export const readServerMember = endpoint({
+export const getServerMember = endpoint({
   method: 'GET',
   path: '/api/servers/{serverId}/members/{memberId}',
   tag,
-  summary: 'Read one member of a server with their roles now',
-  description: 'Needs the scope `read_members`. As fresh as validate.',
+  summary: 'One member of a server',
+  description: 'Needs the scope `read_members`. Roles are as live as in validate.',
   auth: 'projectKey',
-  limited: true,
   params: Closed({ serverId: Snowflake, memberId: Snowflake }),
   answers: { 200: ServerMember },
-  refuses: ['SCOPE_REQUIRED', 'MEMBER_NOT_FOUND', 'CHAT_PLATFORM_UNAVAILABLE'],
+  refuses: ['SCOPE_REQUIRED', 'MEMBER_NOT_FOUND'],
 })
 
-const RoleIds = Type.Optional(Type.Array(Snowflake, { minItems: 1, maxItems: 100 }))
+const RoleIds = Type.Array(Snowflake, { minItems: 1, maxItems: 100 })
 
 export const checkPermissions = endpoint({
   method: 'POST',
@@ -63,21 +52,19 @@ export const checkPermissions = endpoint({
   tag,
   summary: 'Does a member hold these roles right now?',
   description:
-    'Needs the scope `check_permissions`. `allowed`: is a member, holds at least one of `anyOf` and each of ' +
-    '`allOf`; a list that is left out asks for nothing. As fresh as validate.',
+    'Needs the scope `check_permissions`. `anyOf`: at least one; `allOf`: every one; both: both. With ' +
+    'neither, being a member is enough.',
   auth: 'projectKey',
-  limited: true,
-  params: serverParams,
-  body: Closed({ memberId: Snowflake, anyOf: RoleIds, allOf: RoleIds }),
+  params: Closed({ serverId: Snowflake }),
+  body: Closed({
+    memberId: Snowflake,
+    anyOf: Type.Optional(RoleIds),
+    allOf: Type.Optional(RoleIds),
+  }),
   answers: {
-    200: Type.Object({
-      allowed: Type.Boolean(),
-      isMember: Type.Boolean(),
-      roles: Type.Array(SessionRole, { description: 'Highest first; empty for someone who is no member.' }),
-    }),
+    200: Type.Object({ allowed: Type.Boolean(), isMember: Type.Boolean(), roles: Type.Array(SessionRole) }),
   },
   refuses: ['SCOPE_REQUIRED', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
 export type ServerMember = Static<typeof ServerMember>
-export type CheckPermissions = Static<typeof checkPermissions.body>

@@ -1,1 +1,11 @@
-export {}
+export { type Login, mintLogin } from './mint-login.ts'
+export {
+  type Authorize,
+  type CallOptions,
+  type Exchange,
+  type Pair,
+  Rolecall,
+  type RolecallOptions,
+} from './rolecall.ts'
+export { RolecallError, type RolecallErrorCode } from './rolecall-error.ts'
+export type { Member, NewSession, ProblemDetail, Role, Session, SessionListItem } from './types.ts'

@@ -34,6 +34,13 @@ export interface ChatServerInfo {
   readonly roles: readonly ChatRole[]
 }
 
+export interface ChatApplication {
+  readonly clientId: string
+  readonly callbackUrls: readonly string[]
+  /** Without it the gateway tells nothing of members. */
+  readonly mayHearOfMembers: boolean
+}
+
 /** What goes first when the platform lets us ask only so often. */
 export type Priority = 'login' | 'background'
 
@@ -56,6 +63,8 @@ export interface ChatPlatform {
   members(serverId: string, after: string, limit: number): Promise<ChatMember[]>
   /** The name of the bot, for `doctor`. */
   bot(): Promise<string>
+  /** What the platform has on record of this application, for `doctor`. */
+  application(): Promise<ChatApplication>
 }
 
 /**

@@ -134,6 +134,9 @@ async function asChatPlatformError<T>(run: () => Promise<T>): Promise<T> {
       if (cause instanceof Response && cause.status !== 200) throw statusError(cause.status)
       throw new ChatPlatformError('unexpected', 'The chat platform answered a login with something else.')
     }
+    if (error instanceof SyntaxError) {
+      throw new ChatPlatformError('unexpected', 'The chat platform answered something that is not JSON.')
+    }
     throw new ChatPlatformError('unavailable', 'The chat platform did not answer in time.')
   }
 }

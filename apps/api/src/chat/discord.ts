@@ -1,4 +1,11 @@
-import { type APIGuild, type APIGuildMember, type APIUser, Routes } from 'discord-api-types/v10'
+import {
+  type APIApplication,
+  type APIGuild,
+  type APIGuildMember,
+  type APIUser,
+  ApplicationFlags,
+  Routes,
+} from 'discord-api-types/v10'
 import type { ChatPlatform } from './chat-platform.ts'
 import { createDiscordLogin, type DiscordLoginOptions } from './discord-login.ts'
 import { list, text, toMember, toServer } from './discord-objects.ts'
@@ -24,6 +31,17 @@ export function createDiscord(options: DiscordLoginOptions & DiscordRestOptions)
         toMember,
       )
     },
-    bot: async () => text((await get<APIUser>(Routes.user('@me'), 'login')).username),
+    bot: async () => text((await get<APIUser>(Routes.user(), 'login')).username),
+    application: async () => {
+      const { id, redirect_uris, flags } = await get<APIApplication>(Routes.currentApplication(), 'login')
+      return {
+        clientId: text(id),
+        callbackUrls: list(redirect_uris ?? []),
+        mayHearOfMembers: (Number(flags) & memberIntent) !== 0,
+      }
+    },
   }
 }
+
+/** Granted after a review, or switched on by the owner of a small application. */
+const memberIntent = ApplicationFlags.GatewayGuildMembers | ApplicationFlags.GatewayGuildMembersLimited

@@ -1,22 +1,36 @@
 import { access } from '@rolecall/contract'
+import type { Queryable } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
 import { grantAccess } from './grant-access.ts'
-import { listAccess, listAccessTrail, listProjectsOfServer, listServersOfProject } from './list-access.ts'
 import { revokeAccess } from './revoke-access.ts'
+import { findProject, findServers, listMappings, listTrail, type MappingFilter } from './store.ts'
 
 export function accessRoutes({ route }: Router<Callers>, deps: Deps) {
-  route(access.listServersOfProject, ({ params, query: { limit = 10_000, offset = 0, ...filters } }) =>
-    listServersOfProject(deps, params.projectId, filters, { limit, offset }),
-  )
-  route(access.listProjectsOfServer, ({ params, query: { limit = 10_000, offset = 0, ...filters } }) =>
-    listProjectsOfServer(deps, params.serverId, filters, { limit, offset }),
-  )
-  route(access.setAccess, (request) => grantAccess(deps, by(request), { ...request.params, ...request.body }))
+  const { db } = deps
+  route(access.listProjectServers, async ({ params: { projectId }, query }) => {
+    if (!(await findProject(db, projectId))) throw new ApiError('PROJECT_NOT_FOUND')
+    return list(db, { projectIds: [projectId], scope: query.scope })
+  })
+  route(access.listServerProjects, async ({ params: { serverId }, query }) => {
+    if ((await findServers(db, [serverId])).length === 0) throw new ApiError('SERVER_NOT_FOUND')
+    return list(db, { serverId, ...query })
+  })
+  route(access.setAccess, async (request) => {
+    const mapping = await grantAccess(deps, by(request), { ...request.params, ...request.body })
+    if (!mapping) throw new ApiError('SERVER_NOT_FOUND')
+    return mapping
+  })
   route(access.revokeAccess, (request) => revokeAccess(deps, by(request), request.params))
-  route(access.accessMatrix, ({ query: { limit = 10_000, offset = 0, projectId, ...filters } }) =>
-    listAccess(deps, { ...filters, ...(projectId && { projectIds: [projectId] }) }, { limit, offset }),
+  route(access.accessMatrix, ({ query: { projectId, ...query } }) =>
+    list(db, { projectIds: projectId ? [projectId] : undefined, ...query }),
   )
-  route(access.accessTrail, ({ query: { limit = 100, ...filters } }) => listAccessTrail(deps, filters, limit))
+  route(access.accessTrail, ({ query }) => listTrail(db, { ...query, limit: query.limit ?? 100 }))
+}
+
+async function list(db: Queryable, filter: MappingFilter) {
+  const data = await listMappings(db, filter)
+  return { data, total: data.length }
 }

@@ -1,14 +1,42 @@
 import type { access } from '@rolecall/contract'
+import { uuidv7 } from '#platform/crypto/uuid'
 import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 
-/** How a project may use a server. */
-export interface AccessState {
+export const allScopes: readonly access.Scope[] = ['read_members', 'check_permissions']
+export const defaultOperations: access.Operations = {
+  READ: true,
+  SEND_MESSAGES: false,
+  MANAGE_WEBHOOKS: false,
+}
+
+/** Everything of a mapping that a request can set. */
+export interface Grant {
   readonly operations: access.Operations
   readonly scopes: readonly access.Scope[]
 }
 
-export interface AccessRow {
+export interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+/** A project, locked so that changes of its access take turns; undefined when unknown or deleted. */
+export const lockProject = (tx: Tx, projectId: string) =>
+  tx.maybeOne<Named>(sql`
+    select id, name from projects where id = ${projectId} and deleted_at is null for no key update`)
+
+export const findProject = (db: Queryable, projectId: string) =>
+  db.maybeOne<Named>(sql`select id, name from projects where id = ${projectId} and deleted_at is null`)
+
+/** Registered servers among the given ids; all main servers when there are none given. */
+export const findServers = (db: Queryable, serverIds: readonly string[] | undefined) =>
+  db.query<Named>(sql`
+    select id, name from servers
+    where removed_at is null and (id = any(${serverIds ?? []}::text[]) or (${serverIds === undefined} and is_main))
+    order by id`)
+
+interface MappingRow {
   readonly projectId: string
   readonly projectName: string
   readonly projectIsActive: boolean
@@ -18,140 +46,96 @@ export interface AccessRow {
   readonly canRead: boolean
   readonly canSendMessages: boolean
   readonly canManageWebhooks: boolean
-  readonly scopes: readonly access.Scope[]
+  readonly scopes: access.Scope[]
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-export interface AccessFilters {
-  readonly projectIds?: readonly string[]
-  readonly serverId?: string
-  readonly scope?: access.Scope
-  readonly isActive?: boolean
-  readonly projectName?: string
+export interface MappingFilter {
+  readonly projectIds?: readonly string[] | undefined
+  readonly serverId?: string | undefined
+  readonly scope?: access.Scope | undefined
+  readonly isActive?: boolean | undefined
+  readonly projectName?: string | undefined
 }
 
-/** Mappings of deleted projects and removed servers do not count: nothing can be done with them. */
-const mappings = sql`
-  from server_access a
-  join projects p on p.id = a.project_id and p.deleted_at is null
-  join servers v on v.id = a.server_id and v.removed_at is null`
-
-export const listAccessRows = (
-  db: Queryable,
-  filters: AccessFilters,
-  page: { limit: number | null; offset: number },
-) =>
-  db.query<AccessRow>(sql`
+/** Mappings of projects that are not deleted to servers that are registered, newest first. */
+export async function listMappings(db: Queryable, filter: MappingFilter): Promise<access.AccessMapping[]> {
+  const conditions: Sql[] = [sql`p.deleted_at is null`, sql`v.removed_at is null`]
+  if (filter.projectIds) conditions.push(sql`a.project_id = any(${filter.projectIds}::uuid[])`)
+  if (filter.serverId) conditions.push(sql`a.server_id = ${filter.serverId}`)
+  if (filter.scope) conditions.push(sql`${filter.scope} = any(a.scopes)`)
+  if (filter.isActive !== undefined) conditions.push(sql`(p.deactivated_at is null) = ${filter.isActive}`)
+  if (filter.projectName) conditions.push(sql`position(lower(${filter.projectName}) in lower(p.name)) > 0`)
+  const rows = await db.query<MappingRow>(sql`
     select a.project_id as "projectId", p.name as "projectName", p.deactivated_at is null as "projectIsActive",
       a.server_id as "serverId", v.name as "serverName", v.is_main as "isMainServer", a.can_read as "canRead",
       a.can_send_messages as "canSendMessages", a.can_manage_webhooks as "canManageWebhooks", a.scopes,
       a.created_at as "createdAt", a.updated_at as "updatedAt"
-    ${mappings} where ${matching(filters)}
+    from server_access a join projects p on p.id = a.project_id join servers v on v.id = a.server_id
+    where ${allOf(conditions)}
     order by a.created_at desc, a.project_id desc, a.server_id desc
-    limit ${page.limit}::int offset ${page.offset}::int`)
-
-export async function countAccess(db: Queryable, filters: AccessFilters): Promise<number> {
-  const row = await db.maybeOne<{ total: number }>(
-    sql`select count(*) as total ${mappings} where ${matching(filters)}`,
-  )
-  return row?.total ?? 0
+    limit 10000`)
+  return rows.map(({ canRead, canSendMessages, canManageWebhooks, createdAt, updatedAt, ...row }) => ({
+    ...row,
+    operations: { READ: canRead, SEND_MESSAGES: canSendMessages, MANAGE_WEBHOOKS: canManageWebhooks },
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }))
 }
 
-const matching = ({ projectIds, serverId, scope, isActive, projectName }: AccessFilters): Sql =>
-  allOf([
-    ...(projectIds === undefined ? [] : [sql`a.project_id = any(${projectIds}::uuid[])`]),
-    ...(serverId === undefined ? [] : [sql`a.server_id = ${serverId}`]),
-    ...(scope === undefined ? [] : [sql`${scope}::text = any(a.scopes)`]),
-    ...(isActive === undefined ? [] : [sql`(p.deactivated_at is null) = ${isActive}`]),
-    // A name is taken for what it is: nothing in it is a wildcard.
-    ...(projectName === undefined ? [] : [sql`strpos(lower(p.name), lower(${projectName}::text)) > 0`]),
-  ])
-
-export interface AccessProject {
-  readonly id: string
-  readonly name: string
-}
-
-export interface AccessServer {
-  readonly id: string
-  readonly name: string
-}
-
-/** A project whose access, state and keys stay as they are until the transaction ends. */
-export const lockProject = (tx: Tx, id: string) =>
-  tx.maybeOne<AccessProject>(
-    sql`select id, name from projects where id = ${id} and deleted_at is null for no key update`,
-  )
-
-export const projectExists = (db: Queryable, id: string) =>
-  db.maybeOne(sql`select from projects where id = ${id} and deleted_at is null`)
-
-export const findServer = (db: Queryable, id: string) =>
-  db.maybeOne<AccessServer>(sql`select id, name from servers where id = ${id} and removed_at is null`)
-
-/** The main server, and those of these ids that are registered. */
-export const findServers = (db: Queryable, ids: readonly string[]) =>
-  db.query<AccessServer & { isMain: boolean }>(sql`
-    select id, name, is_main as "isMain" from servers
-    where removed_at is null and (is_main or id = any(${ids}::text[]))`)
-
-export const upsertAccess = (tx: Tx, projectId: string, serverId: string, state: AccessState) =>
+/** Writes a mapping. Its project is locked, so nobody else writes it meanwhile. */
+export const upsertMapping = (tx: Tx, projectId: string, serverId: string, { operations, scopes }: Grant) =>
   tx.execute(sql`
     insert into server_access (project_id, server_id, can_read, can_send_messages, can_manage_webhooks, scopes)
-    values (${projectId}, ${serverId}, ${state.operations.READ}, ${state.operations.SEND_MESSAGES},
-      ${state.operations.MANAGE_WEBHOOKS}, ${state.scopes}::text[])
-    on conflict (project_id, server_id) do update set can_read = excluded.can_read,
-      can_send_messages = excluded.can_send_messages, can_manage_webhooks = excluded.can_manage_webhooks,
-      scopes = excluded.scopes, updated_at = clock_now()`)
+    values (${projectId}, ${serverId}, ${operations.READ}, ${operations.SEND_MESSAGES},
+      ${operations.MANAGE_WEBHOOKS}, ${scopes}::text[])
+    on conflict (project_id, server_id) do update set
+      can_read = excluded.can_read, can_send_messages = excluded.can_send_messages,
+      can_manage_webhooks = excluded.can_manage_webhooks, scopes = excluded.scopes, updated_at = clock_now()`)
 
-export const deleteAccess = (tx: Tx, projectId: string, serverId: string) =>
+export const deleteMapping = (tx: Tx, projectId: string, serverId: string) =>
   tx.execute(sql`delete from server_access where project_id = ${projectId} and server_id = ${serverId}`)
 
-export interface NewTrailEntry {
-  readonly id: string
-  readonly action: access.AccessTrailEntry['action']
-  readonly project: AccessProject
-  readonly server: AccessServer
-  readonly actorId: string | null
-  readonly actorUsername: string | null
-  readonly before: AccessState | null
-  readonly after: AccessState | null
+export interface TrailEntry {
+  readonly action: 'GRANT' | 'UPDATE' | 'REVOKE'
+  readonly project: Named
+  readonly server: Named
+  readonly actor: { readonly id: string; readonly username: string } | undefined
+  readonly before: Grant | null
+  readonly after: Grant | null
 }
 
-export const appendTrail = (tx: Tx, entry: NewTrailEntry) =>
+export const insertTrailEntry = (tx: Tx, { action, project, server, actor, before, after }: TrailEntry) =>
   tx.execute(sql`
     insert into access_trail (id, action, project_id, project_name, server_id, server_name, actor_id,
       actor_username, before, after)
-    values (${entry.id}, ${entry.action}, ${entry.project.id}, ${entry.project.name}, ${entry.server.id},
-      ${entry.server.name}, ${entry.actorId}, ${entry.actorUsername},
-      ${entry.before && JSON.stringify(entry.before)}, ${entry.after && JSON.stringify(entry.after)})`)
+    values (${uuidv7()}, ${action}, ${project.id}, ${project.name}, ${server.id}, ${server.name},
+      ${actor?.id ?? null}, ${actor?.username ?? null}, ${before && JSON.stringify(before)},
+      ${after && JSON.stringify(after)})`)
 
-export interface TrailFilters {
-  readonly projectId?: string
-  readonly serverId?: string
-  readonly action?: access.AccessTrailEntry['action']
+export interface TrailFilter {
+  readonly projectId?: string | undefined
+  readonly serverId?: string | undefined
+  readonly action?: string | undefined
+  readonly limit: number
 }
 
-export type TrailRow = Omit<access.AccessTrailEntry, 'at'> & { readonly at: Date }
-
-export const listTrail = (db: Queryable, filters: TrailFilters, limit: number) =>
-  db.query<TrailRow>(sql`
-    select id, at, action, project_id as "projectId", project_name as "projectName",
-      server_id as "serverId", server_name as "serverName", actor_id as "actorId",
-      actor_username as "actorUsername", before, after
-    from access_trail where ${matchingTrail(filters)} order by seq desc limit ${limit}`)
-
-export async function countTrail(db: Queryable, filters: TrailFilters): Promise<number> {
-  const row = await db.maybeOne<{ total: number }>(
-    sql`select count(*) as total from access_trail where ${matchingTrail(filters)}`,
-  )
-  return row?.total ?? 0
+/** The newest entries that match, and how many match in all. */
+export async function listTrail(db: Queryable, filter: TrailFilter) {
+  const conditions: Sql[] = []
+  if (filter.projectId) conditions.push(sql`project_id = ${filter.projectId}`)
+  if (filter.serverId) conditions.push(sql`server_id = ${filter.serverId}`)
+  if (filter.action) conditions.push(sql`action = ${filter.action}`)
+  const where = allOf(conditions)
+  const rows = await db.query<Omit<access.AccessChange, 'at'> & { at: Date }>(sql`
+    select id, at, action, project_id as "projectId", project_name as "projectName", server_id as "serverId",
+      server_name as "serverName", actor_id as "actorId", actor_username as "actorUsername", before, after
+    from access_trail where ${where} order by seq desc limit ${filter.limit}`)
+  const counted = await db.maybeOne<{ total: number }>(sql`
+    select count(*) as total from access_trail where ${where}`)
+  return {
+    data: rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() })),
+    total: counted?.total ?? 0,
+  }
 }
-
-const matchingTrail = ({ projectId, serverId, action }: TrailFilters): Sql =>
-  allOf([
-    ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
-    ...(serverId === undefined ? [] : [sql`server_id = ${serverId}`]),
-    ...(action === undefined ? [] : [sql`action = ${action}`]),
-  ])

@@ -19,9 +19,12 @@ export const recordAudit: RecordAudit = async (tx, event) => {
     targetId: event.target?.id ?? null,
     targetName: event.target?.name ?? null,
     summary: event.summary,
-    changes: event.changes ? JSON.stringify(event.changes) : null,
+    changes: event.changes ? JSON.stringify(event.changes, orNull) : null,
     ip: event.client?.ip ?? null,
     requestId: event.client?.requestId ?? null,
   }
   await appendEntry(tx, entry, head.hash, hashOf(head.hash, entry))
 }
+
+/** "Not there" is null in an entry, never a missing key. */
+const orNull = (_key: string, value: unknown) => value ?? null

@@ -1,7 +1,7 @@
 import { uuidv7 } from '#platform/crypto/uuid'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
-import { type AuthFailure, addUsage, insertAuthFailures, type UsageCount } from './store.ts'
+import { type AuthFailure, addUsage, insertAuthFailures, touchKeys, type UsageCount } from './store.ts'
 
 const flushEveryMs = 1_000
 /** What is kept while the database is away; beyond it the oldest minutes merge and failures are only counted. */
@@ -34,7 +34,10 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
     if (writing.dropped > 0)
       log.warn({ dropped: writing.dropped }, 'authentication failures beyond what is kept')
     try {
-      if (writing.counts.length > 0) await addUsage(db, writing.counts)
+      if (writing.counts.length > 0) {
+        await addUsage(db, writing.counts)
+        await touchKeys(db, [...new Set(writing.counts.filter(usedKey).map(({ projectId }) => projectId))])
+      }
       writing.counts = []
       if (writing.failures.length > 0) await insertAuthFailures(db, writing.failures)
     } catch (error) {
@@ -75,6 +78,8 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
     },
   }
 }
+
+const usedKey = ({ projectId, status }: UsageCount) => projectId !== noProject && status < 400
 
 function merge(counts: Map<string, UsageCount>, count: UsageCount) {
   const key = `${count.minute}|${count.projectId}|${count.status}|${count.route}`

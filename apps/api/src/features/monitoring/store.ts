@@ -17,6 +17,13 @@ export const addUsage = (db: Queryable, counts: readonly UsageCount[]) =>
       ${counts.map(({ status }) => status)}::smallint[], ${counts.map(({ count }) => count)}::bigint[])
     on conflict (minute, project_id, route, status) do update set count = u.count + excluded.count`)
 
+/** Notes that projects used their keys, to the minute. */
+export const touchKeys = (db: Queryable, projectIds: readonly string[]) =>
+  db.execute(sql`
+    update api_keys set last_used_at = clock_now()
+    where project_id = any(${projectIds}::uuid[]) and replaced_at is null and revoked_at is null
+      and (last_used_at is null or last_used_at < clock_now() - interval '1 minute')`)
+
 export type FailureKind = 'api_key' | 'session' | 'refresh' | 'code' | 'signature' | 'admin'
 
 export interface AuthFailure {

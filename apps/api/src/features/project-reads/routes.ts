@@ -1,16 +1,43 @@
 import { projectReads } from '@rolecall/contract'
+import { ApiError } from '#platform/http/api-error'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
-import { checkPermissions } from './check-permissions.ts'
-import { listServerMembers, readServerMember } from './server-members.ts'
+import { liveMember } from './live-member.ts'
+import { hasScope, listMembers, toServerMember } from './store.ts'
 
+/** What scopes buy a project, by its API key. */
 export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
-  route(projectReads.listServerMembers, ({ caller, params, query: { limit = 50, ...query } }) =>
-    listServerMembers(deps, caller, { ...params, ...query, limit }),
+  const { db } = deps
+  const requireScope = async (projectId: string, serverId: string, scope: string) => {
+    // A server that the project may not use looks like one that does not exist.
+    if (!(await hasScope(db, projectId, serverId, scope))) throw new ApiError('SCOPE_REQUIRED', { projectId })
+  }
+
+  route(
+    projectReads.listServerMembers,
+    async ({ caller, params: { serverId }, query: { cursor = '', limit = 50 } }) => {
+      await requireScope(caller.projectId, serverId, 'read_members')
+      const rows = await listMembers(db, serverId, cursor, limit + 1)
+      const page = rows.slice(0, limit).map(toServerMember)
+      return { data: page, nextCursor: rows.length > limit ? (page.at(-1)?.memberId ?? null) : null }
+    },
   )
-  route(projectReads.readServerMember, ({ caller, params }) => readServerMember(deps, caller, params))
-  route(projectReads.checkPermissions, ({ caller, params, body }) =>
-    checkPermissions(deps, caller, params.serverId, body),
+  route(projectReads.getServerMember, async ({ caller, params: { serverId, memberId } }) => {
+    await requireScope(caller.projectId, serverId, 'read_members')
+    const member = await liveMember(deps, serverId, memberId)
+    if (!member) throw new ApiError('MEMBER_NOT_FOUND')
+    return toServerMember(member)
+  })
+  route(
+    projectReads.checkPermissions,
+    async ({ caller, params: { serverId }, body: { memberId, anyOf, allOf } }) => {
+      await requireScope(caller.projectId, serverId, 'check_permissions')
+      const member = await liveMember(deps, serverId, memberId)
+      if (!member) return { allowed: false, isMember: false, roles: [] }
+      const holds = (id: string) => member.roles.some(({ roleId }) => roleId === id)
+      const allowed = (anyOf?.some(holds) ?? true) && (allOf?.every(holds) ?? true)
+      return { allowed, isMember: true, roles: member.roles }
+    },
   )
 }

@@ -1,64 +1,52 @@
+import type { projectReads } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/**
- * True when a project may use a scope on a server: by a mapping with READ, or as an internal project that no
- * mapping narrows, on the main server.
- */
-export const hasScope = (db: Queryable, projectId: string, serverId: string, scope: string) =>
-  db.maybeOne(sql`
-    select from projects p join servers v on v.id = ${serverId} and v.removed_at is null
-    left join server_access a on a.project_id = p.id and a.server_id = v.id
-    where p.id = ${projectId} and case when a.project_id is null then p.is_internal and v.is_main
-      else a.can_read and ${scope}::text = any(a.scopes) end`)
+/** True when the project may use this server with this scope: by its mapping, or as internal in the main server. */
+export const hasScope = async (db: Queryable, projectId: string, serverId: string, scope: string) =>
+  (await db.maybeOne(sql`
+    select from readable_servers r
+    left join server_access a on a.project_id = r.project_id and a.server_id = r.server_id
+    where r.project_id = ${projectId} and r.server_id = ${serverId}
+      and (a.scopes is null or ${scope} = any(a.scopes))`)) !== undefined
 
 export interface MemberRow {
   readonly memberId: string
-  /** Finished JSON: `"id":…` of the member, up to `isClubMember`. */
-  readonly memberJson: string
-  /** Finished JSON: `"displayName":…},"roles":[…]`. */
-  readonly rolesJson: string
-  readonly hasSession: boolean
-  readonly roleIds: readonly string[]
+  readonly username: string
+  readonly globalName: string | null
+  readonly displayName: string | null
+  readonly avatar: string | null
   readonly joinedAt: Date | null
-  readonly syncedAt: Date
-}
-
-/** `hasSession`: the member has a live session with the project that asks. */
-const memberColumns = (projectId: string): Sql => sql`
-  m.member_id as "memberId", u.profile_json || ',"isClubMember":' || u.is_club_member as "memberJson",
-  coalesce(case when m.answer_roles_version = v.roles_version then m.answer_json end,
-    membership_answer(m.server_id, m.nick, m.role_ids)) as "rolesJson",
-  exists (
-    select from sessions s
-    where s.member_id = m.member_id and s.project_id = ${projectId} and s.revoked_at is null
-      and s.expires_at > clock_now()) as "hasSession",
-  m.role_ids as "roleIds", m.joined_at as "joinedAt", m.synced_at as "syncedAt"`
-
-/** Current members after a cursor, in the order of their ids as numbers, which is that of length and text. */
-export const pageOfMembers = (
-  db: Queryable,
-  q: { projectId: string; serverId: string; after: string; limit: number },
-) =>
-  db.query<MemberRow>(sql`
-    select ${memberColumns(q.projectId)}
-    from memberships m join members u on u.id = m.member_id join servers v on v.id = m.server_id
-    where m.server_id = ${q.serverId} and m.left_at is null
-      and (length(m.member_id), m.member_id) > (length(${q.after}::text), ${q.after}::text collate "C")
-    order by length(m.member_id), m.member_id limit ${q.limit}`)
-
-export interface MembershipRow extends MemberRow {
-  readonly isCurrent: boolean
+  readonly roles: projectReads.ServerMember['roles']
   readonly ageMs: number
-  /** True while the gateway vouches for the mirror of this server. */
   readonly isLive: boolean
 }
 
-/** What the mirror knows of one member of a server, past ones included. */
-export const findMembership = (db: Queryable, projectId: string, serverId: string, memberId: string) =>
-  db.maybeOne<MembershipRow>(sql`
-    select ${memberColumns(projectId)}, m.left_at is null as "isCurrent",
-      (extract(epoch from clock_now() - m.synced_at) * 1000)::float8 as "ageMs",
-      coalesce(v.live_until > clock_now(), false) as "isLive"
-    from memberships m join members u on u.id = m.member_id join servers v on v.id = m.server_id
-    where m.server_id = ${serverId} and m.member_id = ${memberId}`)
+const selectMembers = (serverId: string, where: Sql) => sql`
+  select m.member_id as "memberId", u.username, u.global_name as "globalName",
+    m.nick as "displayName", u.avatar, m.joined_at as "joinedAt",
+    (select coalesce(json_agg(json_build_object('roleId', r.id, 'roleName', r.name,
+        'roleColor', nullif(r.color, 0), 'rolePosition', r.position) order by r.position desc, r.id), '[]')
+      from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as roles,
+    (extract(epoch from clock_now() - m.synced_at) * 1000)::float8 as "ageMs",
+    coalesce(v.live_until > clock_now(), false) as "isLive"
+  from memberships m join members u on u.id = m.member_id join servers v on v.id = m.server_id
+  where m.server_id = ${serverId} and m.left_at is null and ${where}
+  order by m.member_id`
+
+/** A page of members in the order of their ids, after a cursor. */
+export const listMembers = (db: Queryable, serverId: string, after: string, limit: number) =>
+  db.query<MemberRow>(sql`${selectMembers(serverId, sql`m.member_id > ${after}`)} limit ${limit}`)
+
+export const findMember = (db: Queryable, serverId: string, memberId: string) =>
+  db.maybeOne<MemberRow>(selectMembers(serverId, sql`m.member_id = ${memberId}`))
+
+export const toServerMember = ({
+  ageMs,
+  isLive,
+  joinedAt,
+  ...row
+}: MemberRow): projectReads.ServerMember => ({
+  ...row,
+  joinedAt: joinedAt?.toISOString() ?? null,
+})

@@ -1,44 +1,58 @@
-import { projects } from '@rolecall/contract'
+import { type access, projects } from '@rolecall/contract'
+import { Answer } from '#platform/http/answer'
+import { ApiError } from '#platform/http/api-error'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
-import { readApiKey, regenerateApiKey, restoreApiKey, revokeApiKey } from './api-key.ts'
-import { createProject, type PlanInitialAccess } from './create-project.ts'
-import { deleteProject } from './delete-project.ts'
-import { listProjects } from './list-projects.ts'
-import { type ListAccess, readProjectRecord } from './project-record.ts'
-import { readProject } from './read-project.ts'
-import { updateProject } from './update-project.ts'
-import { updateRedirectUris } from './update-redirect-uris.ts'
+import { regenerateApiKey, restoreApiKey, revokeApiKey } from './api-key.ts'
+import { createProject, type GrantInitial } from './create-project.ts'
+import { toKeyInfo, toProject } from './project.ts'
+import { findProject, listProjects } from './store.ts'
+import { deleteProject, setRedirectUris, updateProject } from './update-project.ts'
 
-/** What the feature of access does for projects; `app.ts` passes it. */
+/** What other features do for projects; `app.ts` passes it. */
 export interface ProjectNeeds {
-  readonly listAccess: ListAccess
-  readonly planInitialAccess: PlanInitialAccess
+  readonly grantInitial: GrantInitial
+  readonly listMappings: (projectIds: readonly string[]) => Promise<access.AccessMapping[]>
 }
 
-export function projectRoutes({ route }: Router<Callers>, allDeps: Deps, needs: ProjectNeeds) {
-  const deps = { ...allDeps, ...needs }
+export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: ProjectNeeds) {
+  const { db } = deps
+  const get = async (id: string) => {
+    const row = await findProject(db, id)
+    if (!row) throw new ApiError('PROJECT_NOT_FOUND')
+    return row
+  }
+  const show = async (id: string) => toProject(await get(id), await needs.listMappings([id]))
 
-  route(projects.listProjects, ({ query: { limit = 10_000, offset = 0, ...filters } }) =>
-    listProjects(deps, { limit, offset, ...filters }),
-  )
-  route(projects.createProject, async (request) => {
-    const { id, apiKey } = await createProject(deps, by(request), request.body)
-    return { project: await readProjectRecord(deps, id), apiKey }
+  route(projects.listProjects, async ({ query: { limit = 500, offset = 0, ...filter } }) => {
+    const rows = await listProjects(db, { ...filter, limit, offset })
+    const mappings = await needs.listMappings(rows.map(({ id }) => id))
+    return { data: rows.map((row) => toProject(row, mappings)), total: rows[0]?.total ?? 0 }
   })
-  route(projects.readProject, ({ params }) => readProject(deps, params.id))
+  route(projects.createProject, async (request) => {
+    const { id, apiKey } = await createProject(
+      { ...deps, grantInitial: needs.grantInitial },
+      by(request),
+      request.body,
+    )
+    return { project: await show(id), apiKey }
+  })
+  route(projects.getProject, ({ params }) => show(params.id))
   route(projects.updateProject, async (request) => {
     await updateProject(deps, by(request), request.params.id, request.body)
-    return readProjectRecord(deps, request.params.id)
+    return show(request.params.id)
   })
-  route(projects.deleteProject, (request) => deleteProject(deps, by(request), request.params.id))
-  route(projects.readApiKey, ({ params }) => readApiKey(deps, params.id))
+  route(projects.deleteProject, async (request) => {
+    await deleteProject(deps, by(request), request.params.id)
+    return new Answer(204)
+  })
+  route(projects.getApiKey, async ({ params }) => toKeyInfo(await get(params.id)))
   route(projects.revokeApiKey, (request) => revokeApiKey(deps, by(request), request.params.id))
   route(projects.restoreApiKey, (request) => restoreApiKey(deps, by(request), request.params.id))
   route(projects.regenerateApiKey, (request) => regenerateApiKey(deps, by(request), request.params.id))
-  route(projects.updateRedirectUris, async (request) => {
-    await updateRedirectUris(deps, by(request), request.params.id, request.body.redirectUri)
-    return readProjectRecord(deps, request.params.id)
+  route(projects.setRedirectUris, async (request) => {
+    await setRedirectUris(deps, by(request), request.params.id, request.body.redirectUri)
+    return show(request.params.id)
   })
 }

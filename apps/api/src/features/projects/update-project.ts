@@ -1,67 +1,72 @@
 import type { projects } from '@rolecall/contract'
-import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/router'
-import type { Config } from '../../config.ts'
 import type { By, Deps } from '../../deps.ts'
+import { changeProject } from './change-project.ts'
 import { refuseTakenName } from './create-project.ts'
-import { type LockedProject, lockProject, type ProjectFields, writeProject } from './store.ts'
-import { complaintAboutWebhookUrl, masked, openWebhookUrl, originOf, sealWebhookUrl } from './webhook-url.ts'
+import { readRedirectUris } from './redirect-uris.ts'
+import { markDeleted, type ProjectRow, updateProject as storeProject, updateRedirectUris } from './store.ts'
+import { isStoredWebhookUrl, noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
 
-/** Changes what the patch names, and nothing else; a patch that changes nothing writes nothing. */
-export async function updateProject(
-  { db, audit, config }: Pick<Deps, 'db' | 'audit' | 'config'>,
-  by: By,
-  id: string,
-  { webhookUrl, ...fields }: projects.UpdateProject,
-): Promise<void> {
-  const complaint = webhookUrl && complaintAboutWebhookUrl(config.chatApiUrl, webhookUrl)
-  if (complaint) throw invalid([complaint])
-  await db
-    .transaction(async (tx) => {
-      const before = await lockProject(tx, id)
-      if (!before) throw new ApiError('PROJECT_NOT_FOUND')
-      const after: LockedProject = { ...before, ...fields, ...webhookFields(config, before, webhookUrl) }
-      const changes = changesBetween(before, after)
+type ProjectDeps = Pick<Deps, 'db' | 'audit' | 'config'>
+type Changes = Record<string, { before: unknown; after: unknown }>
+
+/** Changes what is given; what is given as it is already leaves no trace. */
+export const updateProject = (deps: ProjectDeps, by: By, id: string, input: projects.UpdateProject) =>
+  refuseTakenName(() =>
+    changeProject(deps, id, async (tx, project, record) => {
+      const webhook = nextWebhookUrl(deps, project, input.webhookUrl)
+      const next = {
+        name: input.name ?? project.name,
+        description: input.description === undefined ? project.description : input.description,
+        isActive: input.isActive ?? project.isActive,
+        isInternal: input.isInternal ?? project.isInternal,
+      }
+      const changes: Changes = { ...differences(project, next), ...webhook.changes }
       if (Object.keys(changes).length === 0) return
-      await writeProject(tx, id, after)
-      await audit.record(tx, {
-        ...by,
-        actionType: 'project',
-        action: 'project.update',
-        target: { type: 'project', id, name: after.name },
-        summary: `Project ${after.name} was changed: ${Object.keys(changes).join(', ')}.`,
-        changes,
-      })
+      await storeProject(tx, { id, ...next, ...webhook.stored })
+      const summary = `Project ${next.name} was changed: ${Object.keys(changes).join(', ')}.`
+      await record({ ...by, action: 'project.update', summary, changes })
+    }),
+  )
+
+function differences(project: ProjectRow, next: Partial<ProjectRow>): Changes {
+  const changed = Object.entries(next).filter(
+    ([field, after]) => project[field as keyof ProjectRow] !== after,
+  )
+  return Object.fromEntries(
+    changed.map(([field, after]) => [field, { before: project[field as keyof ProjectRow], after }]),
+  )
+}
+
+/** The address to store, and what may be told of its change: hosts, never addresses. */
+function nextWebhookUrl({ config }: ProjectDeps, project: ProjectRow, wanted: string | null | undefined) {
+  if (wanted === undefined || isStoredWebhookUrl(config, project.id, project, wanted)) {
+    const { webhookUrlSealed, webhookUrlHost } = project
+    return { stored: { webhookUrlSealed, webhookUrlHost }, changes: {} }
+  }
+  const stored = wanted === null ? noWebhookUrl : sealWebhookUrl(config, project.id, wanted)
+  const changes = { webhookUrl: { before: project.webhookUrlHost, after: stored.webhookUrlHost } }
+  return { stored, changes }
+}
+
+/** Replaces the list of redirect URIs; one bad entry refuses all of it. */
+export const setRedirectUris = (deps: ProjectDeps, by: By, id: string, text: string) =>
+  changeProject(deps, id, async (tx, project, record) => {
+    const { uris, problems } = readRedirectUris(text)
+    if (problems.length > 0) throw invalid(problems)
+    if (JSON.stringify(uris) === JSON.stringify(project.redirectUris)) return
+    await updateRedirectUris(tx, id, uris)
+    await record({
+      ...by,
+      action: 'project.update',
+      summary: `The redirect URIs of ${project.name} were changed.`,
+      changes: { redirectUris: { before: project.redirectUris, after: uris } },
     })
-    .catch(refuseTakenName)
-}
+  })
 
-type WebhookFields = Pick<ProjectFields, 'webhookUrlOrigin' | 'webhookUrlSealed'>
-
-/** The same address again is no change. One that cannot be read any more is replaced by whatever is sent. */
-function webhookFields(
-  config: Config,
-  { id, webhookUrlSealed }: LockedProject,
-  webhookUrl: projects.UpdateProject['webhookUrl'],
-): Partial<WebhookFields> {
-  if (webhookUrl === undefined) return {}
-  if (webhookUrl === null) return { webhookUrlOrigin: null, webhookUrlSealed: null }
-  const isSame = webhookUrlSealed && openWebhookUrl(config, id, webhookUrlSealed) === webhookUrl
-  if (isSame) return {}
-  return { webhookUrlOrigin: originOf(webhookUrl), webhookUrlSealed: sealWebhookUrl(config, id, webhookUrl) }
-}
-
-/** Before and after of each field that differs. Of a webhook address only what may be shown. */
-function changesBetween(before: LockedProject, after: LockedProject) {
-  const changes: Record<string, { before: unknown; after: unknown }> = {}
-  for (const field of ['name', 'description', 'isActive', 'isInternal'] as const) {
-    if (before[field] !== after[field]) changes[field] = { before: before[field], after: after[field] }
-  }
-  if (before.webhookUrlSealed !== after.webhookUrlSealed) {
-    changes['webhookUrl'] = {
-      before: masked(before.webhookUrlOrigin),
-      after: masked(after.webhookUrlOrigin),
-    }
-  }
-  return changes
-}
+/** Deletes a project: key and sessions end with this commit, the history stays. */
+export const deleteProject = (deps: ProjectDeps, by: By, id: string) =>
+  changeProject(deps, id, async (tx, project, record) => {
+    await markDeleted(tx, id)
+    await record({ ...by, action: 'project.delete', summary: `Project ${project.name} was deleted.` })
+  })

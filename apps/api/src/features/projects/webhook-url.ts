@@ -1,48 +1,71 @@
-import type { ProblemDetail } from '@rolecall/contract'
 import { formats } from '@rolecall/contract'
-import { open, seal } from '#platform/crypto/seal'
+import { open, SecretUnreadable, seal } from '#platform/crypto/seal'
 import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/router'
 import type { Config } from '../../config.ts'
 
 const platformHosts = ['discord.com', 'canary.discord.com', 'ptb.discord.com', 'discordapp.com']
-const shape =
-  /^(https?:)\/\/([^\s/?#@\\]+)\/api(?:\/v[0-9]{1,2})?\/webhooks\/([0-9]{17,20})\/[A-Za-z0-9_-]{1,256}$/
+const path = /^\/api(?:\/v\d{1,2})?\/webhooks\/(\d{17,20})\/[\w-]{1,200}$/
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-type KeyConfig = Pick<Config, 'outboundKey'>
+/** A webhook address at rest: sealed, with its host in clear to be shown. */
+export interface StoredWebhookUrl {
+  readonly webhookUrlSealed: Uint8Array | null
+  readonly webhookUrlHost: string | null
+}
+
+export const noWebhookUrl: StoredWebhookUrl = { webhookUrlSealed: null, webhookUrlHost: null }
 
 /**
- * What is wrong with a webhook address, or undefined. Only the platform's own hosts pass, byte for byte, so
- * nobody can make this service call anyone else.
+ * Checks that an address is a webhook of the chat platform, and nothing else: what the service posts to is
+ * decided by whoever writes this field.
  */
-export function complaintAboutWebhookUrl(chatApiUrl: string, url: string): ProblemDetail | undefined {
-  const [, scheme, host = '', id = ''] = shape.exec(url) ?? []
-  if (scheme && formats.snowflake(id) && isPlatformHost(chatApiUrl, scheme, host)) return undefined
-  return {
-    path: '/webhookUrl',
-    message: 'must be a webhook of the chat platform: https://discord.com/api/webhooks/<id>/<token>',
-    code: 'WEBHOOK_URL',
+export function isWebhookUrl(text: string, config: Pick<Config, 'chatApiUrl'>): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  const own = new URL(config.chatApiUrl)
+  const isOwn = url.host === own.host
+  if (!isOwn && !platformHosts.includes(url.host)) return false
+  if (url.protocol !== 'https:' && !(isOwn && url.protocol === 'http:' && loopback.test(url.hostname)))
+    return false
+  // The text itself must be the address: nothing that a parser would drop or turn.
+  if (url.href !== text || url.search || url.hash || url.username || url.password) return false
+  const [, id = ''] = path.exec(url.pathname) ?? []
+  return formats.snowflake(id)
+}
+
+/** @throws VALIDATION_FAILED, ENCRYPTION_KEY_MISSING */
+export function sealWebhookUrl(config: Config, projectId: string, text: string): StoredWebhookUrl {
+  if (!isWebhookUrl(text, config)) {
+    const message = 'must be a webhook of the chat platform: https://discord.com/api/webhooks/<id>/<token>'
+    throw invalid([{ path: '/webhookUrl', message, code: 'WEBHOOK_URL' }])
+  }
+  if (!config.outboundKey) {
+    throw new ApiError('ENCRYPTION_KEY_MISSING', {
+      detail: 'The outbound-webhook encryption key is not configured: set OUTBOUND_WEBHOOK_ENCRYPTION_KEY.',
+    })
+  }
+  return { webhookUrlSealed: seal(config.outboundKey, projectId, text), webhookUrlHost: new URL(text).origin }
+}
+
+/** True when the stored address is this one; an address that cannot be read is no address anyone has. */
+export function isStoredWebhookUrl(
+  config: Config,
+  projectId: string,
+  stored: StoredWebhookUrl,
+  text: string | null,
+) {
+  if (text === null || stored.webhookUrlSealed === null)
+    return text === null && stored.webhookUrlSealed === null
+  if (!config.outboundKey) return false
+  try {
+    return open(config.outboundKey, projectId, stored.webhookUrlSealed) === text
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return false
+    throw error
   }
 }
 
-function isPlatformHost(chatApiUrl: string, scheme: string, host: string) {
-  const api = new URL(chatApiUrl)
-  if (scheme === 'https:' && platformHosts.includes(host)) return true
-  return host === api.host && (scheme === 'https:' || loopback.test(api.hostname))
-}
-
-/** Scheme and host: what may be shown of a webhook address. */
-export const originOf = (url: string) => url.slice(0, url.indexOf('/', 'https://'.length))
-
-/** The address as records and audit entries show it. */
-export const masked = (origin: string | null) => (origin === null ? null : `${origin}/****`)
-
-/** Seals the webhook address of a project. */
-export function sealWebhookUrl({ outboundKey }: KeyConfig, projectId: string, url: string): Buffer {
-  if (outboundKey === undefined) throw new ApiError('OUTBOUND_KEY_MISSING')
-  return seal(outboundKey, projectId, url)
-}
-
-/** The webhook address of a project in clear, or undefined when it was sealed under another key. */
-export const openWebhookUrl = ({ outboundKey }: KeyConfig, projectId: string, sealed: Uint8Array) =>
-  outboundKey === undefined ? undefined : open(outboundKey, projectId, sealed)
+/** What is shown of a stored address: it is itself a credential. */
+export const maskedWebhookUrl = ({ webhookUrlHost }: StoredWebhookUrl) =>
+  webhookUrlHost && `${webhookUrlHost}/…`

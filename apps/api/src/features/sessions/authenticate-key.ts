@@ -3,7 +3,7 @@ import { digestOf, keyPrefixOf } from '#platform/crypto/tokens'
 import { gather } from '#platform/db/gather'
 import type { Deps } from '../../deps.ts'
 import type { ProjectCaller } from '../callers.ts'
-import { readForValidate, type ValidateItem } from './store.ts'
+import { readForValidate, type ValidateItem } from './live-store.ts'
 import { checkKey, readKey } from './validate.ts'
 
 /** Authenticates a project by `X-API-Key`, read from the database for each request. */

@@ -7,7 +7,7 @@ import { bearerToken, isSameOrigin } from '#platform/http/credentials'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
 import { type AdminCaller, adminCookie, type MemberCaller } from '../callers.ts'
-import { type BearerRow, readForBearer } from './store.ts'
+import { type BearerRow, readForBearer } from './live-store.ts'
 
 const oldestMirrorMs = 24 * 60 * 60 * 1000
 

@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database'
 import { type Changes, readChanges } from './change-log.ts'
-import type { ValidateItem, ValidateRow } from './store.ts'
+import type { ValidateItem, ValidateRow } from './live-store.ts'
 
 /** About 1.5 kB each. */
 const mostKept = 50_000

@@ -7,7 +7,7 @@ import {
   type ValidateItem,
   type ValidateRow,
   type ValidSession,
-} from './store.ts'
+} from './live-store.ts'
 
 /** Longest time that validate waits for fresh roles before it answers from the mirror. */
 const longestWaitMs = 2_000

@@ -4,11 +4,11 @@ import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
 import { exchangeCode } from './exchange-code.ts'
+import type { ValidateItem } from './live-store.ts'
 import { logout, logoutAll } from './logout.ts'
 import { listSessions, revokeSession } from './own-sessions.ts'
 import type { ReadSession } from './read-session.ts'
 import { refreshSession, refuseUsedPair } from './refresh-session.ts'
-import type { ValidateItem } from './store.ts'
 import { validate } from './validate.ts'
 
 export function sessionRoutes(

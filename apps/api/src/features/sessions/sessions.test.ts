@@ -1,19 +1,34 @@
 import { demo } from '@rolecall/chat-sim'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call } from '../../../test/client.ts'
+import { call, type Reply } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
-import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
+import {
+  exchange,
+  type GivenProject,
+  givenAdmin,
+  givenCode,
+  givenProject,
+  givenSession,
+  validate,
+} from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { type Real, sessionSteps } from '../../../test/session-model.ts'
+import { sql } from '../../platform/db/sql.ts'
 
 describe.each(engines)('sessions on %s', (engine) => {
   let world: World
+  let projects: [GivenProject, GivenProject]
+  let urls: string[]
   beforeAll(async () => {
-    world = await startWorld(engine)
+    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
+    projects = [await givenProject(world), await givenProject(world)]
+    urls = [world.url, ...(engine === 'postgres' ? [(await world.another()).url] : [])]
   })
   afterAll(() => world.close())
 
   test('a login ends in a session that validates with the member’s roles', async () => {
-    const project = await givenProject(world)
+    const [project] = projects
     const session = await givenSession(world, project, demo.users.ada)
     const reply = await validate(world, project, session.token)
     expect(reply.status).toBe(200)
@@ -27,4 +42,48 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect(reply.body.sessions).toHaveLength(1)
     expect(reply.body.sessions[0].projectId).toBeNull()
   })
+
+  // Each request goes to another instance than the one before.
+  let asked = 0
+  const next = () => urls[asked++ % urls.length] as string
+  const outcome = ({ status, body }: Reply) => (status < 300 ? 'ok' : String(body['code']))
+  const post = (of: number, path: string, body: object) =>
+    call(next(), 'POST', path, { key: (projects[of] as GivenProject).key, body })
+  const real: Real = {
+    async issue(member, of) {
+      const project = projects[of] as GivenProject
+      const { token, refreshToken } = (
+        await exchange(world, project, await givenCode(world, project, member))
+      ).body
+      return { id: (await post(of, '/api/auth/validate', { token })).body.session.id, token, refreshToken }
+    },
+    async validate(of, token) {
+      const reply = await post(of, '/api/auth/validate', { token })
+      return { outcome: outcome(reply), member: reply.body.member?.id, id: reply.body.session?.id }
+    },
+    async refresh(token, refreshToken) {
+      const reply = await call(next(), 'POST', '/api/auth/token/refresh', { token, body: { refreshToken } })
+      return { outcome: outcome(reply), token: reply.body.accessToken, refreshToken: reply.body.refreshToken }
+    },
+    logout: async (of, token) => outcome(await post(of, '/api/auth/logout', { token })),
+    logoutAll: async (of, memberId) => outcome(await post(of, '/api/auth/logout-all', { memberId })),
+    revoke: async (token, id) => outcome(await call(next(), 'DELETE', `/api/auth/sessions/${id}`, { token })),
+    async list(token) {
+      const reply = await call(next(), 'GET', '/api/auth/sessions', { token })
+      return { outcome: outcome(reply), ids: reply.body.sessions?.map(({ id }: { id: string }) => id) }
+    },
+    leave: (member) => world.service.deps.mirrorMember(demo.mainGuildId, { id: member }, undefined),
+  }
+
+  test('whatever is done to sessions in whatever order, the service answers as the reference model does', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessionSteps([demo.users.ada, demo.users.joon, demo.users.tomas]), async (steps) => {
+        await world.service.deps.db.execute(
+          sql`update sessions set revoked_at = clock_now() where revoked_at is null`,
+        )
+        await fc.asyncModelRun(() => ({ model: { sessions: [] }, real }), steps)
+      }),
+      { numRuns: 12 },
+    )
+  }, 120_000)
 })

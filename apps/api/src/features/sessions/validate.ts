@@ -7,8 +7,8 @@ import { readBody } from '#platform/http/read-body'
 import { invalid, tooMany } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
 import type { Deps } from '../../deps.ts'
+import type { ValidateItem, ValidateRow } from './live-store.ts'
 import type { ReadSession } from './read-session.ts'
-import type { ValidateItem, ValidateRow } from './store.ts'
 
 type ValidateDeps = Pick<Deps, 'limiter'> & { readSession: (item: ValidateItem) => Promise<ReadSession> }
 

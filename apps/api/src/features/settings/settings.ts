@@ -1,17 +1,26 @@
-import type { Config } from '../../config.ts'
+import type { settings } from '@rolecall/contract'
 
 /** The settings that may change while the service runs. */
-export interface LiveSettings {
-  readonly permissionTtlMs: number
-  readonly statsTtlMs: number
-  readonly memberActivityThresholdDays: number
-  readonly maxWebhooksPerProject: number
+export type LiveSettings = Readonly<Record<settings.EditableSetting, number>>
+
+/** The one stored row: what administrators changed, and who did so last. */
+export interface StoredSettings {
+  /** Counts the writes. */
+  readonly version: number
+  /** `group.key` → value. */
+  readonly overrides: Readonly<Record<string, number>>
+  readonly updatedAt: string | null
+  readonly updatedBy: string | null
 }
 
 export interface Settings {
   /** The values in force now; ask again for each use. */
   current(): LiveSettings
+  /** Reads what is stored, puts it in force here, and returns it. */
+  refresh(): Promise<StoredSettings>
+  /** Puts what was just written in force here, and tells the other instances. */
+  announce(written: StoredSettings): Promise<void>
+  /** Puts what is stored in force, and from then on what any instance writes. */
+  start(): Promise<void>
+  close(): void
 }
-
-/** The settings as the environment gives them. */
-export const configuredSettings = (config: Config): Settings => ({ current: () => config })

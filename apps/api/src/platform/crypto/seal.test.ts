@@ -1,61 +1,39 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { open, seal } from './seal.ts'
+import { expect, test } from 'vitest'
+import { open, SecretUnreadable, seal } from './seal.ts'
 
-const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex'))
-const row = fc.uuid()
-const secret = fc.string({ unit: 'binary', maxLength: 600 })
+const key = 'ab'.repeat(32)
 
-describe('sealed secrets', () => {
-  test('open to what was sealed, under the same key and for the same row', () => {
-    fc.assert(fc.property(key, row, secret, (k, id, text) => open(k, id, seal(k, id, text)) === text))
-  })
+test('what is sealed for a row opens for that row', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.uuid(), (secret, row) => {
+      expect(open(key, row, seal(key, row, secret))).toBe(secret)
+    }),
+  )
+})
 
-  test('start with a version byte and never contain the secret', () => {
-    const sealed = seal('a'.repeat(64), 'row', 'a secret worth hiding')
-    expect(sealed[0]).toBe(1)
-    expect(sealed.includes('secret')).toBe(false)
-  })
+test('a flipped bit, a cut, another row or another key never opens', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.uuid(), fc.nat(), fc.nat(7), (secret, row, at, bit) => {
+      const sealed = seal(key, row, secret)
+      const flipped = Buffer.from(sealed)
+      const index = at % flipped.length
+      flipped[index] = (flipped[index] as number) ^ (1 << bit)
+      for (const [k, r, bytes] of [
+        [key, row, flipped],
+        [key, row, sealed.subarray(0, at % sealed.length)],
+        [key, `${row}x`, sealed],
+        ['cd'.repeat(32), row, sealed],
+      ] as const) {
+        expect(() => open(k, r, bytes)).toThrow(SecretUnreadable)
+      }
+    }),
+  )
+})
 
-  test('do not open with any one bit flipped', () => {
-    const arbitraryBit = fc.nat()
-    fc.assert(
-      fc.property(key, row, secret, arbitraryBit, (k, id, text, at) => {
-        const sealed = seal(k, id, text)
-        const bit = at % (sealed.length * 8)
-        sealed[bit >> 3] = (sealed[bit >> 3] as number) ^ (1 << (bit & 7))
-        return open(k, id, sealed) === undefined
-      }),
-      { numRuns: 500 },
-    )
-  })
-
-  test('do not open cut off anywhere, nor with bytes added', () => {
-    fc.assert(
-      fc.property(key, row, secret, fc.nat(), (k, id, text, at) => {
-        const sealed = seal(k, id, text)
-        const cut = sealed.subarray(0, at % sealed.length)
-        const longer = Buffer.concat([sealed, Buffer.of(at & 0xff)])
-        return open(k, id, cut) === undefined && open(k, id, longer) === undefined
-      }),
-    )
-  })
-
-  test('do not open in another row or under another key', () => {
-    fc.assert(
-      fc.property(key, key, row, row, secret, (k, other, id, otherId, text) => {
-        fc.pre(k !== other && id !== otherId)
-        const sealed = seal(k, id, text)
-        return open(other, id, sealed) === undefined && open(k, otherId, sealed) === undefined
-      }),
-    )
-  })
-
-  test('never repeat a nonce', () => {
-    const nonces = new Set<string>()
-    for (let i = 0; i < 100_000; i++) {
-      nonces.add(seal('b'.repeat(64), 'row', '').subarray(1, 13).toString('base64'))
-    }
-    expect(nonces.size).toBe(100_000)
-  })
+test('ten thousand seals of one secret never repeat a nonce', () => {
+  const nonces = new Set(
+    Array.from({ length: 10_000 }, () => seal(key, 'row', 'x').subarray(1, 13).toString('hex')),
+  )
+  expect(nonces.size).toBe(10_000)
 })

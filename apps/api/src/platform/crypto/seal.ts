@@ -1,44 +1,50 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
 
-/** The layout of a sealed secret: this byte, the nonce, the ciphertext, the tag. */
+const algorithm = 'aes-256-gcm'
 const version = 1
-const nonceLength = 12
-const tagLength = 16
-const overhead = 1 + nonceLength + tagLength
+const nonceBytes = 12
+const tagBytes = 16
+
+/** A secret that cannot be read: sealed under another key, for another row, or damaged. */
+export class SecretUnreadable extends Error {
+  override readonly name = 'SecretUnreadable'
+}
 
 /**
- * Seals a secret for storing: AES-256-GCM under a fresh nonce, bound to the id of its row, so that it opens
- * nowhere else. `keyHex` is 64 hexadecimal characters.
+ * Seals a secret for one row: AES-256-GCM, a fresh nonce each time, the row's id as additional data, so
+ * that a sealed value moved to another row does not open. Layout: version, nonce, ciphertext, tag.
+ * `keyHex` is 64 hexadecimal characters.
  */
 export function seal(keyHex: string, rowId: string, secret: string): Buffer {
-  const nonce = randomBytes(nonceLength)
-  const cipher = createCipheriv('aes-256-gcm', Buffer.from(keyHex, 'hex'), nonce, {
-    authTagLength: tagLength,
-  })
-  cipher.setAAD(Buffer.from(rowId))
-  const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-  return Buffer.concat([Buffer.of(version), nonce, ciphertext, cipher.getAuthTag()])
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv(algorithm, Buffer.from(keyHex, 'hex'), nonce).setAAD(Buffer.from(rowId))
+  return Buffer.concat([
+    Buffer.of(version),
+    nonce,
+    cipher.update(secret, 'utf8'),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ])
 }
 
-/**
- * The secret, or undefined when it cannot be had: another key, another row, a changed or missing byte, a
- * layout of the future. Which of these is not to be told apart.
- */
-export function open(keyHex: string, rowId: string, sealed: Uint8Array): string | undefined {
+/** @throws SecretUnreadable */
+export function open(keyHex: string, rowId: string, sealed: Uint8Array): string {
   const bytes = Buffer.from(sealed)
-  if (bytes.length < overhead || bytes[0] !== version) return undefined
-  const ciphertextStart = 1 + nonceLength
-  const tagStart = bytes.length - tagLength
-  const nonce = bytes.subarray(1, ciphertextStart)
-  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(keyHex, 'hex'), nonce, {
-    authTagLength: tagLength,
-  })
-  decipher.setAAD(Buffer.from(rowId))
-  decipher.setAuthTag(bytes.subarray(tagStart))
-  const plain = decipher.update(bytes.subarray(ciphertextStart, tagStart))
+  if (bytes[0] !== version || bytes.length < 1 + nonceBytes + tagBytes) {
+    throw new SecretUnreadable('The secret is not in a form that this version reads.')
+  }
+  const nonce = bytes.subarray(1, 1 + nonceBytes)
+  const tag = bytes.subarray(-tagBytes)
+  const decipher = createDecipheriv(algorithm, Buffer.from(keyHex, 'hex'), nonce, { authTagLength: tagBytes })
+  decipher.setAAD(Buffer.from(rowId)).setAuthTag(tag)
   try {
-    return Buffer.concat([plain, decipher.final()]).toString('utf8')
+    const text = decipher.update(bytes.subarray(1 + nonceBytes, -tagBytes))
+    return Buffer.concat([text, decipher.final()]).toString('utf8')
   } catch {
-    return undefined
+    throw new SecretUnreadable('The secret was sealed under another key, or is damaged.')
   }
 }
+
+/** What may be stored of a key to tell later whether it is still the same one. */
+export const fingerprintOf = (keyHex: string) =>
+  hash('sha256', `rolecall key ${keyHex.toLowerCase()}`).slice(0, 16)

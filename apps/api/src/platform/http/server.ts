@@ -8,6 +8,8 @@ const bodyLimitBytes = 1024 * 1024
 const requestTimeoutMs = 10_000
 const headersTimeoutMs = 5_000
 
+const readableMediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
+
 interface ServerOptions {
   readonly publicUrl: string
   readonly trustProxy: readonly string[]
@@ -38,6 +40,14 @@ export function createServer({ publicUrl, trustProxy }: ServerOptions): FastifyI
     frameworkErrors: (error, request, reply) => {
       reply.server.refuse(error, request, reply)
     },
+  })
+  // Fastify would refuse a media type that it cannot read before anyone knows who asks.
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request.raw
+    const type = headers['content-type']
+    if (type !== undefined && !readableMediaType.test(type))
+      headers['content-type'] = 'application/octet-stream'
+    done()
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

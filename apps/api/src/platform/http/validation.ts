@@ -20,15 +20,30 @@ export function compile(schema: TSchema): (value: unknown) => ProblemDetail[] {
 }
 
 function describe(errors: ErrorObject[] | null | undefined): ProblemDetail[] {
-  return (
-    (errors ?? [])
-      // A union fails once for itself and once for each branch; one of them says enough.
-      .filter(({ keyword, schemaPath }) => keyword !== 'if' && !/\/anyOf\/\d+\//.test(schemaPath))
-      .map(describeOne)
-  )
+  const all = errors ?? []
+  const nullable = new Set(all.filter(({ params }) => params['type'] === 'null').map(unionOf))
+  return all
+    .filter((error) => error.keyword !== 'if' && isWorthSaying(error, nullable))
+    .map((error) => describeOne(error, nullable.has(unionOf(error))))
 }
 
-function describeOne({ keyword, instancePath, params, message }: ErrorObject): ProblemDetail {
+/** Where the schema of a branch's failure has its union; undefined outside of one. */
+const unionOf = ({ schemaPath }: ErrorObject) => /^(.*\/anyOf)\/\d+\//.exec(schemaPath)?.[1]
+
+/**
+ * A union fails once for itself and once for each branch; one of them says enough. Where a branch is null,
+ * what is wrong with the value says more than that it fits neither.
+ */
+function isWorthSaying(error: ErrorObject, nullable: Set<string | undefined>): boolean {
+  if (error.keyword === 'anyOf') return !nullable.has(error.schemaPath)
+  const union = unionOf(error)
+  return union === undefined || (nullable.has(union) && error.params['type'] !== 'null')
+}
+
+function describeOne(
+  { keyword, instancePath, params, message }: ErrorObject,
+  isNullable: boolean,
+): ProblemDetail {
   const at = (key: string) => `${instancePath}/${escapePointer(key)}`
   switch (keyword) {
     case 'required':
@@ -57,6 +72,8 @@ function describeOne({ keyword, instancePath, params, message }: ErrorObject): P
         message: `must be a ${formatNames[params['format']] ?? params['format']}`,
         code: 'FORMAT',
       }
+    case 'type':
+      return { path: instancePath, message: `${message}${isNullable ? ' or null' : ''}`, code: 'TYPE' }
     default:
       return { path: instancePath, message: message ?? 'is invalid', code: snake(keyword) }
   }
@@ -72,15 +89,24 @@ const snake = (keyword: string) => keyword.replace(/[A-Z]/g, (letter) => `_${let
 const escapePointer = (key: string) => key.replace(/~/g, '~0').replace(/\//g, '~1')
 
 /** NUL and lone surrogates are strings to JSON and to nobody else: no table, log or header takes them. */
-function unstorable(value: unknown, path = ''): ProblemDetail[] {
-  if (typeof value === 'string') {
-    if (value.includes('\0')) return [{ path, message: 'must not contain NUL', code: 'NUL' }]
-    if (!value.isWellFormed()) return [{ path, message: 'must be well-formed Unicode', code: 'UNICODE' }]
-    return []
+function unstorable(root: unknown): ProblemDetail[] {
+  const problems: ProblemDetail[] = []
+  // A list of our own instead of recursion: a body may be nested deeper than the engine's stack.
+  const waiting: { value: unknown; path: string }[] = [{ value: root, path: '' }]
+  for (const { value, path } of waiting) {
+    if (typeof value === 'string') problems.push(...unstorableText(value, path))
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, one] of Object.entries(value)) {
+        problems.push(...unstorableText(key, path || '/'))
+        waiting.push({ value: one, path: `${path}/${escapePointer(key)}` })
+      }
+    }
   }
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, one]) => [
-    ...unstorable(key, path || '/'),
-    ...unstorable(one, `${path}/${escapePointer(key)}`),
-  ])
+  return problems
+}
+
+function unstorableText(text: string, path: string): ProblemDetail[] {
+  if (text.includes('\0')) return [{ path, message: 'must not contain NUL', code: 'NUL' }]
+  if (!text.isWellFormed()) return [{ path, message: 'must be well-formed Unicode', code: 'UNICODE' }]
+  return []
 }

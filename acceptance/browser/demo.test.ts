@@ -1,0 +1,348 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Rolecall } from '@rolecall/sdk'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { launchChromium, watchComplaints } from './chromium.ts'
+import { type Demo, demoFolder, freePort, startDemo } from './start-demo.ts'
+
+/** Where screenshots go, when somebody wants to look at them. */
+const pictures = process.env['SCREENSHOTS']
+if (pictures) mkdirSync(pictures, { recursive: true })
+
+let folder: Awaited<ReturnType<typeof demoFolder>>
+let browser: Browser
+
+beforeAll(async () => {
+  folder = await demoFolder()
+  browser = await launchChromium()
+}, 120_000)
+afterAll(async () => {
+  await browser?.close()
+  await folder?.remove()
+})
+
+const chooseAndAgree = async (page: Page, name: string, answer: 'Authorize' | 'Cancel' = 'Authorize') => {
+  await page.getByRole('button', { name }).click()
+  await page.getByRole('button', { name: answer }).click()
+}
+
+const logIn = async (page: Page, demo: Demo, name: string) => {
+  await page.goto(demo.siteUrl)
+  await page.getByRole('link', { name: 'Log in with the chat platform' }).click()
+  await chooseAndAgree(page, name)
+  await page.getByRole('heading', { name: 'Roles, right now' }).waitFor()
+}
+
+const shoot = async (page: Page, name: string) => {
+  if (!pictures) return
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 390]) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: 900 })
+      await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true })
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
+}
+
+describe('the demo site', () => {
+  let demo: Demo
+  let context: BrowserContext
+  let page: Page
+  let complaints: string[]
+
+  beforeAll(async () => {
+    demo = await folder.start()
+  }, 120_000)
+  afterAll(async () => {
+    expect(await demo.stop()).toBe(0)
+  })
+  beforeEach(async () => {
+    context = await browser.newContext()
+    complaints = watchComplaints(context)
+    page = await context.newPage()
+  })
+  afterEach(async () => {
+    await context.close()
+    expect(complaints).toEqual([])
+  })
+
+  test('logs a member in by the chat platform and shows who they are, with their roles', async () => {
+    await page.goto(demo.siteUrl)
+    await shoot(page, 'welcome')
+    await page.getByRole('link', { name: 'Log in with the chat platform' }).click()
+    await shoot(page, 'choose')
+    await page.getByRole('button', { name: 'Tomás Vrána' }).click()
+    await shoot(page, 'consent')
+    await page.getByRole('button', { name: 'Authorize' }).click()
+    await page.getByRole('heading', { name: 'Tomás Vrána' }).waitFor()
+    expect(await page.locator('#roles li').allInnerTexts()).toEqual(['Deckhand', 'Starboard watch'])
+    expect(new URL(page.url()).search).toBe('')
+    expect(await page.evaluate("document.querySelector('.picture').naturalWidth")).toBeGreaterThan(0)
+    await shoot(page, 'member')
+  })
+
+  test('shows a role that is given on the chat platform, without a reload, and its loss', async () => {
+    await logIn(page, demo, 'Rosa Quint')
+    await page.evaluate('window.isSamePage = true')
+    const [control] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: 'Give or take a role' }).click(),
+    ])
+    await control.getByRole('button', { name: /Captain/ }).click()
+    await page.bringToFront()
+    await page.locator('#roles li', { hasText: 'Captain' }).waitFor({ timeout: 5_000 })
+    await control.bringToFront()
+    await control.getByRole('button', { name: /Captain/ }).click()
+    await page.bringToFront()
+    await page.locator('#roles li', { hasText: 'Captain' }).waitFor({ state: 'detached', timeout: 5_000 })
+    expect(await page.evaluate('window.isSamePage')).toBe(true)
+  })
+
+  test('shows each answer of the service behind its button, and never a token', async () => {
+    await logIn(page, demo, 'Ada Osei')
+    const seen: string[] = []
+    for (const [button, wire] of [
+      ['Validate', 'POST /api/auth/validate'],
+      ['Refresh', 'POST /api/auth/token/refresh'],
+      ['List sessions', 'GET /api/auth/sessions'],
+      ['Validate', 'POST /api/auth/validate'],
+    ] as const) {
+      await page.getByRole('button', { name: button, exact: true }).click()
+      await page.locator('#answer .wire code', { hasText: wire }).waitFor()
+      expect(await page.locator('#answer .badge').innerText()).toBe('200')
+      seen.push(await page.content(), page.url())
+    }
+    await shoot(page, 'answer')
+    const cookies = await context.cookies()
+    expect(cookies.every(({ httpOnly }) => httpOnly)).toBe(true)
+    const storage = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    )
+    expect(storage).toBe('[{},{},""]')
+    for (const text of [...seen, JSON.stringify(cookies)]) expect(text).not.toMatch(/rc[ksr]_[A-Za-z0-9]/)
+    await page.getByRole('button', { name: 'Log out', exact: true }).click()
+    await page.getByRole('heading', { name: 'Members only' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Members only' }).waitFor()
+  })
+
+  test('revokes the session of another browser, whose page says so by itself', async () => {
+    await logIn(page, demo, 'Joon Park')
+    const other = await browser.newContext()
+    const otherComplaints = watchComplaints(other)
+    const otherPage = await other.newPage()
+    await logIn(otherPage, demo, 'Joon Park')
+    await page.reload()
+    await page.locator('.sessions li', { hasNotText: 'this one' }).getByRole('button').click()
+    await page.locator('#answer .wire', { hasText: 'DELETE' }).waitFor()
+    expect(await page.locator('.sessions li').count()).toBe(1)
+    await otherPage.bringToFront()
+    await otherPage.getByText('This session has ended.').waitFor({ timeout: 5_000 })
+    await shoot(otherPage, 'ended')
+    await otherPage.reload()
+    await otherPage.getByText('Your session has ended').waitFor()
+    await other.close()
+    expect(otherComplaints).toEqual([])
+    await page.getByRole('button', { name: 'Log out everywhere' }).click()
+    await page.getByRole('heading', { name: 'Members only' }).waitFor()
+  })
+
+  test('says readably who was refused, and why', async () => {
+    await page.goto(`${demo.siteUrl}/login`)
+    await chooseAndAgree(page, 'Ada Osei', 'Cancel')
+    await page.getByRole('heading', { name: 'You were not let in' }).waitFor()
+    expect(await page.locator('main').innerText()).toContain('access_denied')
+    await shoot(page, 'refused')
+    await page.getByRole('link', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Not you?' }).click()
+    await chooseAndAgree(page, 'Emil Strand')
+    await page.getByText('not a member of the server').waitFor()
+    await page.goto(`${demo.siteUrl}/callback?code=rcc_x&state=${'a'.repeat(43)}`)
+    await page.getByRole('heading', { name: 'This login was not started here' }).waitFor()
+    // The browser itself notes the status of a refused page.
+    expect(complaints.filter((text) => !/status of 40[03]/.test(text))).toEqual([])
+    complaints.length = 0
+  })
+
+  test('lets two tabs log in at once, and both complete', async () => {
+    const second = await context.newPage()
+    for (const tab of [page, second]) await tab.goto(`${demo.siteUrl}/login`)
+    for (const tab of [page, second]) await tab.getByRole('button', { name: 'Mara Lind' }).click()
+    for (const tab of [page, second]) {
+      await tab.getByRole('button', { name: 'Authorize' }).click()
+      await tab.getByRole('heading', { name: 'Mara Lind' }).waitFor()
+    }
+    await page.reload()
+    await page.getByRole('heading', { name: 'Mara Lind' }).waitFor()
+  })
+
+  test('is used by keyboard alone', async () => {
+    await page.goto(demo.siteUrl)
+    const press = async (name: string) => {
+      for (let presses = 0; presses < 60; presses++) {
+        const focused = await page.evaluate("document.activeElement?.closest('a, button')?.innerText ?? ''")
+        if (String(focused).includes(name)) return page.keyboard.press('Enter')
+        await page.keyboard.press('Tab')
+      }
+      throw new Error(`The Tab key never gets to ${name}`)
+    }
+    await press('Log in with the chat platform')
+    await page.waitForURL(/oauth2/)
+    await press('piper9041')
+    await page.getByRole('button', { name: 'Authorize' }).waitFor()
+    await press('Authorize')
+    await page.getByRole('heading', { name: 'Piper' }).waitFor()
+    await press('Log out')
+    await page.getByRole('heading', { name: 'Members only' }).waitFor()
+  })
+
+  test('takes no button that another site presses, and no other host name', async () => {
+    await logIn(page, demo, 'Kenji Mori')
+    const headers = {
+      cookie: (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; '),
+    }
+    for (const origin of [undefined, 'null', 'http://evil.example', demo.chatUrl]) {
+      const answer = await fetch(`${demo.siteUrl}/logout`, {
+        method: 'POST',
+        headers: { ...headers, ...(origin && { origin }) },
+      })
+      expect(answer.status).toBe(403)
+    }
+    await page.goto(demo.siteUrl.replace('127.0.0.1', 'localhost'))
+    await page.getByRole('heading', { name: 'Kenji Mori' }).waitFor()
+    expect(page.url()).toMatch(demo.siteUrl)
+  })
+
+  test('never scrolls sideways on a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 800 })
+    await logIn(page, demo, 'يسرى حداد')
+    await page.getByRole('button', { name: 'Validate' }).click()
+    await page.locator('#answer .wire').waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  })
+
+  test('prints a request that works as it is printed', async () => {
+    const [, url, key, body] =
+      /curl -s (\S+)[\s\S]+'x-api-key: (\S+)'[\s\S]+-d '(\S+)'/.exec(demo.output()) ?? []
+    const answer = await fetch(url ?? '', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key ?? '' },
+      body: body ?? '',
+    })
+    expect(await answer.json()).toMatchObject({ member: { username: 'ada.osei' } })
+  })
+
+  test('says in one line that its ports are taken, and how to go on', async () => {
+    const second = await startDemo(folder.path, folder.ports)
+    expect(second.output().trim().split('\n')).toHaveLength(1)
+    expect(second.output()).toMatch(
+      /^Ports \d+, \d+, and \d+ are in use\. .* PORT=\d+ DEMO_PORT=\d+ CHAT_SIM_PORT=\d+ npm start$/m,
+    )
+    expect(await second.stop()).toBe(1)
+  })
+})
+
+describe('a second start', () => {
+  const started: Demo[] = []
+  const start = async () => {
+    const demo = await folder.start()
+    started.push(demo)
+    return demo
+  }
+  afterEach(async () => {
+    for (const demo of started.splice(0)) await demo.stop('SIGKILL')
+  })
+
+  test('finds the same project, key and sessions', async () => {
+    const first = await start()
+    const before = await folder.kept()
+    const { apiKey, sampleToken } = before.project
+    const rolecall = new Rolecall({ baseUrl: first.serviceUrl, apiKey })
+    const session = await rolecall.validate(sampleToken)
+    expect(session).toBeDefined()
+    expect(await first.stop('SIGTERM')).toBe(0)
+
+    const second = await start()
+    expect(await folder.kept()).toEqual(before)
+    expect((await rolecall.validate(sampleToken))?.session).toEqual(session?.session)
+    expect(await second.stop()).toBe(0)
+    expect(second.output()).not.toMatch(/Error|^\s+at /m)
+  }, 60_000)
+
+  // Two seconds on a machine that is otherwise idle, where Node.js alone takes a twentieth of one. Where other
+  // programs keep it busy, both take longer, and the best of a few is what counts.
+  test('listens within two seconds', async () => {
+    const tries: { seconds: number; allowed: number }[] = []
+    const isGood = () => tries.some(({ seconds, allowed }) => seconds < allowed)
+    while (tries.length < 5 && !isGood()) {
+      const before = performance.now()
+      execFileSync(process.execPath, ['-e', ''])
+      const allowed = Math.max(2, (40 * (performance.now() - before)) / 1000)
+      const demo = await start()
+      tries.push({ seconds: Number(/listening after ([\d.]+) s/.exec(demo.output())?.[1]), allowed })
+      await demo.stop()
+    }
+    expect(isGood(), JSON.stringify(tries)).toBe(true)
+  }, 60_000)
+
+  test('on another port of the site keeps project, key and sessions, and logins come back there', async () => {
+    const { project } = await folder.kept()
+    const moved = await startDemo(folder.path, { ...folder.ports, DEMO_PORT: await freePort() })
+    started.push(moved)
+    expect((await folder.kept()).project).toEqual({ ...project, redirectUri: `${moved.siteUrl}/callback` })
+    const page = await browser.newPage()
+    await logIn(page, moved, 'Ada Osei')
+    await page.close()
+  }, 60_000)
+
+  test('without the key makes a new one for the same project', async () => {
+    const { project, ...keys } = await folder.kept()
+    await folder.keep(keys)
+    const demo = await start()
+    const { project: now } = await folder.kept()
+    expect(now).toMatchObject({ id: project.id, redirectUri: `${demo.siteUrl}/callback` })
+    expect(now.apiKey).not.toBe(project.apiKey)
+  }, 60_000)
+
+  test('keeps its secrets to their owner', () => {
+    const mode = (name: string) => statSync(join(folder.path, '.rolecall', name)).mode & 0o777
+    expect(mode('demo.json')).toBe(0o600)
+    expect(mode('service.log')).toBe(0o600)
+  })
+
+  test('after a kill finds ports and data free: the service ends with the demo, however that ended', async () => {
+    await (await start()).stop('SIGKILL')
+    await expect
+      .poll(async () => (await start()).output(), { timeout: 30_000 })
+      .toContain('Rolecall is running')
+  }, 60_000)
+
+  test('ends by itself, and says so, when the service dies', async () => {
+    const demo = await start()
+    for (const pid of demo.children()) process.kill(pid, 'SIGKILL')
+    expect(await demo.ended).toBe(1)
+    expect(demo.output()).toContain('The service ended by itself')
+    expect(demo.output()).not.toMatch(/^\s+at /m)
+  }, 60_000)
+
+  test('interrupted at any point of its first start says nothing, and the next start finds nothing half-made', async () => {
+    const fresh = await demoFolder()
+    try {
+      for (const afterMs of [150, 600, 1_200, 2_500, 4_000]) {
+        const demo = fresh.launch()
+        await new Promise((resolve) => setTimeout(resolve, afterMs))
+        // Null: the signal was faster than the program.
+        expect([0, null]).toContain(await demo.stop())
+        expect(demo.output()).not.toMatch(/Error|^\s+at /m)
+      }
+      const demo = await fresh.start()
+      expect(demo.output()).toContain('Rolecall is running')
+      expect(await demo.stop()).toBe(0)
+    } finally {
+      await fresh.remove()
+    }
+  }, 120_000)
+})

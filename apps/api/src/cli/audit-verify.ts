@@ -1,0 +1,33 @@
+import { pendingMigrations } from '#platform/db/migrate'
+import { verifyChain } from '../features/audit/verify-chain.ts'
+import { StartRefused } from '../serve.ts'
+import { withDatabase } from './with-database.ts'
+
+const progressEvery = 10_000
+const grouped = (count: number) => count.toLocaleString('en')
+
+/** Checks the audit chain and says how it is; a broken one ends the process with 1. */
+export async function auditVerifyCommand(): Promise<void> {
+  const report = await withDatabase(async (db) => {
+    if ((await pendingMigrations(db)).length > 0) {
+      throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
+    }
+    return verifyChain({ db }, showProgress())
+  })
+  if (report.problem) {
+    throw new StartRefused(
+      `BROKEN  ${report.problem}\nThe ${grouped(report.entries)} entries before it are as they were written.`,
+    )
+  }
+  console.log(`ok  ${grouped(report.entries)} entries, unbroken. The last hash is ${report.hash}.`)
+}
+
+/** On standard error, so that the result alone can be kept. */
+function showProgress() {
+  let shown = 0
+  return (entries: number) => {
+    if (entries - shown < progressEvery) return
+    shown = entries
+    process.stderr.write(`${grouped(entries)} entries checked\n`)
+  }
+}

@@ -1,0 +1,203 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDatabase, engines, type TestDatabase } from '../../test/databases.ts'
+import { type RedisServer, startRedis } from '../../test/redis.ts'
+import { environmentFor } from '../../test/service.ts'
+import { recordAudit } from '../features/audit/record.ts'
+import { migrate } from '../platform/db/migrate.ts'
+import { openDatabase } from '../platform/db/open-database.ts'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const bin = join(root, 'apps/api/bin/rolecall.js')
+
+let folder: string
+let sim: ChatSim
+beforeAll(async () => {
+  // What is run is what is shipped: the built program.
+  execFileSync(process.execPath, [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    '-b',
+    join(root, 'apps/api'),
+  ])
+  folder = await mkdtemp(join(tmpdir(), 'rolecall-cli-'))
+  sim = await startChatSim()
+})
+afterAll(async () => {
+  await sim.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs a command in an empty folder, with this environment and nothing else. */
+const rolecall = (args: string, env: Record<string, string> = {}) =>
+  new Promise<Ended>((resolve) => {
+    const options = { cwd: folder, env: { PATH: process.env['PATH'], ...env }, maxBuffer: 1e8 }
+    execFile(process.execPath, [bin, ...args.split(' ')], options, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out, err }),
+    )
+  })
+
+test('help names every command, with examples', async () => {
+  const { code, out } = await rolecall('--help')
+  expect(code).toBe(0)
+  for (const word of ['serve', 'migrate', 'doctor', 'openapi', 'audit', 'Examples:'])
+    expect(out).toContain(word)
+  for (const command of ['serve', 'migrate', 'doctor', 'openapi', 'audit verify']) {
+    expect((await rolecall(`${command} --help`)).out).toMatch(/Examples?:/)
+  }
+  expect(await rolecall('frobnicate')).toMatchObject({ code: 1, out: '' })
+})
+
+test('openapi prints the document for the given address', async () => {
+  const { code, out, err } = await rolecall('openapi', { PUBLIC_URL: 'https://id.example' })
+  expect([code, err]).toEqual([0, ''])
+  const document = JSON.parse(out)
+  expect(document.openapi).toBe('3.1.0')
+  expect(document.servers).toEqual([{ url: 'https://id.example' }])
+  expect(document.paths['/api/admin/settings'].patch).toBeDefined()
+})
+
+test('a command does not fall back to another database than the one that was meant', async () => {
+  for (const command of ['migrate', 'audit verify']) {
+    const { code, err } = await rolecall(command, { DATABASE_URL: 'mysql://root:hunter2@db' })
+    expect(code).toBe(1)
+    expect(err).toMatch(/^DATABASE_URL must be postgres/)
+    expect(err).not.toContain('hunter2')
+    expect((await rolecall(command, { NODE_ENV: 'production' })).err).toMatch(/^DATABASE_URL is missing/)
+  }
+})
+
+describe.each(engines)('on %s', (engine) => {
+  let database: TestDatabase
+  let env: Record<string, string>
+  beforeEach(async () => {
+    database = await createDatabase(engine)
+    env = { ...environmentFor(sim), DATABASE_URL: database.url }
+    return () => database.drop()
+  })
+  const onDatabase = async (work: (db: Awaited<ReturnType<typeof openDatabase>>) => Promise<unknown>) => {
+    const db = await openDatabase(database.url)
+    await work(db)
+    await db.close()
+  }
+
+  test('migrate applies what is missing, by name, and then has nothing to do', async () => {
+    await onDatabase((db) => db.script('drop schema public cascade; create schema public'))
+    const first = await rolecall('migrate', env)
+    expect(first.code, first.err).toBe(0)
+    expect(first.out).toMatch(/^applied 0001_clock\.sql\n(applied \d{4}_\w+\.sql\n)+$/)
+    expect(await rolecall('migrate', env)).toMatchObject({ code: 0, out: 'nothing to do\n' })
+    await onDatabase(async (db) => expect(await migrate(db)).toEqual([]))
+  })
+
+  test('audit verify counts a whole chain, and names the first broken entry', async () => {
+    await onDatabase((db) =>
+      db.transaction(async (tx) => {
+        for (let i = 1; i <= 12; i++) {
+          await recordAudit(tx, { actionType: 'auth', action: 'thing.do', summary: `Entry ${i}` })
+        }
+      }),
+    )
+    const whole = await rolecall('audit verify', env)
+    expect(whole).toMatchObject({ code: 0, err: '' })
+    expect(whole.out).toMatch(/^ok {2}12 entries, unbroken\. The last hash is [0-9a-f]{64}\.\n$/)
+    await onDatabase((db) =>
+      db.script(
+        `alter table audit_log disable trigger all; update audit_log set summary = 'x' where seq in (7, 9)`,
+      ),
+    )
+    const broken = await rolecall('audit verify', env)
+    expect([broken.code, broken.out]).toEqual([1, ''])
+    expect(broken.err).toMatch(/^BROKEN {2}Entry 7 \(.*was changed/)
+    expect(broken.err).toContain('The 6 entries before it')
+  })
+
+  test('audit verify says what to do about a database without tables', async () => {
+    await onDatabase((db) => db.script('drop schema public cascade; create schema public'))
+    expect(await rolecall('audit verify', env)).toMatchObject({
+      code: 1,
+      err: 'The database is not up to date. Run `rolecall migrate` first.\n',
+    })
+  })
+})
+
+describe('doctor', () => {
+  let database: TestDatabase
+  let redis: RedisServer
+  let env: Record<string, string>
+  beforeAll(async () => {
+    database = await createDatabase('postgres')
+    redis = await startRedis()
+    env = {
+      ...environmentFor(sim),
+      DATABASE_URL: database.url,
+      CACHE_URL: redis.url,
+      PUBLIC_URL: 'http://127.0.0.1:3000',
+    }
+    sim.allowRedirect(env['CHAT_CALLBACK_URL'] as string)
+  })
+  afterAll(async () => {
+    await redis.stop()
+    await database.drop()
+  })
+
+  test('says ok to each part, and exits 0', async () => {
+    const { code, out, err } = await rolecall('doctor', { ...env, CHAT_GATEWAY: 'on' })
+    expect([code, err], out).toEqual([0, ''])
+    const areas = ['configuration', 'database', 'cache', 'bot token', 'main server', 'callback URL']
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => line.slice(0, 22).trim()),
+    ).toEqual(areas.map((area) => `ok       ${area}`))
+    expect(out).toContain('Harbour Club; its role Steward makes a System Admin')
+  })
+
+  test.each([
+    [{ CHAT_BOT_TOKEN: 'canary-wrong' }, 'bot token', 'copy it again'],
+    [{ CHAT_BOT_TOKEN: '' }, 'configuration', 'CHAT_BOT_TOKEN is missing'],
+    [{ CHAT_CLIENT_ID: demo.users.ada }, 'bot token', 'but this bot belongs to'],
+    [{ CHAT_GUILD_ID: demo.users.ada }, 'main server', 'invite it, or correct CHAT_GUILD_ID'],
+    [{ CHAT_ADMIN_ROLE_ID: demo.users.ada }, 'main server', 'correct CHAT_ADMIN_ROLE_ID'],
+    [{ PUBLIC_URL: 'http://127.0.0.1:4000' }, 'callback URL', 'is not at PUBLIC_URL'],
+    [{ CHAT_CALLBACK_URL: 'http://127.0.0.1:3000/x/../api/auth/callback' }, 'callback URL', 'does not know'],
+    [{ DATABASE_URL: 'postgres://canary:canary@127.0.0.1:1/x' }, 'database', 'Check DATABASE_URL'],
+    [{ CACHE_URL: 'redis://:canary@127.0.0.1:1' }, 'cache', 'Check CACHE_URL'],
+    [{ CHAT_API_URL: 'http://127.0.0.1:1' }, 'bot token', 'The platform does not answer'],
+    [{ INBOUND_WEBHOOK_ENCRYPTION_KEY: 'canary' }, 'configuration', '64 hexadecimal'],
+    [{ NODE_ENV: 'prod' }, 'configuration', 'taken as production'],
+  ])('names the problem with %j and the fix, shows no secret, and exits 1', async (wrong, area, fix) => {
+    const { code, out, err } = await rolecall('doctor', { ...env, ...wrong } as Record<string, string>)
+    expect([code, err], out).toEqual([1, ''])
+    const lines = out.split('\n').filter((line) => line.startsWith(`PROBLEM  ${area}`))
+    expect(lines.join('\n')).toContain(fix)
+    expect(out).not.toContain('canary')
+  })
+
+  test('changes nothing: a database that is not there yet is not made', async () => {
+    const { out } = await rolecall('doctor', { ...env, DATABASE_URL: 'pglite:not-there' })
+    expect(out).toContain('the first start makes not-there')
+    expect((await rolecall('doctor', { ...env, DATABASE_URL: 'pglite:not-there' })).out).toBe(out)
+  })
+
+  test('a data folder that another process uses is said as it is', async () => {
+    const embedded = await createDatabase('pglite')
+    const db = await openDatabase(embedded.url)
+    const { code, out } = await rolecall('doctor', { ...env, DATABASE_URL: embedded.url })
+    expect(code).toBe(1)
+    expect(out).toMatch(/PROBLEM {2}database .* is in use by another Rolecall process/)
+    await db.close()
+    await embedded.drop()
+  })
+})

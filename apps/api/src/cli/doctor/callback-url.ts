@@ -1,0 +1,33 @@
+import { type ChatPlatform, ChatPlatformError } from '#chat/chat-platform'
+import type { Config } from '../../config.ts'
+import { type Line, ok, problem } from './line.ts'
+
+/** Do browsers, this service and the platform agree on where a login comes back to? */
+export async function callbackUrlLines(
+  { chatCallbackUrl, publicUrl, chatBotToken }: Config,
+  chat: ChatPlatform,
+): Promise<Line[]> {
+  if (!chatCallbackUrl) return [problem('CHAT_CALLBACK_URL is missing.')]
+  const lines: Line[] = []
+  if (new URL(chatCallbackUrl).origin !== new URL(publicUrl).origin) {
+    lines.push(problem(`is not at PUBLIC_URL (${publicUrl}): the cookie of a login would not come back.`))
+  }
+  const registered = chatBotToken ? await registeredUrls(chat) : undefined
+  if (registered && !registered.includes(chatCallbackUrl)) {
+    lines.push(
+      problem(`The platform does not know ${chatCallbackUrl}: add it to the redirects of the application.`),
+    )
+  }
+  if (lines.length > 0) return lines
+  return [ok(`${chatCallbackUrl}${registered ? ', known to the platform' : ''}`)]
+}
+
+/** Undefined when the platform does not answer; that is told elsewhere. */
+const registeredUrls = (chat: ChatPlatform) =>
+  chat.application().then(
+    ({ callbackUrls }) => callbackUrls,
+    (error: unknown) => {
+      if (error instanceof ChatPlatformError) return undefined
+      throw error
+    },
+  )

@@ -1,0 +1,49 @@
+import { type ChatPlatform, ChatPlatformError } from '#chat/chat-platform'
+import type { Config } from '../../config.ts'
+import { type Line, ok, problem } from './line.ts'
+
+/** Does the platform know the bot, and may it hear what it needs to? */
+export async function botLines(config: Config, chat: ChatPlatform): Promise<Line[]> {
+  if (!config.chatBotToken) return [problem('CHAT_BOT_TOKEN is missing.')]
+  try {
+    const name = await chat.bot()
+    const { clientId, mayHearOfMembers } = await chat.application()
+    const lines = [ok(`the platform knows it as ${name}`)]
+    if (config.chatClientId && clientId !== config.chatClientId) {
+      lines.push(problem(`CHAT_CLIENT_ID is ${config.chatClientId}, but this bot belongs to ${clientId}.`))
+    }
+    if (config.chatGateway && !mayHearOfMembers) {
+      lines.push(
+        problem('may not hear of members: switch on the Server Members Intent, or set CHAT_GATEWAY=off.'),
+      )
+    }
+    return lines
+  } catch (error) {
+    return [platformProblem(error, 'The platform refuses it: copy it again from the page of the bot.')]
+  }
+}
+
+/** Is the bot in the main server, and does the admin role exist? */
+export async function mainServerLines(
+  { chatGuildId, chatAdminRoleId, chatBotToken }: Config,
+  chat: ChatPlatform,
+): Promise<Line[]> {
+  if (!chatGuildId || !chatBotToken) return [problem('needs CHAT_GUILD_ID and CHAT_BOT_TOKEN.')]
+  try {
+    const { name, roles } = await chat.server(chatGuildId, 'login')
+    const adminRole = roles.find(({ id }) => id === chatAdminRoleId)
+    if (adminRole) return [ok(`${name}; its role ${adminRole.name} makes a System Admin`)]
+    return [problem(`${name} has no role ${chatAdminRoleId ?? ''}: correct CHAT_ADMIN_ROLE_ID.`)]
+  } catch (error) {
+    return [
+      platformProblem(error, `The bot is not in server ${chatGuildId}: invite it, or correct CHAT_GUILD_ID.`),
+    ]
+  }
+}
+
+/** An outage is not the configuration's fault, and says so. */
+function platformProblem(error: unknown, refused: string): Line {
+  if (!(error instanceof ChatPlatformError)) throw error
+  if (error.failure === 'refused') return problem(refused)
+  return problem('The platform does not answer. Check the network and CHAT_API_URL, or try again later.')
+}

@@ -1,0 +1,12 @@
+import { openApi } from '@rolecall/contract'
+import { loadConfig } from '../config.ts'
+import { readEnvironment } from '../environment.ts'
+import { version } from '../version.ts'
+
+/** Prints the OpenAPI document; PUBLIC_URL becomes its server. */
+export function openapiCommand(): void {
+  // `| head` stops reading half way; that is no failure of ours.
+  process.stdout.on('error', () => process.exit())
+  const { config } = loadConfig(readEnvironment())
+  process.stdout.write(`${JSON.stringify(openApi(config.publicUrl, version), null, 2)}\n`)
+}

@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { loadConfig, type Variable, variables } from './config.ts'
+
+const production = {
+  NODE_ENV: 'production',
+  CHAT_BOT_TOKEN: 'planted-bot-token',
+  CHAT_CLIENT_ID: '1019553485861027842',
+  CHAT_CLIENT_SECRET: 'planted-client-secret',
+  CHAT_GUILD_ID: '1100089314336833537',
+  CHAT_ADMIN_ROLE_ID: '1100093797636898817',
+  CHAT_CALLBACK_URL: 'https://login.example/api/auth/callback',
+  OUTBOUND_WEBHOOK_ENCRYPTION_KEY: 'a1'.repeat(32),
+  INBOUND_WEBHOOK_ENCRYPTION_KEY: 'B2'.repeat(32),
+  DATABASE_URL: 'postgres://app:planted-password@db.example/app',
+  CACHE_URL: 'redis://:planted-cache-password@cache.example',
+}
+const required = Object.keys(production).filter((name) => !['NODE_ENV', 'CACHE_URL'].includes(name))
+const problemsOf = (more: Record<string, string | undefined>) =>
+  loadConfig({ ...production, ...more }).problems
+const table = Object.values<Variable>(variables)
+
+describe('the configuration', () => {
+  test('a complete production environment has no problems', () => {
+    expect(loadConfig(production)).toMatchObject({ problems: [], warnings: [] })
+    expect(loadConfig(production).config.production).toBe(true)
+  })
+
+  test('the required variables are those of the specification, and the database', () => {
+    expect(
+      table
+        .filter((one) => one.required)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(required.sort())
+  })
+
+  test.each(required)(
+    '%s missing, empty, blank, quoted or with a line break is one problem that names it',
+    (name) => {
+      const value = production[name as keyof typeof production]
+      for (const bad of [undefined, '', '   ', ` ${value}`, `${value}\n`, `"${value}"`, `'${value}'`]) {
+        const [problem, ...others] = problemsOf({ [name]: bad })
+        expect(others).toEqual([])
+        expect(problem).toMatch(new RegExp(`^${name} (is missing: .|has spaces, a line break or quotes)`))
+      }
+    },
+  )
+
+  test('all problems come in one go, one line each', () => {
+    const { problems } = loadConfig({ NODE_ENV: 'production', PORT: 'x', LOG_LEVEL: 'loud' })
+    expect(problems.map((line) => line.split(' ')[0]).sort()).toEqual(
+      [...required, 'CACHE_URL=memory:', 'LOG_LEVEL', 'PORT']
+        .sort()
+        .filter((name) => name !== 'CACHE_URL=memory:' || problems.some((line) => line.startsWith(name))),
+    )
+    for (const problem of problems) expect(problem).not.toContain('\n')
+  })
+
+  const malformed: Record<string, string[]> = {
+    CHAT_CLIENT_ID: ['abc', '123', '0'.repeat(18), String(2n ** 64n), '1e18'],
+    CHAT_GUILD_ID: ['abc', '-1100089314336833537'],
+    CHAT_ADMIN_ROLE_ID: ['@steward', '11000937976368988.7'],
+    CHAT_CALLBACK_URL: [
+      'login.example/api/auth/callback',
+      'https://login.example/',
+      'https://login.example/api/auth/callback?x=1',
+      'https://login.example/api/auth/callback#x',
+      'https://u:p@login.example/api/auth/callback',
+      'ftp://login.example/api/auth/callback',
+    ],
+    OUTBOUND_WEBHOOK_ENCRYPTION_KEY: ['a'.repeat(63), 'a'.repeat(65), 'g'.repeat(64), `0x${'a'.repeat(62)}`],
+    INBOUND_WEBHOOK_ENCRYPTION_KEY: ['a'.repeat(32)],
+    DATABASE_URL: ['mysql://x/y', 'postgres:', 'pglite:', '/var/lib/db'],
+    CACHE_URL: ['memory', 'http://cache.example', 'redis:'],
+    CHAT_API_URL: ['discord.com/api', 'javascript:alert(1)'],
+    PORT: ['-1', '65536', '80.5', '0x50', 'http', '1e3'],
+    WORKERS: ['0', '65', 'two'],
+    SESSION_TTL_SEC: ['0', '-1', '1.5', 'forever', '9'.repeat(17)],
+    MAX_WEBHOOKS_PER_PROJECT: ['0', '101'],
+    MEMBER_ACTIVITY_THRESHOLD_DAYS: ['0', '366'],
+    LOG_LEVEL: ['INFO', 'trace'],
+    CHAT_GATEWAY: ['yes', '1'],
+    SINGLE_INSTANCE: ['1'],
+  }
+  test.each(Object.entries(malformed))(
+    'a malformed %s is one problem that says what it must be',
+    (name, values) => {
+      for (const value of values) {
+        const problems = problemsOf({ [name]: value })
+        expect(
+          problems.filter((line) => line.startsWith(`${name} must`)),
+          value,
+        ).toHaveLength(1)
+      }
+    },
+  )
+
+  // A message travels to logs, terminals and issue trackers; what was typed may be a secret, in any variable.
+  test('no message ever holds a value, whatever it is and wherever it was put', () => {
+    const anyName = fc.constantFrom(...table.map(({ name }) => name))
+    const secret = fc.stringMatching(/^[A-Za-z0-9_.!-]{12,40}$/)
+    fc.assert(
+      fc.property(
+        anyName,
+        secret,
+        fc.constantFrom('', 'postgres://u:', 'https://u:', 'redis://:', '"', ' '),
+        (name, text, before) => {
+          for (const mode of ['production', 'development']) {
+            const { problems, warnings } = loadConfig({
+              ...production,
+              NODE_ENV: mode,
+              [name]: `${before}${text}`,
+            })
+            for (const line of [...problems, ...warnings]) expect(line).not.toContain(text)
+          }
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('NODE_ENV that nobody recognises is production, with a warning; nothing, development and test are not', () => {
+    for (const mode of ['prod', 'PRODUCTION', 'Production', 'production ', 'staging', 'true']) {
+      const loaded = loadConfig({ ...production, NODE_ENV: mode })
+      expect(loaded.config.production, mode).toBe(true)
+      expect(loaded.warnings).toHaveLength(1)
+    }
+    for (const mode of [undefined, '', 'development', 'test']) {
+      const loaded = loadConfig({ ...production, NODE_ENV: mode })
+      expect(loaded.config.production).toBe(false)
+      expect(loaded.warnings).toEqual([])
+    }
+  })
+
+  test('what only two values together get wrong is found', () => {
+    const found = (more: Record<string, string>) => problemsOf(more).join('\n')
+    expect(found({ CACHE_URL: 'memory:' })).toMatch(/SINGLE_INSTANCE=true/)
+    expect(found({ CACHE_URL: 'memory:', SINGLE_INSTANCE: 'true' })).toBe('')
+    expect(found({ CACHE_URL: 'memory:', DATABASE_URL: 'pglite:data' })).toBe('')
+    expect(found({ DATABASE_URL: 'pglite:data', WORKERS: '2' })).toMatch(/^WORKERS above 1 needs PostgreSQL/)
+    expect(found({ CACHE_URL: 'memory:', SINGLE_INSTANCE: 'true', WORKERS: '2' })).toMatch(
+      /^WORKERS above 1 needs a shared cache/,
+    )
+    expect(found({ CHAT_CALLBACK_URL: 'http://login.example/api/auth/callback' })).toMatch(/must be https/)
+    expect(found({ CHAT_CALLBACK_URL: 'http://127.0.0.1:3000/api/auth/callback' })).toBe('')
+    expect(found({ PUBLIC_URL: 'https://other.example' })).toMatch(/same host/)
+    expect(found({ PUBLIC_URL: 'https://login.example' })).toBe('')
+  })
+
+  test('without anything set, the values are those of the documentation', () => {
+    expect(loadConfig({}).config).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      publicUrl: 'http://127.0.0.1:3000',
+      databaseUrl: 'pglite:.rolecall/db',
+      cacheUrl: 'memory:',
+      chatApiUrl: 'https://discord.com/api',
+      chatAuthorizeUrl: 'https://discord.com/oauth2/authorize',
+      chatGateway: true,
+      trustProxy: [],
+      workers: 1,
+      sessionTtlSec: 2_592_000,
+      sessionMaxAgeSec: 7_776_000,
+      adminSessionTtlSec: 43_200,
+      ssoTtlSec: 86_400,
+      permissionTtlMs: 60_000,
+      projectAccessTtlMs: 60_000,
+      projectAuthTtlMs: 60_000,
+      statsTtlMs: 300_000,
+      rateLimitGlobal: 12_000,
+      rateLimitGlobalTtlMs: 60_000,
+      maxWebhooksPerProject: 10,
+      memberActivityThresholdDays: 30,
+    })
+  })
+})

@@ -1,0 +1,165 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { givenAdmin } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { AuditEvent } from './event.ts'
+
+const fields = [
+  'id',
+  'at',
+  'actorId',
+  'actorUsername',
+  'actionType',
+  'action',
+  'severity',
+  'targetType',
+  'targetId',
+  'targetName',
+  'summary',
+  'changes',
+  'ip',
+  'requestId',
+  'hash',
+]
+const ada = { id: demo.users.ada, username: 'ada' }
+
+describe.each(engines)('the audit log on %s', (engine) => {
+  let world: World
+  let token: string
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    token = await givenAdmin(world)
+    const { db } = world.service.deps
+    await given({ action: 'project.create', actionType: 'project' }, '2026-01-30T12:00:00Z')
+    await given({ action: 'project.delete', actionType: 'project', actor: ada }, '2026-01-31T00:00:00Z')
+    await given({ action: 'server.sync', actionType: 'sync', severity: 'error' }, '2026-01-31T23:59:59.999Z')
+    await given({ action: 'webhook.create', actionType: 'webhook', actor: ada }, '2026-02-01T00:00:00Z')
+    await db.script(realClock)
+  })
+  afterAll(() => world.close())
+
+  /** Records an event as if it were that moment. */
+  async function given(event: Partial<AuditEvent>, at: string) {
+    const { db, audit } = world.service.deps
+    await db.script(
+      `create or replace function clock_now() returns timestamptz language sql stable as $$ select '${at}'::timestamptz $$`,
+    )
+    await db.transaction((tx) =>
+      audit.record(tx, { actionType: 'auth', action: 'thing.do', summary: 'It was done.', ...event }),
+    )
+  }
+  const realClock =
+    "create or replace function clock_now() returns timestamptz language sql stable parallel safe as $$ select date_trunc('milliseconds', now()) $$"
+  const list = (query = '') => call(world.url, 'GET', `/api/admin/audit/logs${query}`, { token })
+  const actions = async (query: string) =>
+    (await list(query)).body.data.map(({ action }: { action: string }) => action)
+
+  test('answers entries with exactly the documented fields, newest first', async () => {
+    const { body } = await list()
+    expect(Object.keys(body).sort()).toEqual(['data', 'limit', 'offset', 'total'])
+    expect(body).toMatchObject({ total: 4, limit: 50, offset: 0 })
+    for (const entry of body.data) expect(Object.keys(entry)).toEqual(fields)
+    expect(body.data.map(({ at }: { at: string }) => at)).toEqual([
+      '2026-02-01T00:00:00.000Z',
+      '2026-01-31T23:59:59.999Z',
+      '2026-01-31T00:00:00.000Z',
+      '2026-01-30T12:00:00.000Z',
+    ])
+  })
+
+  test.each([
+    ['?dateFrom=2026-01-31', ['webhook.create', 'server.sync', 'project.delete']],
+    ['?dateFrom=2026-01-31T00:00:00.001Z', ['webhook.create', 'server.sync']],
+    ['?dateTo=2026-01-30', ['project.create']],
+    ['?dateFrom=2026-01-31&dateTo=2026-01-31', ['server.sync', 'project.delete']],
+    ['?dateTo=2026-01-31T00:00:00Z', ['project.delete', 'project.create']],
+    ['?dateTo=2026-01-31t01:00:00%2b01:00', ['project.delete', 'project.create']],
+    ['?dateFrom=2026-02-01T22:59:00%2B23:59', ['webhook.create', 'server.sync']],
+    [`?actorId=${demo.users.ada}`, ['webhook.create', 'project.delete']],
+    [`?actorId=${demo.users.ada}&actionType=project`, ['project.delete']],
+    ['?actionType=sync', ['server.sync']],
+    ['?severity=error', ['server.sync']],
+    ['?severity=warning', []],
+    ['?limit=1&offset=1', ['server.sync']],
+    ['?offset=999999999999999', []],
+  ])('filters by %s', async (query, expected) => {
+    expect(await actions(query)).toEqual(expected)
+  })
+
+  test('counts what the filters let through, not what the page shows', async () => {
+    expect((await list('?actionType=project&limit=1&offset=5')).body).toMatchObject({ data: [], total: 2 })
+  })
+
+  test.each([
+    ['?dateFrom=2026-02-30', ['/dateFrom']],
+    ['?dateFrom=2026-13-01', ['/dateFrom']],
+    ['?dateTo=2025-02-29T00:00:00Z', ['/dateTo']],
+    ['?dateTo=2026-01-01T25:00:00Z', ['/dateTo']],
+    ['?dateTo=2026-01-01T00:00:00', ['/dateTo']],
+    ['?dateFrom=yesterday', ['/dateFrom']],
+    ['?dateFrom=', ['/dateFrom']],
+    ['?dateFrom=2026-01-02&dateTo=2026-01-01', ['/dateTo']],
+    ['?dateFrom=2026-01-02T00:00:00.001Z&dateTo=2026-01-02T00:00:00Z', ['/dateTo']],
+    ['?limit=0', ['/limit']],
+    ['?limit=501', ['/limit']],
+    ['?limit=1.5', ['/limit']],
+    ['?limit=-1', ['/limit']],
+    ['?offset=-1', ['/offset']],
+    ['?actorId=mara', ['/actorId']],
+    ['?actionType=settings&severity=fatal&page=2', ['/page', '/actionType', '/severity']],
+    ['?limit=1&limit=2', ['/limit']],
+  ])('refuses %s, naming every problem', async (query, paths) => {
+    for (const path of ['logs', 'logs/export']) {
+      const reply = await call(world.url, 'GET', `/api/admin/audit/${path}${query}`, { token })
+      expect(reply.status).toBe(400)
+      expect(reply.body.code).toBe('VALIDATION_FAILED')
+      const named = reply.body.errors.map((one: { path: string }) => one.path)
+      expect(named.sort()).toEqual([...paths].sort())
+    }
+  })
+
+  test('takes every documented word and limit', async () => {
+    for (const type of ['auth', 'project', 'server', 'role', 'webhook', 'member', 'sync', 'permission']) {
+      expect((await list(`?actionType=${type}`)).status).toBe(200)
+    }
+    expect((await list('?limit=500')).body.limit).toBe(500)
+  })
+
+  test('exports the same entries as CSV, defused', async () => {
+    const { db, audit } = world.service.deps
+    const changes = { name: { before: undefined, after: '=1+1' } }
+    await db.transaction((tx) =>
+      audit.record(tx, { actionType: 'role', action: 'x.y', summary: '=cmd|"/c"', changes }),
+    )
+    const reply = await call(world.url, 'GET', '/api/admin/audit/logs/export?actionType=role', { token })
+    expect(reply.headers.get('content-type')).toContain('text/csv')
+    expect(reply.headers.get('content-disposition')).toMatch(/^attachment; filename="audit-log-\d{8}\.csv"$/)
+    const [header, row = '', end] = reply.text.replace('\uFEFF', '').split('\r\n')
+    expect(header).toBe(fields.join(','))
+    expect(row).toContain(`"'=cmd|""/c"""`)
+    expect(row).toContain('"{""name"":{""before"":null,""after"":""=1+1""}}"')
+    expect(end).toBe('')
+    expect(
+      (await call(world.url, 'GET', '/api/admin/audit/logs/export?limit=1', { token })).text
+        .trim()
+        .split('\r\n'),
+    ).toHaveLength(2)
+  })
+
+  test.each([
+    "update audit_log set summary = 'x'",
+    'delete from audit_log where seq = 1',
+    'truncate audit_log',
+    "insert into audit_log select * from audit_log on conflict (seq) do update set summary = 'x'",
+  ])('refuses `%s`', async (statement) => {
+    const { db } = world.service.deps
+    await expect(db.script(statement)).rejects.toThrow('append-only')
+    const count = await db.maybeOne<{ n: number }>(
+      sql`select count(*) as n from audit_log where summary <> 'x'`,
+    )
+    expect(count?.n).toBeGreaterThan(3)
+  })
+})

@@ -1,0 +1,26 @@
+import type { CsvColumn } from '#platform/csv'
+import type { AuditRow } from './store.ts'
+
+const fields = [
+  'id',
+  'at',
+  'actorId',
+  'actorUsername',
+  'actionType',
+  'action',
+  'severity',
+  'targetType',
+  'targetId',
+  'targetName',
+  'summary',
+  'changes',
+  'ip',
+  'requestId',
+  'hash',
+] as const satisfies readonly (keyof AuditRow)[]
+
+/** The columns of the export: the fields of an entry, in their order. */
+export const auditColumns: readonly CsvColumn<AuditRow>[] = fields.map((field) => ({
+  header: field,
+  value: (row) => (field === 'changes' ? row.changes && JSON.stringify(row.changes) : row[field]),
+}))

@@ -1,0 +1,26 @@
+import type { audit } from '@rolecall/contract'
+import type { Deps } from '../../deps.ts'
+import { auditCondition } from './filters.ts'
+import { type AuditRow, countEntries, listEntries, pageOfEntries } from './store.ts'
+
+/** One page of the log, newest first, and how many entries there are in all. */
+export async function listAuditEntries({ db }: Pick<Deps, 'db'>, query: audit.AuditQuery) {
+  const condition = auditCondition(query)
+  const { limit, offset } = pageOf(query)
+  const [rows, total] = await Promise.all([
+    listEntries(db, condition, limit, offset),
+    countEntries(db, condition),
+  ])
+  return { data: rows.map(toEntry), total, limit, offset }
+}
+
+/** The same entries in the same order, as pages of a stream. */
+export function streamAuditEntries({ db }: Pick<Deps, 'db'>, query: audit.AuditQuery) {
+  const { limit, offset } = pageOf(query)
+  return db.stream<AuditRow>(pageOfEntries(auditCondition(query), limit, offset), 100)
+}
+
+/** The contract's defaults, said again for the type: validation has filled them in. */
+const pageOf = ({ limit = 50, offset = 0 }: audit.AuditQuery) => ({ limit, offset })
+
+const toEntry = (row: AuditRow) => ({ ...row, at: row.at.toISOString() }) as audit.AuditEntry

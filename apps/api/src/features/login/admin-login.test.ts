@@ -1,0 +1,257 @@
+import { demo } from '@rolecall/chat-sim'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { later } from '../../../test/clock.ts'
+import { engines } from '../../../test/databases.ts'
+import {
+  atPlatform,
+  Browser,
+  exchange,
+  givenAdmin,
+  givenCode,
+  givenProject,
+  openLogin,
+  validate,
+  walkLogin,
+} from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+describe.each(engines)('admin login on %s', (engine) => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld(engine)
+  })
+  afterAll(() => world.close())
+
+  const loginPath = (returnTo?: string) =>
+    `/api/auth/admin/login${returnTo === undefined ? '' : `?${new URLSearchParams({ return_to: returnTo })}`}`
+  const adminCode = async () => {
+    const end = await walkLogin(world, loginPath(), { as: demo.users.mara })
+    return new URLSearchParams(end.hash.slice(1)).get('code') ?? ''
+  }
+  const token = (body: object, headers: Record<string, string> = {}) =>
+    call(world.url, 'POST', '/api/auth/admin/token', { body, headers })
+  const sessionsOf = (cookie: string, headers: Record<string, string>) =>
+    call(world.url, 'GET', '/api/auth/sessions', { headers: { cookie, ...headers } })
+
+  describe('GET /api/auth/admin/login', () => {
+    test('is the bounce for the main server, and ends at return_to with the code in the fragment only', async () => {
+      const end = await walkLogin(world, loginPath('/console/projects?page=2&x=a%20b'), {
+        as: demo.users.mara,
+      })
+      expect(end.origin).toBe(world.url)
+      expect(end.pathname + end.search).toBe('/console/projects?page=2&x=a%20b')
+      expect(end.hash).toMatch(/^#code=rcc_[0-9A-Za-z]{49}$/)
+    })
+
+    test('without return_to it ends at the console', async () => {
+      expect((await walkLogin(world, loginPath(), { as: demo.users.mara })).pathname).toBe('/console/')
+    })
+
+    test('nothing but a path of this site is a return_to', async () => {
+      const corpus = [
+        '',
+        'console/',
+        'https://evil.example/',
+        'http:evil.example',
+        '//evil.example',
+        '///evil.example',
+        '/\\evil.example',
+        '\\\\evil.example',
+        '/\t/evil.example',
+        '/\n/evil.example',
+        '\t//evil.example',
+        ' //evil.example',
+        '/%09/evil.example\u0000',
+        'javascript:alert(1)',
+        'data:text/html,x',
+        '/console/#code=rcc_evil',
+        '/console/\r\nSet-Cookie: a=b',
+        '/consolé',
+        `/${'x'.repeat(1_024)}`,
+      ]
+      for (const returnTo of corpus) {
+        const reply = await call(world.url, 'GET', loginPath(returnTo))
+        expect(reply.status, JSON.stringify(returnTo)).toBe(400)
+        expect(reply.headers.get('location')).toBeNull()
+        expect(reply.headers.getSetCookie()).toEqual([])
+      }
+    })
+
+    test('whatever return_to is taken, a browser reads it as an address of this site', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.string({ unit: fc.constantFrom(...'/\\.:@%?&=#abc \t\n'), maxLength: 12 }),
+          async (text) => {
+            const returnTo = `/${text}`
+            const browser = new Browser(world.url)
+            const start = await browser.get(loginPath(returnTo))
+            if (start.status === 400) return
+            const back = await atPlatform(start.headers.get('location') ?? '', { as: demo.users.mara })
+            const end = await browser.get(back)
+            const seen = new URL(end.headers.get('location') ?? '', world.url)
+            expect(seen.origin).toBe(world.url)
+            expect(seen.hash).toMatch(/^#code=rcc_/)
+          },
+        ),
+        { numRuns: 40 },
+      )
+    })
+
+    test('a member without the role gets a 403 page, and is not remembered', async () => {
+      for (const as of [demo.users.ada, demo.users.joon, demo.users.emil]) {
+        const browser = new Browser(world.url)
+        const back = await atPlatform(await openLogin(browser, loginPath()), { as })
+        const reply = await browser.get(back, { accept: 'text/html' })
+        expect(reply.status).toBe(403)
+        expect(reply.text).toContain('System Admin access is required.')
+        expect(reply.headers.get('location')).toBeNull()
+        expect(browser.jar.has('svc_sso')).toBe(false)
+      }
+    })
+
+    test('whoever declines gets the same page', async () => {
+      const browser = new Browser(world.url)
+      const back = await atPlatform(await openLogin(browser, loginPath()), {
+        as: demo.users.mara,
+        cancel: true,
+      })
+      expect((await browser.get(back)).body.code).toBe('NOT_SYSTEM_ADMIN')
+    })
+  })
+
+  describe('POST /api/auth/admin/token', () => {
+    test('makes an admin session of the code, once', async () => {
+      const code = await adminCode()
+      const reply = await token({ code })
+      expect(reply.status).toBe(200)
+      expect(reply.body.member.id).toBe(demo.users.mara)
+      const hours = (Date.parse(reply.body.expiresAt) - Date.now()) / 3_600_000
+      expect(hours).toBeGreaterThan(11.9)
+      expect(hours).toBeLessThan(12.1)
+      expect((await token({ code })).body.code).toBe('INVALID_CODE')
+      // RFC 6749 §4.1.2: whoever presents a used code shows that two hold it.
+      expect((await call(world.url, 'GET', '/api/auth/sessions', { token: reply.body.token })).status).toBe(
+        401,
+      )
+    })
+
+    test('a project’s code is not an admin’s, an admin’s not a project’s, and neither is used up by the try', async () => {
+      const project = await givenProject(world)
+      const theirs = await givenCode(world, project, demo.users.mara)
+      expect((await token({ code: theirs })).status).toBe(401)
+      expect((await exchange(world, project, theirs)).status).toBe(200)
+      const ours = await adminCode()
+      expect((await exchange(world, project, ours)).status).toBe(401)
+      expect((await exchange(world, project, ours, { redirectUri: '/console/' })).status).toBe(401)
+      expect((await token({ code: ours })).status).toBe(200)
+    })
+
+    test('an admin session is no session of any project', async () => {
+      const project = await givenProject(world)
+      expect((await validate(world, project, await givenAdmin(world))).status).toBe(401)
+    })
+
+    test('refuses bodies that are not of its schema, and codes that are none', async () => {
+      for (const body of [
+        {},
+        { code: '' },
+        { code: 1 },
+        { code: ['x'] },
+        { code: 'x', extra: 1 },
+        { code: 'x', cookie: 'true' },
+      ]) {
+        expect((await token(body)).status).toBe(400)
+      }
+      expect((await token({ code: 'rcc_made-up' })).status).toBe(401)
+    })
+  })
+
+  describe('cookie mode', () => {
+    const same = { 'sec-fetch-site': 'same-origin' }
+    const cookieOf = async () => {
+      const reply = await token({ code: await adminCode(), cookie: true }, same)
+      return { reply, cookie: reply.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
+    }
+
+    test('the token goes into the cookie and is left out of the body', async () => {
+      const { reply } = await cookieOf()
+      expect(reply.status).toBe(200)
+      expect(reply.body).not.toHaveProperty('token')
+      expect(reply.text).not.toContain('rcs_')
+      expect(reply.headers.getSetCookie()).toEqual([
+        expect.stringMatching(
+          /^svc_admin=rcs_[0-9A-Za-z]{49}; Max-Age=43200; Path=\/api; HttpOnly; SameSite=Strict$/,
+        ),
+      ])
+    })
+
+    test('is only for pages of this very origin: at the exchange, and at every use', async () => {
+      const elsewhere: Record<string, string>[] = [
+        {},
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+        { 'sec-fetch-site': 'none' },
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { origin: `${world.url}.evil.example` },
+        { 'sec-fetch-site': 'cross-site', origin: world.url },
+      ]
+      const code = await adminCode()
+      for (const headers of elsewhere) {
+        expect((await token({ code, cookie: true }, headers)).body.code).toBe('CROSS_SITE_REQUEST')
+      }
+      // None of these used the code up.
+      expect((await token({ code })).status).toBe(200)
+
+      const { cookie } = await cookieOf()
+      for (const headers of elsewhere) {
+        const logout = await call(world.url, 'POST', '/api/auth/admin/logout', {
+          headers: { cookie, ...headers },
+        })
+        expect(logout.status).not.toBe(200)
+      }
+      expect((await sessionsOf(cookie, same)).status).toBe(200)
+      expect((await sessionsOf(cookie, { origin: world.url })).status).toBe(200)
+    })
+
+    test('two cookies of the name are none', async () => {
+      const { cookie } = await cookieOf()
+      expect((await sessionsOf(`${cookie}; ${cookie}`, same)).status).toBe(401)
+    })
+  })
+
+  test('is refreshed to 24 hours after the login, and not beyond', async () => {
+    const first = (await token({ code: await adminCode() })).body
+    const loginAt = Date.now()
+    const refresh = (pair: { token: string; refreshToken: string }) =>
+      call(world.url, 'POST', '/api/auth/token/refresh', {
+        token: pair.token,
+        body: { refreshToken: pair.refreshToken },
+      })
+    let pair = first
+    for (const hours of [11, 22]) {
+      const next = await later(world.service, hours * 3_600, () => refresh(pair))
+      expect(next.status).toBe(200)
+      pair = {
+        token: next.body.accessToken,
+        refreshToken: next.body.refreshToken,
+        expiresAt: next.body.expiresAt,
+      }
+    }
+    expect((Date.parse(pair.expiresAt) - loginAt) / 3_600_000).toBeCloseTo(24, 1)
+    await later(world.service, 24.1 * 3_600, async () => expect((await refresh(pair)).status).toBe(401))
+  })
+
+  test('POST /api/auth/admin/logout ends the session that asks and takes the cookie back', async () => {
+    const bearer = await givenAdmin(world)
+    const reply = await call(world.url, 'POST', '/api/auth/admin/logout', { token: bearer })
+    expect(reply.body).toEqual({ success: true })
+    expect(reply.headers.getSetCookie()[0]).toMatch(
+      /^svc_admin=; Max-Age=0; Path=\/api; HttpOnly; SameSite=Strict$/,
+    )
+    expect((await call(world.url, 'GET', '/api/auth/sessions', { token: bearer })).status).toBe(401)
+    expect((await call(world.url, 'POST', '/api/auth/admin/logout')).status).toBe(401)
+  })
+})

@@ -1,0 +1,153 @@
+import { demo, type Fault, type RouteName } from '@rolecall/chat-sim'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { engines } from '../../../test/databases.ts'
+import {
+  atPlatform,
+  authorizePath,
+  Browser,
+  countRows,
+  type GivenProject,
+  givenAdmin,
+  givenProject,
+  openLogin,
+  walkLogin,
+} from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+/** What an outage looks like from here: trying again later may help. */
+const outages: Record<string, Fault> = {
+  'a 500': { status: 500 },
+  'a 502 of a proxy': { status: 502, html: true },
+  'a 503': { status: 503 },
+  'a 429 with a long wait': { status: 429, retryAfterSec: 60 },
+  'a 429 of the network’s edge, without headers': { status: 429, headerless: true },
+  'a 429 that is not even JSON': { status: 429, plain1015: true },
+  'a connection that is cut': { reset: true },
+}
+
+/** An answer that makes no sense: trying again will not help. */
+const garbage: Record<string, Fault> = {
+  'a page in place of JSON': { html200: true },
+  'half of the JSON': { truncate: true },
+}
+
+const routes: readonly RouteName[] = ['token', 'me', 'member']
+
+describe.each(engines)('a login while the platform is in trouble on %s', (engine) => {
+  let world: World
+  let project: GivenProject
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    project = await givenProject(world)
+  })
+  afterEach(() => world.sim.clearFaults())
+  afterAll(() => world.close())
+
+  /** Ends with this error within 5 s, and leaves neither code nor session nor single sign-on. */
+  const expectError = async (error: string, break_: () => unknown) => {
+    const browser = new Browser(world.url)
+    const back = await atPlatform(await openLogin(browser, authorizePath(project.id)))
+    const before = await countRows(world, 'authorization_codes')
+    await break_()
+    const since = performance.now()
+    const end = await browser.get(back)
+    const took = performance.now() - since
+    await world.sim.up()
+    world.sim.clearFaults()
+    const {
+      error: found,
+      state,
+      iss,
+    } = Object.fromEntries(new URL(end.headers.get('location') ?? world.url).searchParams)
+    expect({ found, state, iss }).toEqual({ found: error, state: 'project-state', iss: world.url })
+    expect(took).toBeLessThan(5_000)
+    expect(browser.jar.has('svc_sso')).toBe(false)
+    expect(await countRows(world, 'authorization_codes')).toBe(before)
+    // And nothing of it stays: the next login is as any other.
+    expect((await walkLogin(world, authorizePath(project.id))).searchParams.has('code')).toBe(true)
+  }
+  const failing = (route: RouteName, fault: Fault) => () => world.sim.failNext(route, fault, { times: 10 })
+
+  test.each(Object.keys(outages))('%s is temporarily_unavailable, at every step', async (name) => {
+    for (const route of routes) {
+      await expectError('temporarily_unavailable', failing(route, outages[name] as Fault))
+    }
+  })
+
+  test('a platform that cannot be reached at all is temporarily_unavailable', async () => {
+    await expectError('temporarily_unavailable', () => world.sim.down())
+  })
+
+  test.each(Object.keys(garbage))('%s is server_error, at every step', async (name) => {
+    for (const route of routes) await expectError('server_error', failing(route, garbage[name] as Fault))
+  })
+
+  test('refusals of the platform are server_error: bad code, lost permission, unknown server, dead bot', async () => {
+    await expectError('server_error', () => world.sim.oauth.expireCodes())
+    await expectError('server_error', failing('member', { status: 403, code: 50_001 }))
+    await expectError('server_error', failing('member', { status: 404, code: 10_004 }))
+    await expectError('server_error', failing('member', { status: 401 }))
+  })
+
+  test('a token that dies right after the exchange is server_error', async () => {
+    world.sim.oauth.killTokensAfterExchange(true)
+    const end = await walkLogin(world, authorizePath(project.id))
+    world.sim.oauth.killTokensAfterExchange(false)
+    expect(end.searchParams.get('error')).toBe('server_error')
+  })
+
+  test('a grant without the right to see who it is, is server_error', async () => {
+    world.sim.oauth.grantScopes(['email'])
+    const end = await walkLogin(world, authorizePath(project.id))
+    world.sim.oauth.grantScopes(undefined)
+    expect(end.searchParams.get('error')).toBe('server_error')
+  })
+
+  test('an ID token that nobody asked for disturbs no login', async () => {
+    world.sim.oauth.includeIdToken(true)
+    const end = await walkLogin(world, authorizePath(project.id))
+    world.sim.oauth.includeIdToken(false)
+    expect(end.searchParams.has('code')).toBe(true)
+  })
+
+  test('the platform’s code is sent to it once, whatever comes back', async () => {
+    world.sim.journal.clear()
+    await expectError('temporarily_unavailable', failing('token', { status: 503 }))
+    // One for the login that failed, one for the login that proved that all is well again.
+    expect(world.sim.journal.count('token')).toBe(2)
+  })
+
+  test('an admin login meets an outage with a 503 page that asks for patience, and a console stays usable', async () => {
+    const browser = new Browser(world.url)
+    const screen = await openLogin(browser, '/api/auth/admin/login')
+    const back = await atPlatform(screen, { as: demo.users.mara })
+    failing('token', { status: 503 })()
+    const reply = await browser.get(back)
+    expect(reply.status).toBe(503)
+    expect(reply.body.code).toBe('CHAT_PLATFORM_UNAVAILABLE')
+    expect(reply.headers.get('retry-after')).toMatch(/^\d+$/)
+    world.sim.clearFaults()
+    expect(await givenAdmin(world)).toMatch(/^rcs_/)
+  })
+
+  // Waiting is what the test is about, and what is waited for is not the database: one engine will do.
+  if (engine === 'postgres') {
+    test('a platform that hangs, at once or in the middle of an answer, is given up on within 5 s', async () => {
+      await expectError('temporarily_unavailable', failing('token', { slowBody: true }))
+      await expectError('temporarily_unavailable', failing('member', { delayMs: 20_000 }))
+    })
+  }
+
+  // Last: what the platform asks for is kept to, so this instance has no login for a while.
+  test('a pause for everything is waited out when it is short, and told at once when it is long', async () => {
+    world.sim.failNext('member', { status: 429, retryAfterSec: 1, scope: 'global' })
+    expect((await walkLogin(world, authorizePath(project.id))).searchParams.has('code')).toBe(true)
+    world.sim.failNext('member', { status: 429, retryAfterSec: 30, scope: 'global' })
+    const since = performance.now()
+    for (let i = 0; i < 2; i++) {
+      const end = await walkLogin(world, authorizePath(project.id))
+      expect(end.searchParams.get('error')).toBe('temporarily_unavailable')
+    }
+    expect(performance.now() - since).toBeLessThan(2_000)
+  })
+})

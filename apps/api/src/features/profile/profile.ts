@@ -1,0 +1,41 @@
+import type { profile } from '@rolecall/contract'
+import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/router'
+import type { By, Deps } from '../../deps.ts'
+import type { AdminCaller } from '../callers.ts'
+import { readPreferredName } from './preferred-name.ts'
+import { findProfile, lockPreferredName, writePreferredName } from './store.ts'
+
+/** The admin who asks. */
+export async function readProfile(
+  { db }: Pick<Deps, 'db'>,
+  { memberId, serverId }: AdminCaller,
+): Promise<profile.AdminProfile> {
+  const row = await findProfile(db, memberId, serverId)
+  if (!row) throw new ApiError('INVALID_TOKEN', { reason: 'membership_ended' })
+  return { ...row, isSystemAdmin: true }
+}
+
+/** Sets the own preferred name; null clears it. The name that is there already is not written again. */
+export async function updatePreferredName(
+  { db, audit }: Pick<Deps, 'db' | 'audit'>,
+  by: By,
+  { memberId, username }: AdminCaller,
+  wanted: string | null,
+): Promise<void> {
+  const { name, problems } = wanted === null ? { name: null, problems: [] } : readPreferredName(wanted)
+  if (problems.length > 0) throw invalid(problems)
+  await db.transaction(async (tx) => {
+    const before = await lockPreferredName(tx, memberId)
+    if (!before || before.preferredName === name) return
+    await writePreferredName(tx, memberId, name)
+    await audit.record(tx, {
+      ...by,
+      actionType: 'member',
+      action: 'profile.update',
+      target: { type: 'member', id: memberId, name: username },
+      summary: name === null ? 'The preferred name was cleared.' : 'The preferred name was set.',
+      changes: { preferredName: { before: before.preferredName, after: name } },
+    })
+  })
+}

@@ -1,0 +1,16 @@
+import { profile } from '@rolecall/contract'
+import type { Router } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import { by, type Callers } from '../callers.ts'
+import { readProfile, updatePreferredName } from './profile.ts'
+
+export function profileRoutes({ route }: Router<Callers>, deps: Pick<Deps, 'db' | 'audit'>) {
+  route(profile.getProfile, ({ caller }) => readProfile(deps, caller))
+  route(profile.updateProfile, async (request) => {
+    const { preferredName } = request.body
+    if (preferredName !== undefined) {
+      await updatePreferredName(deps, by(request), request.caller, preferredName)
+    }
+    return readProfile(deps, request.caller)
+  })
+}

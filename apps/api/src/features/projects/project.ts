@@ -1,0 +1,29 @@
+import type { access, projects } from '@rolecall/contract'
+import type { ProjectRow } from './store.ts'
+import { maskedWebhookUrl } from './webhook-url.ts'
+
+/** The record of a project as admins see it. */
+export function toProject(row: ProjectRow, mappings: readonly access.AccessMapping[]): projects.Project {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    isActive: row.isActive,
+    isInternal: row.isInternal,
+    redirectUris: row.redirectUris,
+    webhookUrl: maskedWebhookUrl(row),
+    apiKey: toKeyInfo(row),
+    serverAccess: mappings.filter(({ projectId }) => projectId === row.id),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+/** The newest key: never more than its prefix. */
+export const toKeyInfo = (row: ProjectRow): projects.ApiKeyInfo => ({
+  prefix: row.keyPrefix,
+  status: row.keyRevokedAt ? 'revoked' : 'active',
+  createdAt: row.keyCreatedAt.toISOString(),
+  lastUsedAt: row.keyLastUsedAt?.toISOString() ?? null,
+  revokedAt: row.keyRevokedAt?.toISOString() ?? null,
+})

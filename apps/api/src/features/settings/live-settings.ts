@@ -1,0 +1,80 @@
+import { DatabaseUnavailable } from '#platform/db/database'
+import type { Config } from '../../config.ts'
+import type { Deps } from '../../deps.ts'
+import { liveSettings } from './registry.ts'
+import type { Settings, StoredSettings } from './settings.ts'
+import { readStored } from './store.ts'
+
+const channel = 'settings'
+/** A change is in force everywhere within a second, also without a cache; a read takes its part of that. */
+const pollEveryMs = 500
+
+/**
+ * The settings as environment and administrators give them, in force on every instance.
+ *
+ * Whoever writes puts the change in force at once and tells the others through the cache. What they hear is
+ * only a hint to read the database. Since the cache may be down, and messages of a lost connection are lost,
+ * each instance also reads the one stored row on its own, twice a second.
+ */
+export function createSettings({
+  config,
+  db,
+  cache,
+  log,
+}: Pick<Deps, 'db' | 'cache' | 'log'> & { config: Config }): Settings {
+  let version = -1
+  let values = liveSettings(config, {})
+  let timer: NodeJS.Timeout | undefined
+  let unsubscribe = () => {}
+  let isFailing = false
+
+  /** Only forward: of two reads under way the older may arrive last. */
+  const adopt = (stored: StoredSettings) => {
+    if (stored.version <= version) return
+    version = stored.version
+    values = liveSettings(config, stored.overrides)
+  }
+  const refresh = async () => {
+    const stored = await readStored(db)
+    adopt(stored)
+    return stored
+  }
+  /** The last known values stay in force while the database cannot be read. */
+  const tryRefresh = async () => {
+    try {
+      await refresh()
+      isFailing = false
+    } catch (error) {
+      if (!isFailing && !(error instanceof DatabaseUnavailable)) {
+        log.error({ err: error }, 'the settings cannot be read')
+      }
+      isFailing = true
+    }
+  }
+  const poll = () => {
+    timer = setTimeout(async () => {
+      await tryRefresh()
+      if (timer) poll()
+    }, pollEveryMs)
+    timer.unref()
+  }
+
+  return {
+    current: () => values,
+    refresh,
+    announce: async (written) => {
+      adopt(written)
+      await cache.publish(channel, String(written.version))
+    },
+    start: async () => {
+      unsubscribe = cache.subscribe(channel, () => void tryRefresh())
+      await refresh()
+      poll()
+    },
+    close: () => {
+      unsubscribe()
+      clearTimeout(timer)
+      timer = undefined
+    },
+  }
+}

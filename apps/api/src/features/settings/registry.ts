@@ -1,0 +1,65 @@
+import { settings } from '@rolecall/contract'
+import { type Config, variables } from '../../config.ts'
+import type { LiveSettings } from './settings.ts'
+
+type Overrides = Readonly<Record<string, number>>
+
+/** A setting of the contract, bound to the configuration that gives its default. */
+export interface Setting {
+  readonly group: string
+  readonly key: string
+  /** What it is stored and audited as. */
+  readonly path: string
+  readonly row: settings.SettingRow
+  readonly configKeys: readonly (keyof Config)[]
+}
+
+const configKeyOf = (name: string) => {
+  const found = Object.entries(variables).find(([, variable]) => variable.name === name)
+  if (!found) throw new Error(`A setting names ${name}, which is no variable of the configuration.`)
+  return found[0] as keyof Config
+}
+
+/** Every setting: one row of the contract's table each. */
+export const registry: readonly Setting[] = Object.entries(settings.settingTable).flatMap(([group, rows]) =>
+  Object.entries<settings.SettingRow>(rows).map(([key, row]) => ({
+    group,
+    key,
+    path: `${group}.${key}`,
+    row,
+    configKeys: row.variables.map(configKeyOf),
+  })),
+)
+
+const editableRows = registry.filter(({ row }) => 'editable' in row)
+
+/** What the configuration says of a setting: its value, or null; of a secret only whether it is set. */
+export const defaultOf = (config: Config, { row, configKeys }: Setting): unknown => {
+  const values = configKeys.map((key) => config[key])
+  return row.kind === 'secret'
+    ? values.every((value) => value !== undefined && value !== '')
+    : (values[0] ?? null)
+}
+
+/** The values of the editable settings by path: the override where there is a usable one, else the default. */
+export const effectiveValues = (config: Config, overrides: Overrides): Record<string, number> =>
+  Object.fromEntries(
+    editableRows.map((setting) => {
+      const stored = overrides[setting.path]
+      // Another version may have had other bounds; what it stored is not in force here then.
+      const value = isWithin(setting, stored) ? stored : (defaultOf(config, setting) as number)
+      return [setting.path, value]
+    }),
+  )
+
+const isWithin = ({ row }: Setting, value: number | undefined): value is number =>
+  'editable' in row &&
+  Number.isInteger(value) &&
+  (value as number) >= row.editable.min &&
+  (value as number) <= row.editable.max
+
+/** The same values by name, as the rest of the service uses them. */
+export function liveSettings(config: Config, overrides: Overrides): LiveSettings {
+  const values = effectiveValues(config, overrides)
+  return Object.fromEntries(editableRows.map(({ key, path }) => [key, values[path]])) as LiveSettings
+}

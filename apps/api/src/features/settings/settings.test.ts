@@ -1,0 +1,278 @@
+import { demo } from '@rolecall/chat-sim'
+import { settings as contract } from '@rolecall/contract'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { givenAdmin } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { loadConfig } from '../../config.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { readSettings } from './read-settings.ts'
+import { resetSettings, updateSettings } from './write-settings.ts'
+
+const secrets = {
+  CHAT_CLIENT_SECRET: 'chat-sim_client-secret_not-a-real-one',
+  METRICS_TOKEN: 'metrics-canary',
+}
+
+describe.each(engines)('the settings on %s', (engine) => {
+  let world: World
+  let token: string
+  beforeAll(async () => {
+    world = await startWorld(engine, { ...secrets, STATS_TTL_MS: '1234' })
+    token = await givenAdmin(world)
+  })
+  afterAll(() => world.close())
+  beforeEach(() => reset())
+
+  const get = async () => (await call(world.url, 'GET', '/api/admin/settings', { token })).body
+  const patch = (body: unknown) => call(world.url, 'PATCH', '/api/admin/settings', { token, body })
+  const reset = () => call(world.url, 'POST', '/api/admin/settings/reset', { token })
+  const live = () => world.service.deps.settings.current()
+  const stored = async () =>
+    (await world.service.deps.db.maybeOne(sql`select version, overrides from settings`)) as {
+      version: number
+      overrides: Record<string, number>
+    }
+  const entries = async () =>
+    (await world.service.deps.db.query(sql`
+      select action, actor_id, changes from audit_log where action like 'settings.%' order by seq`)) as Record<
+      string,
+      unknown
+    >[]
+  const entriesOf = async (work: () => Promise<unknown>) => {
+    const before = (await entries()).length
+    await work()
+    return (await entries()).slice(before)
+  }
+
+  test('answers every documented group and entry, secrets only as set or not', async () => {
+    const body = await get()
+    expect(body).toEqual({
+      cache: {
+        permissionTtlMs: { editable: true, value: 60_000 },
+        projectAccessTtlMs: { editable: false, value: 60_000 },
+        projectAuthTtlMs: { editable: false, value: 60_000 },
+        statsTtlMs: { editable: true, value: 1_234 },
+      },
+      chat: {
+        callbackUrl: { editable: false, value: `${world.url}/api/auth/callback` },
+        clientId: { editable: false, value: demo.clientId },
+        guildId: { editable: false, value: demo.mainGuildId },
+        clientSecret: { editable: false, isSet: true },
+        token: { editable: false, isSet: true },
+      },
+      meta: body.meta,
+      preferences: { memberActivityThresholdDays: { editable: true, value: 30 } },
+      rateLimit: {
+        globalLimit: { editable: false, value: 12_000 },
+        globalTtlMs: { editable: false, value: 60_000 },
+        maxWebhooksPerProject: { editable: true, value: 10 },
+      },
+      security: {
+        sessionTtlSec: { editable: false, value: 2_592_000 },
+        ssoTtlSec: { editable: false, value: 86_400 },
+        webhookEncryptionKey: { editable: false, isSet: true },
+      },
+    })
+  })
+
+  test('no secret value at any depth, on no path', async () => {
+    const all = [
+      JSON.stringify(await get()),
+      (await patch({ cache: { statsTtlMs: 5 } })).text,
+      (await reset()).text,
+    ]
+    for (const secret of [
+      demo.clientSecret,
+      demo.botToken,
+      '1'.repeat(64),
+      '2'.repeat(64),
+      'metrics-canary',
+    ]) {
+      for (const text of all) expect(text).not.toContain(secret)
+    }
+  })
+
+  test('a change is answered, in force before the answer, stored and audited once', async () => {
+    const written = await entriesOf(async () => {
+      const reply = await patch({ cache: { permissionTtlMs: 0 }, rateLimit: { maxWebhooksPerProject: 3 } })
+      expect(reply.status).toBe(200)
+      expect(live()).toMatchObject({ permissionTtlMs: 0, maxWebhooksPerProject: 3, statsTtlMs: 1_234 })
+      expect(reply.body.cache.permissionTtlMs).toEqual({ editable: true, value: 0 })
+      expect(reply.body.meta.updatedBy).toBe(demo.users.mara)
+      expect(Date.now() - Date.parse(reply.body.meta.updatedAt)).toBeLessThan(60_000)
+      expect(await get()).toEqual(reply.body)
+    })
+    expect(written).toEqual([
+      {
+        action: 'settings.update',
+        actor_id: demo.users.mara,
+        changes: {
+          'cache.permissionTtlMs': { before: 60_000, after: 0 },
+          'rateLimit.maxWebhooksPerProject': { before: 10, after: 3 },
+        },
+      },
+    ])
+  })
+
+  test('what is in force already is not written, nor are empty patches', async () => {
+    await patch({ cache: { statsTtlMs: 10 } })
+    const before = await stored()
+    const written = await entriesOf(async () => {
+      for (const body of [
+        {},
+        { cache: {} },
+        { cache: { statsTtlMs: 10 } },
+        { cache: { permissionTtlMs: 60_000 }, preferences: { memberActivityThresholdDays: 30 } },
+      ]) {
+        expect((await patch(body)).status).toBe(200)
+      }
+    })
+    expect(written).toEqual([])
+    expect(await stored()).toEqual(before)
+  })
+
+  test('only what differs is stored: the rest still follows the environment', async () => {
+    await patch({ cache: { statsTtlMs: 10, permissionTtlMs: 60_000 } })
+    expect((await stored()).overrides).toEqual({ 'cache.statsTtlMs': 10 })
+  })
+
+  test('reset clears every override with one entry, and the second time does nothing', async () => {
+    await patch({
+      cache: { permissionTtlMs: 0, statsTtlMs: 0 },
+      preferences: { memberActivityThresholdDays: 1 },
+    })
+    const written = await entriesOf(async () => {
+      const reply = await reset()
+      expect(reply.status).toBe(200)
+      expect(reply.body.cache.statsTtlMs.value).toBe(1_234)
+      expect(live()).toMatchObject({ permissionTtlMs: 60_000, statsTtlMs: 1_234 })
+      await reset()
+    })
+    expect(written).toEqual([
+      {
+        action: 'settings.reset',
+        actor_id: demo.users.mara,
+        changes: {
+          'cache.permissionTtlMs': { before: 0, after: 60_000 },
+          'cache.statsTtlMs': { before: 0, after: 1_234 },
+          'preferences.memberActivityThresholdDays': { before: 1, after: 30 },
+        },
+      },
+    ])
+    expect((await stored()).overrides).toEqual({})
+  })
+
+  test.each([
+    ['cache', 'permissionTtlMs', 0, 3_600_000],
+    ['cache', 'statsTtlMs', 0, 86_400_000],
+    ['preferences', 'memberActivityThresholdDays', 1, 365],
+    ['rateLimit', 'maxWebhooksPerProject', 1, 100],
+  ])('%s.%s is an integer within its bounds', async (group, key, min, max) => {
+    for (const value of [min, max]) {
+      expect((await patch({ [group]: { [key]: value } })).body[group][key].value).toBe(value)
+    }
+    const before = await stored()
+    for (const value of [min - 1, max + 1, 1.5, '5', null, true, [1], {}]) {
+      const reply = await patch({ [group]: { [key]: value } })
+      expect(reply.status, String(value)).toBe(400)
+      expect(reply.body.errors[0].path).toBe(`/${group}/${key}`)
+    }
+    expect(await stored()).toEqual(before)
+  })
+
+  test.each([
+    [{ chat: { token: 'x' } }, ['/chat']],
+    [{ security: { webhookEncryptionKey: 'x' } }, ['/security']],
+    [{ security: { sessionTtlSec: 60 } }, ['/security']],
+    [{ rateLimit: { globalLimit: 0 } }, ['/rateLimit/globalLimit']],
+    [{ cache: { projectAuthTtlMs: 1 } }, ['/cache/projectAuthTtlMs']],
+    [{ cache: { statsTtlMs: { value: 1 } } }, ['/cache/statsTtlMs']],
+    [{ meta: { updatedBy: 'x' } }, ['/meta']],
+    [{ statsTtlMs: 1 }, ['/statsTtlMs']],
+    [
+      { cache: { permissionTtlMs: 5, extra: 1 }, rateLimit: { maxWebhooksPerProject: 0 }, x: 1 },
+      ['/x', '/cache/extra', '/rateLimit/maxWebhooksPerProject'],
+    ],
+    [{ cache: { permissionTtlMs: 5, statsTtlMs: -1 } }, ['/cache/statsTtlMs']],
+    [{ cache: null }, ['/cache']],
+  ])('refuses %j whole, naming every problem, and writes nothing', async (body, paths) => {
+    const before = await stored()
+    const written = await entriesOf(async () => {
+      const reply = await patch(body)
+      expect(reply.status).toBe(400)
+      expect(reply.body.errors.map((one: { path: string }) => one.path).sort()).toEqual([...paths].sort())
+    })
+    expect(written).toEqual([])
+    expect(await stored()).toEqual(before)
+    expect(live().permissionTtlMs).toBe(60_000)
+  })
+
+  test('refuses what GET answered', async () => {
+    expect((await patch(await get())).status).toBe(400)
+  })
+
+  test('no audit, no change', async () => {
+    const failing = { record: () => Promise.reject(new Error('no audit today')) }
+    const deps = { ...world.service.deps, audit: failing }
+    await patch({ cache: { statsTtlMs: 77 } })
+    const before = await stored()
+    await expect(updateSettings(deps, {}, { cache: { statsTtlMs: 78 } })).rejects.toThrow('no audit today')
+    await expect(resetSettings(deps, {})).rejects.toThrow('no audit today')
+    expect(await stored()).toEqual(before)
+    expect(live().statsTtlMs).toBe(77)
+  })
+
+  test('writers at once neither lose each other’s change nor an entry', async () => {
+    const written = await entriesOf(() =>
+      Promise.all([
+        patch({ cache: { permissionTtlMs: 1 } }),
+        patch({ cache: { statsTtlMs: 2 } }),
+        patch({ preferences: { memberActivityThresholdDays: 3 } }),
+        patch({ rateLimit: { maxWebhooksPerProject: 4 } }),
+      ]),
+    )
+    expect(written).toHaveLength(4)
+    const expected = {
+      permissionTtlMs: 1,
+      statsTtlMs: 2,
+      memberActivityThresholdDays: 3,
+      maxWebhooksPerProject: 4,
+    }
+    expect(live()).toEqual(expected)
+  })
+
+  test('a stored value outside of its bounds, or of no setting, is not in force', async () => {
+    const { db, settings } = world.service.deps
+    await db.execute(sql`
+      update settings set version = version + 1,
+        overrides = '{"cache.statsTtlMs": -5, "cache.permissionTtlMs": "x", "cache.gone": 1}'`)
+    await settings.refresh()
+    expect(live()).toMatchObject({ statsTtlMs: 1_234, permissionTtlMs: 60_000 })
+    expect((await get()).cache.statsTtlMs.value).toBe(1_234)
+  })
+})
+
+describe('secrets that are not set', () => {
+  test.each([
+    ['CHAT_BOT_TOKEN', ['chat', 'token']],
+    ['CHAT_CLIENT_SECRET', ['chat', 'clientSecret']],
+    ['INBOUND_WEBHOOK_ENCRYPTION_KEY', ['security', 'webhookEncryptionKey']],
+    ['OUTBOUND_WEBHOOK_ENCRYPTION_KEY', ['security', 'webhookEncryptionKey']],
+  ] as const)('an empty %s is answered as not set', async (variable, [group, key]) => {
+    const names = Object.values(contract.settingTable).flatMap((rows) =>
+      Object.values<contract.SettingRow>(rows).flatMap((row) => row.variables),
+    )
+    const set = Object.fromEntries(
+      names.filter((name) => /SECRET|TOKEN|KEY/.test(name)).map((name) => [name, 'a'.repeat(64)]),
+    )
+    const { config } = loadConfig({ ...set, [variable]: '' })
+    const settings = {
+      refresh: async () => ({ version: 0, overrides: {}, updatedAt: null, updatedBy: null }),
+    }
+    const body = await readSettings({ config, settings } as unknown as Parameters<typeof readSettings>[0])
+    const groups = body as unknown as Record<string, Record<string, unknown>>
+    expect(groups[group]?.[key]).toEqual({ editable: false, isSet: false })
+  })
+})

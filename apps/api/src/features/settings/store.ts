@@ -1,0 +1,38 @@
+import type { Database, Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+import type { StoredSettings } from './settings.ts'
+
+/** The stored row. On the connections of gathered reads, so that a busy pool does not delay a change. */
+export async function readStored(db: Pick<Database, 'gathered'>): Promise<StoredSettings> {
+  const [row = []] = await db.gathered(
+    sql`select version, overrides, iso(updated_at), updated_by from settings`,
+  )
+  const [version, overrides, updatedAt, updatedBy] = row as [
+    number,
+    StoredSettings['overrides'],
+    string | null,
+    string | null,
+  ]
+  return { version, overrides, updatedAt, updatedBy }
+}
+
+/** The overrides, locked until the transaction ends: two changes at once take turns. */
+export async function lockOverrides(tx: Tx): Promise<StoredSettings['overrides']> {
+  const row = await tx.maybeOne<Pick<StoredSettings, 'overrides'>>(
+    sql`select overrides from settings for update`,
+  )
+  if (!row) throw new Error('The settings have lost their row.')
+  return row.overrides
+}
+
+export async function writeOverrides(
+  tx: Tx,
+  overrides: StoredSettings['overrides'],
+  updatedBy: string | null,
+) {
+  const row = await tx.maybeOne<StoredSettings>(sql`
+    update settings set version = version + 1, overrides = ${JSON.stringify(overrides)}::jsonb,
+      updated_at = clock_now(), updated_by = ${updatedBy}
+    returning version, overrides, iso(updated_at) as "updatedAt", updated_by as "updatedBy"`)
+  return row as StoredSettings
+}

@@ -1,0 +1,67 @@
+import type { settings } from '@rolecall/contract'
+import type { Tx } from '#platform/db/database'
+import type { By, Deps } from '../../deps.ts'
+import type { AuditEvent } from '../audit/event.ts'
+import { effectiveValues } from './registry.ts'
+import type { StoredSettings } from './settings.ts'
+import { lockOverrides, writeOverrides } from './store.ts'
+
+type WriteDeps = Pick<Deps, 'config' | 'db' | 'audit' | 'settings'>
+type Overrides = StoredSettings['overrides']
+
+/** Changes settings, all or nothing. Values that are in force already are not written. */
+export const updateSettings = (deps: WriteDeps, by: By, patch: settings.UpdateSettings) =>
+  write(deps, async (tx) => {
+    const overrides = await lockOverrides(tx)
+    const wanted = Object.entries(patch).flatMap(([group, values]) =>
+      Object.entries(values).map(([key, value]) => [`${group}.${key}`, value] as const),
+    )
+    const changes = changesBetween(deps, overrides, { ...overrides, ...Object.fromEntries(wanted) })
+    const paths = Object.keys(changes)
+    if (paths.length === 0) return undefined
+    const changed = wanted.filter(([path]) => paths.includes(path))
+    const written = await writeOverrides(
+      tx,
+      { ...overrides, ...Object.fromEntries(changed) },
+      by.actor?.id ?? null,
+    )
+    const summary = `Settings were changed: ${paths.join(', ')}.`
+    await deps.audit.record(tx, { ...by, ...event, action: 'settings.update', summary, changes })
+    return written
+  })
+
+/** Clears every stored override: what the environment says is in force again. */
+export const resetSettings = (deps: WriteDeps, by: By) =>
+  write(deps, async (tx) => {
+    const overrides = await lockOverrides(tx)
+    const paths = Object.keys(overrides)
+    if (paths.length === 0) return undefined
+    const written = await writeOverrides(tx, {}, by.actor?.id ?? null)
+    const changes = changesBetween(deps, overrides, {})
+    const summary = `Stored settings were cleared: ${paths.join(', ')}.`
+    await deps.audit.record(tx, { ...by, ...event, action: 'settings.reset', summary, changes })
+    return written
+  })
+
+const event = {
+  actionType: 'permission',
+  target: { type: 'settings', id: 'settings', name: 'System settings' },
+} as const satisfies Partial<AuditEvent>
+
+/** Runs a change, and puts what it wrote in force before anyone hears that it was done. */
+async function write(
+  { db, settings }: WriteDeps,
+  change: (tx: Tx) => Promise<StoredSettings | undefined>,
+): Promise<void> {
+  const written = await db.transaction(change)
+  if (written) await settings.announce(written)
+}
+
+function changesBetween({ config }: WriteDeps, before: Overrides, after: Overrides) {
+  const old = effectiveValues(config, before)
+  return Object.fromEntries(
+    Object.entries(effectiveValues(config, after))
+      .filter(([path, value]) => value !== old[path])
+      .map(([path, value]) => [path, { before: old[path], after: value }]),
+  )
+}

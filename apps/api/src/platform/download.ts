@@ -1,0 +1,61 @@
+import { Readable } from 'node:stream'
+import { Answer } from './http/answer.ts'
+
+export interface Download {
+  /** Without date and extension. */
+  readonly filename: string
+  readonly kind: { readonly extension: string; readonly mediaType: string }
+  readonly chunks: AsyncGenerator<string, void, void>
+}
+
+/** A client that takes nothing for so long has gone: what the file is read from is let go. */
+const stalledMs = 60_000
+
+/**
+ * A file that is written while it is sent: the next chunk is made when the client has taken the last one, so
+ * memory stays the same however long the file is. The first chunk is made before the answer begins, so that
+ * an outage is still a 503.
+ */
+export async function downloadAnswer({ filename, kind, chunks }: Download): Promise<Answer> {
+  const first = await chunks.next()
+  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
+  const headers = {
+    'content-type': kind.mediaType,
+    'content-disposition': `attachment; filename="${filename}-${day}.${kind.extension}"`,
+  }
+  return new Answer(200, undefined, headers, stream(first.done ? undefined : first.value, chunks))
+}
+
+function stream(first: string | undefined, chunks: Download['chunks']): Readable {
+  let pending = first
+  let stalled: NodeJS.Timeout | undefined
+  const readable = new Readable({
+    highWaterMark: 64 * 1024,
+    read() {
+      clearTimeout(stalled)
+      next().then(
+        (chunk) => {
+          if (readable.destroyed) return
+          stalled = setTimeout(() => readable.destroy(new Error('The client stopped reading.')), stalledMs)
+          stalled.unref()
+          readable.push(chunk ?? null)
+        },
+        (error: Error) => readable.destroy(error),
+      )
+    },
+    destroy(error, done) {
+      clearTimeout(stalled)
+      // Ends the source too, once what it is doing is done.
+      chunks.return().then(
+        () => done(error),
+        () => done(error),
+      )
+    },
+  })
+  const next = async () => {
+    const chunk = pending ?? (await chunks.next()).value
+    pending = undefined
+    return chunk
+  }
+  return readable
+}

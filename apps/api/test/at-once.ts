@@ -1,0 +1,9 @@
+/** Starts `count` calls in one turn of the event loop and waits for all of their answers. */
+export const atOnce = <T>(count: number, run: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => run(index)))
+
+/** How often each value occurs. */
+export const tally = (values: readonly (string | number)[]): Record<string, number> =>
+  Object.fromEntries(
+    [...new Set(values)].map((value) => [value, values.filter((one) => one === value).length]),
+  )

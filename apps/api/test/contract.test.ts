@@ -1,0 +1,325 @@
+import { type EndpointDefinition, endpoints, openApi } from '@rolecall/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApp } from '../src/app.ts'
+import { createRateLimiter } from '../src/platform/rate-limit/rate-limiter.ts'
+import { type Call, call } from './client.ts'
+import { type Credentials, forgetRoles, givenCredentials, givenFormerAdmin } from './credentials.ts'
+import { engines } from './databases.ts'
+import { givenProject } from './given.ts'
+import {
+  addressOf,
+  nameOf,
+  propertiesOf,
+  rowsOf,
+  type Schema,
+  takes,
+  unboundedStrings,
+  wrongTypes,
+} from './requests.ts'
+import { startWorld, type World } from './service.ts'
+
+const isClosed = ({ body }: EndpointDefinition) =>
+  (body as Schema | undefined)?.additionalProperties === false
+
+describe.each(engines)('every endpoint of the contract on %s', (engine) => {
+  let world: World
+  let given: Credentials
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    given = await givenCredentials(world)
+  })
+  afterAll(() => world.close())
+
+  const good = ({ auth }: EndpointDefinition): Call => {
+    if (auth === 'projectKey') return { key: given.project.key }
+    if (auth === 'none') return {}
+    return { token: auth === 'admin' ? given.admin : given.member }
+  }
+  const ask = (one: EndpointDefinition, options: Call) =>
+    call(world.url, one.method, addressOf(one), { ...good(one), ...options })
+  /** The same request in all its wrong forms: who asks is decided before what is asked. */
+  const badRequests = (one: EndpointDefinition): [string, Call][] => [
+    [addressOf(one), {}],
+    [`${addressOf(one, { malformed: true })}?unknown=%ff`, {}],
+    ...(one.method === 'GET'
+      ? []
+      : ([[addressOf(one), { raw: 'x', headers: { 'content-type': 'garbage' } }]] as [string, Call][])),
+    ...(one.body
+      ? ([
+          [addressOf(one), { body: { unknown: 1 } }],
+          [addressOf(one), { raw: '{' }],
+          [addressOf(one), { raw: 'x', headers: { 'content-type': 'text/plain' } }],
+        ] as [string, Call][])
+      : []),
+  ]
+  async function refusesAll(one: EndpointDefinition, sent: Call, status: number, code: string, title = '') {
+    for (const [address, request] of badRequests(one)) {
+      const headers = { ...request.headers, ...sent.headers }
+      const reply = await call(world.url, one.method, address, { ...request, ...sent, headers })
+      expect([reply.status, reply.body?.code], `${title} ${address}`).toEqual([status, code])
+    }
+  }
+
+  describe.each(rowsOf(({ auth }) => auth === 'admin'))('%s', (_, one) => {
+    test('answers 401 to who is nobody, whatever is asked', async () => {
+      for (const [title, sent] of Object.entries(given.badTokens)) {
+        await refusesAll(one, sent, 401, 'INVALID_TOKEN', title)
+      }
+    })
+
+    test('answers 403 to the session of a member, whatever is asked', async () => {
+      await refusesAll(one, { token: given.member }, 403, 'NOT_SYSTEM_ADMIN')
+    })
+  })
+
+  test('every admin endpoint answers 403 to an admin session whose member lost the role', async () => {
+    const token = await givenFormerAdmin(world)
+    await forgetRoles(world)
+    for (const [, one] of rowsOf(({ auth }) => auth === 'admin')) {
+      await refusesAll(one, { token }, 403, 'NOT_SYSTEM_ADMIN')
+    }
+  })
+
+  test('every admin endpoint answers 403 to the console’s cookie from another site', async () => {
+    for (const [, one] of rowsOf(({ auth }) => auth === 'admin')) {
+      for (const headers of [{}, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'same-site' }]) {
+        const sent = { headers: { cookie: `svc_admin=${given.admin}`, ...headers } as Record<string, string> }
+        await refusesAll(one, sent, 403, 'CROSS_SITE_REQUEST')
+      }
+    }
+  })
+
+  test.each(rowsOf(({ auth }) => auth === 'session'))('%s answers 401 to who is nobody', async (_, one) => {
+    for (const [title, sent] of Object.entries(given.badTokens)) {
+      await refusesAll(one, sent, 401, 'INVALID_TOKEN', title)
+    }
+  })
+
+  test.each(rowsOf(({ auth }) => auth === 'projectKey'))(
+    '%s answers 401 without a good key',
+    async (_, one) => {
+      for (const [title, sent] of Object.entries(given.badKeys)) {
+        await refusesAll(one, sent, 401, 'INVALID_API_KEY', title)
+      }
+    },
+  )
+
+  test('every project endpoint answers 401 PROJECT_INACTIVE to the key of a deactivated project', async () => {
+    const { key } = await givenProject(world, { isActive: false })
+    for (const [, one] of rowsOf(({ auth }) => auth === 'projectKey')) {
+      await refusesAll(one, { key }, 401, 'PROJECT_INACTIVE')
+    }
+  })
+
+  describe.each(rowsOf(({ body }) => body))('the body of %s', (_, one) => {
+    const properties = propertiesOf(one.body)
+    const refused = async (options: Call, status: number, code: string) => {
+      const reply = await ask(one, options)
+      expect([reply.status, reply.body?.code], JSON.stringify(options).slice(0, 200)).toEqual([status, code])
+      return (reply.body.errors ?? []).map(({ path }: { path: string }) => path) as string[]
+    }
+
+    test('must be JSON in UTF-8, sent as JSON', async () => {
+      for (const raw of ['', '{', '{"a":1,}', "{'a':1}", 'NaN', '{"a":1}{}', '\uFEFF{}', '[1', '"']) {
+        await refused({ raw }, 400, 'MALFORMED_JSON')
+      }
+      await refused({ raw: Buffer.from('7b2261223a22ff227d', 'hex') }, 400, 'MALFORMED_JSON')
+      await refused({ raw: Buffer.from('{}', 'utf16le') }, 400, 'MALFORMED_JSON')
+      for (const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/jsonp',
+        'json',
+        '',
+      ]) {
+        await refused({ raw: '{}', headers: { 'content-type': type } }, 415, 'UNSUPPORTED_MEDIA_TYPE')
+      }
+      await refused({ raw: '{}', headers: { 'content-encoding': 'gzip' } }, 415, 'UNSUPPORTED_MEDIA_TYPE')
+    })
+
+    test('is refused beyond 1 MiB', async () => {
+      const raw = `"${'x'.repeat(1024 * 1024 - 1)}"`
+      await refused({ raw }, 413, 'PAYLOAD_TOO_LARGE')
+      await refused({ raw: raw.slice(2) }, 400, 'MALFORMED_JSON')
+    })
+
+    test('is refused when it is too deep to read', async () => {
+      const raw = '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)
+      const reply = await ask(one, { raw })
+      expect(reply.status).toBe(400)
+    })
+
+    if (!isClosed(one)) return
+
+    test('is an object with known keys, and every problem is named', async () => {
+      for (const body of [[], ['x'], 'x', '', null, 5, true]) {
+        await refused({ body }, 400, 'VALIDATION_FAILED')
+      }
+      for (const raw of ['{"__proto__":{}}', '{"constructor":{}}', '{"id":1,"isSystemAdmin":true}']) {
+        const paths = await refused({ raw }, 400, 'VALIDATION_FAILED')
+        for (const key of Object.keys(JSON.parse(raw))) expect(paths).toContain(`/${key}`)
+      }
+      const wrong = Object.fromEntries(properties.map(([key, schema]) => [key, wrongTypes(schema)[0]]))
+      const paths = await refused({ body: { ...wrong, unknown: 1, '~/': 1 } }, 400, 'VALIDATION_FAILED')
+      const keys = properties.map(([key]) => `/${key}`)
+      expect(new Set(paths)).toEqual(new Set([...keys, '/unknown', '/~0~1']))
+    })
+
+    test.each(properties)('%s takes nothing of another type', async (key, schema) => {
+      for (const value of wrongTypes(schema)) {
+        const paths = await refused({ body: { [key]: value } }, 400, 'VALIDATION_FAILED')
+        expect(paths, JSON.stringify(value)).toContain(`/${key}`)
+      }
+    })
+
+    test.each(properties.filter(([, schema]) => takes(schema, 'string')))(
+      '%s takes neither NUL nor half a character',
+      async (key) => {
+        for (const text of ['"a\\u0000b"', '"\\ud800"', '"a\\udc00b"']) {
+          const paths = await refused({ raw: `{"${key}":${text}}` }, 400, 'VALIDATION_FAILED')
+          expect(paths).toContain(`/${key}`)
+        }
+      },
+    )
+  })
+
+  test.each(rowsOf(({ query }) => (query as Schema | undefined)?.additionalProperties === false))(
+    'the query of %s takes no other keys, no other types, and no broken encoding',
+    async (_, one) => {
+      const refused = async (search: string, path: string) => {
+        const reply = await call(world.url, one.method, `${addressOf(one)}?${search}`, good(one))
+        expect(reply.status, search).toBe(400)
+        expect(
+          reply.body.errors.map((error: { path: string }) => error.path),
+          search,
+        ).toContain(path)
+      }
+      await refused('unknown=1', '/unknown')
+      await refused('__proto__=1', '/__proto__')
+      for (const [key, schema] of propertiesOf(one.query)) {
+        await refused(`${key}=%ff`, `/${key}`)
+        if (schema.type === 'string') {
+          await refused(`${key}=a%00b`, `/${key}`)
+          await refused(`${key}=1&${key}=2`, `/${key}`)
+        }
+        if (schema.type === 'integer' || schema.type === 'number') {
+          for (const value of ['', 'x', '1e3', '0x10', '-1', '1.5', '%201', '99999999999999999999', '٣']) {
+            await refused(`${key}=${value}`, `/${key}`)
+          }
+        }
+        if (schema.type === 'boolean') {
+          for (const value of ['', '1', 'TRUE', 'yes']) await refused(`${key}=${value}`, `/${key}`)
+        }
+      }
+    },
+  )
+
+  test('malformed ids in the path are 400 where their form is declared, and never found', async () => {
+    for (const [, one] of rowsOf(({ params }) => params)) {
+      const hasFormat = propertiesOf(one.params).some(([, { format }]) => format)
+      const reply = await call(world.url, one.method, addressOf(one, { malformed: true }), {
+        ...good(one),
+        ...(one.body && { body: {} }),
+      })
+      expect(reply.status, nameOf(one)).toBe(400)
+      if (hasFormat) expect(reply.body.code).toBe('VALIDATION_FAILED')
+    }
+  })
+
+  test('every limited endpoint answers 429 with Retry-After to who asks too often', async () => {
+    const { deps, recorder } = world.service
+    const limiter = createRateLimiter({ cache: deps.cache, limit: 1, ttlMs: 60_000, name: 'tiny' })
+    const app = createApp({ ...deps, limiter }, recorder, { isClosing: () => false })
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    const limited = rowsOf((one) => one.limited)
+    expect(limited.length).toBeGreaterThan(4)
+    for (const [name, one] of limited) {
+      const statuses: number[] = []
+      for (let i = 0; i < 3; i++) {
+        const reply = await call(url, one.method, addressOf(one), {
+          ...good(one),
+          ...(one.body && { body: {} }),
+        })
+        statuses.push(reply.status)
+        if (reply.status !== 429) continue
+        expect(reply.body.code).toBe('RATE_LIMITED')
+        expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(reply.headers.get('ratelimit-policy')).toContain('q=1')
+      }
+      expect(statuses.at(-1), `${name} ${statuses}`).toBe(429)
+    }
+    await app.close()
+  })
+
+  test('every registered route is in the document, and the other way round', () => {
+    const { deps, recorder } = world.service
+    const app = createApp(deps, recorder, { isClosing: () => false })
+    const served = routesOf(app.printRoutes({ commonPrefix: false }))
+    const { paths } = openApi('http://localhost', '0') as { paths: Record<string, Record<string, unknown>> }
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, ':id')}`),
+    )
+    expect(documented).toHaveLength(endpoints.length)
+    expect(served.filter((route) => !aboutTheApi.test(route)).sort()).toEqual([...documented].sort())
+  })
+})
+
+/** Pages about the API, which are no part of it: the document itself, what renders it, metrics. */
+const aboutTheApi = /^GET \/(api\/openapi\.json|api\/docs\b|metrics|console\b)/
+
+/**
+ * `METHOD /path` of each route in Fastify's drawing of its tree, four characters a level. It joins the names of
+ * a parameter that routes call differently, so names do not count.
+ */
+function routesOf(tree: string): string[] {
+  const prefixes: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    const [, indent = '', part = '', methods = ''] =
+      /^((?:│ {3}| {4})*)[├└]── (\S*)(?: \((.*)\))?/.exec(line) ?? []
+    if (part === '') return []
+    const depth = indent.length / 4
+    prefixes.length = depth
+    prefixes[depth] = (prefixes[depth - 1] ?? '') + part
+    return methods === ''
+      ? []
+      : methods.split(', ').map((method) => `${method} ${prefixes[depth]?.replaceAll(/:[^/]+/g, ':id')}`)
+  })
+}
+
+describe('the contract', () => {
+  test('every endpoint that asks nobody who they are is on this list', () => {
+    expect(
+      rowsOf(({ auth }) => auth === 'none')
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual([
+      'GET /api/auth/admin/login',
+      'GET /api/auth/authorize',
+      'GET /api/auth/callback',
+      'GET /api/auth/chat',
+      'GET /api/auth/sso/authorize',
+      'GET /api/health',
+      'GET /api/health/live',
+      'GET /api/health/ready',
+      'POST /api/auth/admin/token',
+      'POST /api/auth/sso/logout',
+    ])
+  })
+
+  test('everything under /api/admin/ is for System Admins', () => {
+    const others = endpoints.filter(({ path, auth }) => path.startsWith('/api/admin/') !== (auth === 'admin'))
+    expect(others.map(nameOf)).toEqual([])
+  })
+
+  test('every body is closed, but for payloads that have a schema of their own', () => {
+    const open = endpoints.filter((one) => one.body && !isClosed(one)).map(nameOf)
+    expect(open.filter((name) => name !== 'POST /api/inbound-webhooks/{id}/submit')).toEqual([])
+  })
+
+  test.each(rowsOf(() => true))('every string that %s takes is bounded', (_, one) => {
+    const places = [one.params, one.query, one.body].flatMap((schema) =>
+      schema ? unboundedStrings(schema as Schema) : [],
+    )
+    expect(places).toEqual([])
+  })
+})

@@ -1,0 +1,85 @@
+import { demo } from '@rolecall/chat-sim'
+import { digestOf, mintToken } from '../src/platform/crypto/tokens.ts'
+import { sql } from '../src/platform/db/sql.ts'
+import { call } from './client.ts'
+import { type GivenProject, givenAdmin, givenProject, givenSession } from './given.ts'
+import type { World } from './service.ts'
+
+type Sent = { readonly key?: string; readonly token?: string; readonly headers?: Record<string, string> }
+
+/** Everyone who may come to the door, with what they present. */
+export interface Credentials {
+  readonly project: GivenProject
+  readonly admin: string
+  readonly member: string
+  /** Title → what is sent, none of which is a session that is good now. */
+  readonly badTokens: Readonly<Record<string, Sent>>
+  /** Title → what is sent, none of which is a key that is good now. */
+  readonly badKeys: Readonly<Record<string, Sent>>
+}
+
+/** Makes them all, each the way it comes about. */
+export async function givenCredentials(world: World): Promise<Credentials> {
+  const { db } = world.service.deps
+  const project = await givenProject(world)
+  const admin = await givenAdmin(world)
+  const member = (await givenSession(world, project)).token
+
+  const expired = await givenAdmin(world)
+  await db.execute(sql`
+    update sessions set expires_at = clock_now() - interval '1 second' where token_digest = ${digestOf(expired)}`)
+  const revoked = await givenAdmin(world)
+  await call(world.url, 'POST', '/api/auth/admin/logout', { token: revoked })
+
+  const keyless = await givenProject(world)
+  await db.execute(sql`update api_keys set revoked_at = clock_now() where project_id = ${keyless.id}`)
+  const deleted = await givenProject(world)
+  await db.execute(sql`update projects set deleted_at = clock_now() where id = ${deleted.id}`)
+  return {
+    project,
+    admin,
+    member,
+    badTokens: {
+      'no credentials': {},
+      'an API key': { key: project.key },
+      'an API key as a token': { token: project.key },
+      'a garbage token': { token: 'garbage' },
+      'a token with a wrong checksum': { token: `${admin.slice(0, -1)}${admin.endsWith('0') ? '1' : '0'}` },
+      'an unknown token': { token: mintToken('session') },
+      'an expired token': { token: expired },
+      'a revoked token': { token: revoked },
+      'two tokens': { headers: { authorization: `Bearer ${admin}, Bearer ${admin}` } },
+      Basic: { headers: { authorization: `Basic ${admin}` } },
+      'an unknown cookie': {
+        headers: { cookie: `svc_admin=${mintToken('session')}`, 'sec-fetch-site': 'same-origin' },
+      },
+    },
+    badKeys: {
+      'no key': {},
+      'a session token': { token: admin },
+      'a session token as a key': { key: admin },
+      'a garbage key': { key: 'garbage' },
+      'an empty key': { key: '' },
+      'a key with a wrong checksum': {
+        key: `${project.key.slice(0, -1)}${project.key.endsWith('0') ? '1' : '0'}`,
+      },
+      'an unknown key': { key: mintToken('apiKey') },
+      'a revoked key': { key: keyless.key },
+      'the key of a deleted project': { key: deleted.key },
+    },
+  }
+}
+
+/** A session of a System Admin who has lost the role since. */
+export async function givenFormerAdmin(world: World): Promise<string> {
+  const { joon } = demo.users
+  const { setRoles } = world.sim.world
+  setRoles(demo.mainGuildId, joon, [demo.roles.steward])
+  const token = await givenAdmin(world, joon)
+  setRoles(demo.mainGuildId, joon, [demo.roles.captain])
+  return token
+}
+
+/** Makes the mirror look so old that roles are read again with the next request. */
+export const forgetRoles = ({ service: { deps } }: World) =>
+  deps.db.execute(sql`update memberships set synced_at = clock_now() - interval '1 hour'`)

@@ -1,0 +1,95 @@
+import { relative, resolve } from 'node:path'
+import { demo, startChatSim } from '@rolecall/chat-sim'
+import { Rolecall } from '@rolecall/sdk'
+import { CannotStart } from './cannot-start.ts'
+import { registerProject } from './demo-project.ts'
+import { openKeep } from './keep.ts'
+import { claimPorts } from './ports.ts'
+import { sampleSession } from './sample-session.ts'
+import { type Service, startService } from './service.ts'
+import { startSite } from './site/start-site.ts'
+import { summary } from './summary.ts'
+
+// `npm start`: the stand-in of the chat platform, the service, and a site that uses it, until Ctrl-C.
+
+/** What has been started, newest last; ended in the opposite order. */
+const running: { close(): Promise<unknown> }[] = []
+let isStopping = false
+
+/** Starts everything, and says where it is. */
+export async function start() {
+  try {
+    await startAll()
+  } catch (error) {
+    // Ctrl-C during the start makes things fail that are no failures.
+    if (isStopping) return
+    console.error(error instanceof CannotStart ? error.message : error)
+    await stop(1)
+  }
+}
+
+async function startAll() {
+  const folder = resolve('.rolecall')
+  const ports = await claimPorts(process.env)
+  const keep = await openKeep(folder)
+  const urls = { service: `http://127.0.0.1:${ports.service}`, site: `http://127.0.0.1:${ports.site}` }
+  if (!keep.kept.hasListened) console.log('Making the demo’s database and project…')
+
+  const sim = await startChatSim({ port: ports.chat })
+  running.push(sim)
+  sim.allowRedirect(`${urls.service}/api/auth/callback`)
+  const service = startService({ url: urls.service, port: ports.service, folder, sim, keep })
+  running.push(service)
+  await service.listening
+  void stopWhenEnded(service)
+  if (!keep.kept.hasListened) await keep.save({ hasListened: true })
+
+  const redirectUri = `${urls.site}/callback`
+  let { project } = keep.kept
+  if (project?.redirectUri !== redirectUri) {
+    project = await registerProject({ serviceUrl: urls.service, sim, redirectUri }, project)
+    await keep.save({ project })
+  }
+  const rolecall = new Rolecall({ baseUrl: urls.service, apiKey: project.apiKey })
+  const login = { clientId: project.id, redirectUri, serverId: demo.mainGuildId }
+  const site = await startSite({
+    url: urls.site,
+    port: ports.site,
+    rolecallUrl: urls.service,
+    apiKey: project.apiKey,
+    login,
+    controlUrl: sim.controlUrl,
+    // The service names the platform's own picture server; the stand-in draws the same pictures.
+    pictures: { from: 'https://cdn.discordapp.com', to: sim.cdnUrl },
+  })
+  running.push(site)
+  // Since the process was started, with what it had to build.
+  const listeningMs = performance.now()
+
+  const sampleToken = await sampleSession(rolecall, sim, login, project.sampleToken)
+  if (sampleToken !== project.sampleToken) await keep.save({ project: { ...project, sampleToken } })
+  console.log(
+    summary({
+      urls,
+      controlUrl: sim.controlUrl,
+      project: { ...project, sampleToken },
+      place: relative(process.cwd(), folder),
+      listeningMs,
+    }),
+  )
+}
+
+async function stopWhenEnded(service: Service) {
+  await service.ended
+  if (isStopping) return
+  console.error(`The service ended by itself; why may stand in ${service.logFile}.`)
+  await stop(1)
+}
+
+/** Ends everything that has been started and then this process. Asked twice, it goes on ending. */
+export async function stop(exitCode: number) {
+  if (isStopping) return
+  isStopping = true
+  for (const part of running.reverse()) await part.close().catch(() => {})
+  process.exit(exitCode)
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type ChatSim, demo } from '@rolecall/chat-sim'
+import { CannotStart } from './cannot-start.ts'
+import type { Keep } from './keep.ts'
+
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const rolecall = file('../../../apps/api/bin/rolecall.js')
+const exitWithParent = new URL('../bin/exit-with-parent.js', import.meta.url).href
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface ServiceOptions {
+  readonly url: string
+  readonly port: number
+  readonly folder: string
+  readonly sim: Pick<ChatSim, 'apiUrl' | 'authorizeUrl' | 'app'>
+  readonly keep: Keep
+}
+
+/** All that the service is told. Whatever else stands in the shell or in `.env` is meant for another one. */
+const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): Environment => ({
+  ...process.env,
+  NODE_ENV: 'development',
+  NODE_OPTIONS: '',
+  HOST: '127.0.0.1',
+  PORT: String(port),
+  PUBLIC_URL: url,
+  TRUST_PROXY: '',
+  WORKERS: '1',
+  DATABASE_URL: `pglite:${join(folder, 'db')}`,
+  CACHE_URL: 'memory:',
+  LOG_LEVEL: 'info',
+  CHAT_API_URL: sim.apiUrl,
+  CHAT_AUTHORIZE_URL: sim.authorizeUrl,
+  CHAT_CALLBACK_URL: `${url}/api/auth/callback`,
+  CHAT_BOT_TOKEN: sim.app.botToken,
+  CHAT_CLIENT_ID: sim.app.clientId,
+  CHAT_CLIENT_SECRET: sim.app.clientSecret,
+  CHAT_GUILD_ID: demo.mainGuildId,
+  CHAT_ADMIN_ROLE_ID: demo.adminRoleId,
+  CHAT_GATEWAY: 'off',
+  // Without the gateway roles are as old as this at most, and the demo is about seeing them change.
+  PERMISSION_TTL_MS: '1000',
+  OUTBOUND_WEBHOOK_ENCRYPTION_KEY: keep.kept.outboundKey,
+  INBOUND_WEBHOOK_ENCRYPTION_KEY: keep.kept.inboundKey,
+})
+
+export interface Service {
+  /** Resolves when it answers; rejects when it ends before that. */
+  readonly listening: Promise<void>
+  /** Resolves when it has ended, asked or not. */
+  readonly ended: Promise<void>
+  readonly logFile: string
+  close(): Promise<void>
+}
+
+/** Starts `rolecall serve` in a process of its own, with its log in the data folder. */
+export function startService(options: ServiceOptions): Service {
+  const logFile = join(options.folder, 'service.log')
+  const log = openSync(logFile, 'w', 0o600)
+  const child = fork(rolecall, ['serve'], {
+    env: serviceEnvironment(options),
+    execArgv: ['--import', exitWithParent],
+    stdio: ['ignore', log, log, 'ipc'],
+    // A group of its own: Ctrl-C reaches only the demo, which then stops the service in its turn.
+    detached: true,
+  })
+  const ended = once(child, 'exit').then(() => undefined)
+  return {
+    listening: untilListening(child, options.url, logFile),
+    ended,
+    logFile,
+    close: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+async function untilListening(child: ChildProcess, url: string, logFile: string) {
+  while (child.exitCode === null && child.signalCode === null) {
+    const answer = await fetch(`${url}/api/health/ready`).catch(() => undefined)
+    if (answer?.ok) return
+    await sleep(20)
+  }
+  const lastLines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-5).join('\n')
+  throw new CannotStart(`The service did not start. Its last words:\n${lastLines}`)
+}

@@ -1,0 +1,52 @@
+import { RolecallError } from '@rolecall/sdk'
+import { html } from './html.ts'
+import type { Reply } from './http.ts'
+import { page } from './page.ts'
+
+type Fact = readonly [name: string, value: string | undefined]
+
+/** A page that says what happened, what that means, and how to go on. */
+export const problemPage = (
+  status: number,
+  title: string,
+  text: string,
+  facts: readonly Fact[] = [],
+): Extract<Reply, { page: unknown }> => ({
+  status,
+  page: page({
+    title,
+    main: html`<main class="card narrow">
+<p class="status">${status}</p>
+<h1>${title}</h1>
+<p>${text}</p>
+${
+  facts.length > 0 &&
+  html`<dl class="facts">${facts.map(([name, value]) => value && html`<div><dt>${name}</dt><dd><code>${value}</code></dd></div>`)}</dl>`
+}
+<p class="buttons"><a class="button primary" href="/login">Log in</a> <a class="button" href="/">To the start</a></p>
+</main>`,
+  }),
+})
+
+/** What a refused call looks like to a visitor: their own doing, or an outage that will pass. */
+export function errorPage(error: unknown): Reply {
+  if (!(error instanceof RolecallError)) {
+    console.error(error)
+    return problemPage(
+      500,
+      'Something went wrong on this site',
+      'The reason was printed where it was started.',
+    )
+  }
+  const { code, status, detail, requestId } = error
+  const isOurs = status !== undefined && status < 500
+  return problemPage(
+    isOurs ? status : 503,
+    isOurs ? 'Rolecall refused that' : 'Rolecall does not answer right now',
+    detail,
+    [
+      ['code', code],
+      ['request', requestId],
+    ],
+  )
+}

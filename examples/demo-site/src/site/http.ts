@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Html } from './html.ts'
+
+/** What a handler answers: a page, JSON for the page's script, or another address. */
+export type Reply = { readonly cookies?: readonly string[] } & (
+  | { readonly status?: number; readonly page: Html }
+  | { readonly json: unknown }
+  | { readonly redirect: string }
+)
+
+export const readCookie = (request: IncomingMessage, name: string): string | undefined =>
+  request.headers.cookie
+    ?.split(/; ?/)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+
+/** HttpOnly: no script reads it. Lax: it comes along when the login redirects back here. */
+export const makeCookie = (name: string, value: string, path: string, maxAgeSec: number) =>
+  `${name}=${value}; Path=${path}; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax`
+
+/** Reads a small form. */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  let text = ''
+  for await (const chunk of request) {
+    text += chunk
+    if (text.length > 4_096) break
+  }
+  return new URLSearchParams(text)
+}
+
+/** A form of another site must not press buttons here: cookies alone do not tell (CSRF). */
+export const isOwnForm = ({ headers }: IncomingMessage, siteUrl: string) => headers.origin === siteUrl
+
+export function send(response: ServerResponse, reply: Reply, pictures: string): void {
+  if (reply.cookies?.length) response.setHeader('set-cookie', [...reply.cookies])
+  response.setHeader('cache-control', 'no-store')
+  response.setHeader('x-content-type-options', 'nosniff')
+  // Not `no-referrer`: the page's own forms would then come from the origin `null`.
+  response.setHeader('referrer-policy', 'same-origin')
+  if ('redirect' in reply) return void response.writeHead(303, { location: reply.redirect }).end()
+  if ('json' in reply) {
+    response.setHeader('content-type', 'application/json; charset=utf-8')
+    return void response.end(JSON.stringify(reply.json))
+  }
+  response.setHeader('content-type', 'text/html; charset=utf-8')
+  response.setHeader(
+    'content-security-policy',
+    `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' ${pictures}; ` +
+      "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  )
+  response.writeHead(reply.status ?? 200).end(reply.page.markup)
+}

@@ -1,0 +1,137 @@
+import type { Role, Session, SessionListItem } from '@rolecall/sdk'
+import { type Html, html } from './html.ts'
+import { page } from './page.ts'
+import type { Answer } from './recorder.ts'
+
+interface WelcomePage {
+  readonly controlUrl: string
+  readonly wasLoggedIn: boolean
+}
+
+/** For whoever is not logged in. */
+export const welcomePage = ({ controlUrl, wasLoggedIn }: WelcomePage): Html =>
+  page({
+    title: 'Welcome',
+    main: html`<main class="card narrow">
+${wasLoggedIn && html`<p class="notice" role="status">Your session has ended: it was revoked, or it expired.</p>`}
+<h1>Members only</h1>
+<p>This site lets in the members of one chat server and shows what roles they hold there, as they change.</p>
+<p class="buttons"><a class="button primary" href="/login">Log in with the chat platform</a></p>
+<p class="quiet small">The platform is a local stand-in: you choose who to be, there are no passwords. Emil is in no
+server and Viktor is banned, so both are refused. <a href="${controlUrl}">Change the community</a></p>
+</main>`,
+  })
+
+export interface MemberPage {
+  readonly session: Session
+  readonly sessions: readonly SessionListItem[]
+  readonly answer: Answer | undefined
+  readonly picture: string | undefined
+  /** Where this member's roles are given and taken. */
+  readonly controlUrl: string
+}
+
+/** For a member: who they are, their roles as they change, and every call of the library as a button. */
+export function memberPage({ session, sessions, answer, picture, controlUrl }: MemberPage): Html {
+  const { member } = session
+  const name = member.preferredName ?? member.displayName ?? member.globalName ?? member.username
+  return page({
+    title: name,
+    script: '/live.js',
+    main: html`<main class="member">
+<section class="card who" aria-labelledby="name">
+${picture ? html`<img class="picture" src="${picture}" alt="" width="88" height="88">` : html`<span class="picture" aria-hidden="true">${[...name][0]}</span>`}
+<div>
+<h1 id="name"><bdi>${name}</bdi></h1>
+<p class="quiet"><bdi>@${member.username}</bdi>${member.email && html` · ${member.email}`}</p>
+</div>
+</section>
+
+<section class="card" aria-labelledby="roles-title">
+<h2 id="roles-title">Roles, right now</h2>
+<p id="ended" class="notice" role="status" hidden>This session has ended. <a href="/">Go on</a></p>
+<div id="roles" aria-live="polite">${liveRoles(session)}</div>
+<p class="quiet small">As of <time id="as-of" datetime="${session.rolesAsOf}">${time(session.rolesAsOf)}</time>, by
+<code id="source">${session.rolesSource}</code>. <a href="${controlUrl}" target="chat-control">Give or take a role</a> and look here.</p>
+</section>
+
+<section class="card" aria-labelledby="session-title">
+<h2 id="session-title">This session</h2>
+<dl class="facts">
+<div><dt>id</dt><dd><code>${session.session.id}</code></dd></div>
+<div><dt>server</dt><dd><code>${session.session.serverId}</code></dd></div>
+<div><dt>since</dt><dd>${moment(session.session.createdAt)}</dd></div>
+<div><dt>until</dt><dd>${moment(session.session.expiresAt)}</dd></div>
+</dl>
+<div class="buttons">
+${button('/validate', 'Validate')}
+${button('/refresh', 'Refresh')}
+${button('/sessions', 'List sessions')}
+${button('/logout', 'Log out', 'danger')}
+${button('/logout-all', 'Log out everywhere', 'danger')}
+</div>
+</section>
+
+<section class="card answer" id="answer" tabindex="-1" aria-labelledby="answer-title">
+<h2 id="answer-title">Last answer of the service</h2>
+${answer ? answerOf(answer) : html`<p class="quiet">Press a button to see one.</p>`}
+</section>
+
+<section class="card sessions" aria-labelledby="sessions-title">
+<h2 id="sessions-title">Your sessions</h2>
+<ul>${sessions.map((one) => sessionRow(one, one.id === session.session.id))}</ul>
+</section>
+</main>`,
+  })
+}
+
+/** Also sent by itself, when the page asks what has changed. */
+export const liveRoles = ({ roles }: Session): Html =>
+  roles.length > 0
+    ? html`<ul class="roles">${roles.map(roleChip)}</ul>`
+    : html`<p class="quiet">No roles in this server.</p>`
+
+/** The colour is an attribute of a drawing, as the page's policy allows no inline styles. */
+const roleChip = ({ roleId, roleName, roleColor }: Role) => html`<li data-role="${roleId}">
+<svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${
+  roleColor === null ? 'currentColor' : `#${roleColor.toString(16).padStart(6, '0')}`
+}"/></svg><bdi>${roleName}</bdi></li>`
+
+const button = (action: string, label: string, kind = '') =>
+  html`<form method="post" action="${action}"><button class="button ${kind}">${label}</button></form>`
+
+const answerOf = ({ call, method, path, status, durationMs, json }: Answer) => html`
+<p class="call"><code>${call}</code></p>
+<p class="wire"><code>${method} ${path}</code> <span class="badge ${status < 400 ? 'good' : 'bad'}">${status}</span>
+<span class="quiet small">${durationMs} ms</span></p>
+<pre tabindex="0" aria-label="Body of the answer">${json || '(no body)'}</pre>`
+
+const sessionRow = (
+  { id, createdAt, clientInfo: { ipAddress, userAgent } }: SessionListItem,
+  isThis: boolean,
+) => html`<li>
+<div>
+<p><strong>${nameOf(userAgent)}</strong> ${isThis && html`<span class="badge good">this one</span>`}</p>
+<p class="quiet small">since ${moment(createdAt)}${ipAddress && html` · ${ipAddress}`} · <code>…${id.slice(-8)}</code></p>
+</div>
+<form method="post" action="/revoke"><button class="button danger" name="id" value="${id}" aria-label="Revoke the session …${id.slice(-8)}">Revoke</button></form>
+</li>`
+
+/** A browser and its system, as far as a person cares. */
+function nameOf(userAgent: string | null): string {
+  const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Version)\/(\d+)/.exec(userAgent ?? '')
+  if (!browser) return userAgent?.slice(0, 40) ?? 'Unknown browser'
+  const names: Record<string, string> = {
+    Version: 'Safari',
+    Edg: 'Edge',
+    OPR: 'Opera',
+    HeadlessChrome: 'Chrome',
+  }
+  const [, word = '', version] = browser
+  const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(userAgent ?? '')?.[1]
+  return `${names[word] ?? word} ${version}${system ? ` on ${system.replace(' OS X', '')}` : ''}`
+}
+
+const time = (iso: string) => `${iso.slice(11, 19)} UTC`
+const moment = (iso: string) =>
+  html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`

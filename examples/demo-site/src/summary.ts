@@ -1,0 +1,42 @@
+import type { Project } from './keep.ts'
+
+interface Started {
+  readonly urls: { readonly service: string; readonly site: string }
+  readonly controlUrl: string
+  readonly project: Project
+  /** The data folder, as seen from where the demo was started. */
+  readonly place: string
+  readonly listeningMs: number
+}
+
+/** What a person who has just typed `npm start` wants to know. */
+export function summary({ urls, controlUrl, project, place, listeningMs }: Started): string {
+  const seconds = (listeningMs / 1000).toFixed(1)
+  return `
+${bold('Rolecall is running')} (listening after ${seconds} s; Ctrl-C ends it)
+
+  Demo site        ${link(urls.site)}
+  API pages        ${link(`${urls.service}/api/docs`)}
+  Chat platform    ${link(controlUrl)}   give and take roles here
+
+${bold('Log in on the demo site as')}
+  Mara Lind        steward, and System Admin of the service
+  Joon Park        captain, port watch
+  Ada Osei         crew
+  Tomás Vrána      deckhand, starboard watch
+  Emil Strand      in no server: is refused, as is Viktor Krog, who is banned
+
+${bold('The demo site’s project')} (kept in ${place}/demo.json; the data in ${place}/db)
+  id               ${project.id}
+  API key          ${project.apiKey}
+
+${bold('Ask who a session of Ada’s belongs to, and what roles she holds right now')}
+  curl -s ${urls.service}/api/auth/validate -H 'content-type: application/json' \\
+    -H 'x-api-key: ${project.apiKey}' \\
+    -d '{"token":"${project.sampleToken}"}'
+`
+}
+
+const isPlain = !process.stdout.isTTY || Boolean(process.env['NO_COLOR'])
+const bold = (text: string) => (isPlain ? text : `\u001b[1m${text}\u001b[22m`)
+const link = (text: string) => (isPlain ? text : `\u001b[36m${text}\u001b[39m`)

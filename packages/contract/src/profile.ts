@@ -1,0 +1,53 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, Nullable, Snowflake } from './formats.ts'
+
+const tag = 'Profile'
+
+export const AdminProfile = Type.Object({
+  id: Snowflake,
+  username: Type.String(),
+  isSystemAdmin: Type.Boolean(),
+  avatar: Nullable(Type.String({ description: 'Full CDN address.' })),
+  displayName: Nullable(Type.String({ description: 'Nickname in the main server, as of the last sync.' })),
+  email: Nullable(Type.String()),
+  globalName: Nullable(Type.String()),
+  preferredName: Nullable(Type.String({ description: 'Set here; takes precedence over the display name.' })),
+})
+
+export const getProfile = endpoint({
+  method: 'GET',
+  path: '/api/admin/profile',
+  tag,
+  summary: 'Who am I?',
+  auth: 'admin',
+  answers: { 200: AdminProfile },
+  refuses: [],
+})
+
+export const updateProfile = endpoint({
+  method: 'PATCH',
+  path: '/api/admin/profile',
+  tag,
+  summary: 'Set or clear the own preferred name',
+  auth: 'admin',
+  body: Closed({
+    preferredName: Type.Optional(
+      Nullable(
+        Type.String({
+          minLength: 1,
+          // A decomposed spelling is longer than what is counted; the rule itself counts after NFC.
+          maxLength: 1024,
+          description:
+            '1 to 255 characters (code points after NFC, the form in which it is stored), at least one of them ' +
+            'visible. Control characters, line breaks, bidirectional overrides and more than 8 combining marks ' +
+            'in a row are refused. Null clears it; without the key it stays as it is.',
+        }),
+      ),
+    ),
+  }),
+  answers: { 200: AdminProfile },
+  refuses: [],
+})
+
+export type AdminProfile = Static<typeof AdminProfile>

@@ -1,0 +1,201 @@
+import { Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable } from './formats.ts'
+
+const tag = 'Settings'
+
+interface Described {
+  /** The environment variables that give its value; a secret counts as set when each of them is. */
+  readonly variables: readonly string[]
+  readonly meaning: string
+}
+interface NumberRow extends Described {
+  readonly kind: 'number'
+}
+interface EditableRow extends NumberRow {
+  /** The bounds within which an admin may change it. */
+  readonly editable: { readonly min: number; readonly max: number }
+}
+interface TextRow extends Described {
+  readonly kind: 'text'
+}
+interface SecretRow extends Described {
+  readonly kind: 'secret'
+}
+export type SettingRow = NumberRow | EditableRow | TextRow | SecretRow
+
+const number = (variable: string, meaning: string): NumberRow => ({
+  kind: 'number',
+  variables: [variable],
+  meaning,
+})
+const editable = (variable: string, min: number, max: number, meaning: string): EditableRow => ({
+  ...number(variable, meaning),
+  editable: { min, max },
+})
+const text = (variable: string, meaning: string): TextRow => ({
+  kind: 'text',
+  variables: [variable],
+  meaning,
+})
+const secret = (variables: readonly string[], meaning: string): SecretRow => ({
+  kind: 'secret',
+  variables,
+  meaning,
+})
+
+/**
+ * Every setting, one row each: its group and name, the variable that gives its default, and its bounds where
+ * an admin may change it. What is read, what may be written and what is reset all follow from here.
+ */
+export const settingTable = {
+  cache: {
+    permissionTtlMs: editable(
+      'PERMISSION_TTL_MS',
+      0,
+      3_600_000,
+      'Without the gateway: age at which a member’s roles are read again; 0 is each time.',
+    ),
+    projectAccessTtlMs: number('PROJECT_ACCESS_TTL_MS', 'Longest age of what a project may reach.'),
+    projectAuthTtlMs: number('PROJECT_AUTH_TTL_MS', 'Longest age of what is known of an API key.'),
+    statsTtlMs: editable('STATS_TTL_MS', 0, 86_400_000, 'How long statistics are kept.'),
+  },
+  chat: {
+    callbackUrl: text('CHAT_CALLBACK_URL', 'OAuth callback address.'),
+    clientId: text('CHAT_CLIENT_ID', 'OAuth client id.'),
+    guildId: text('CHAT_GUILD_ID', 'Id of the main server.'),
+    clientSecret: secret(['CHAT_CLIENT_SECRET'], 'OAuth client secret.'),
+    token: secret(['CHAT_BOT_TOKEN'], 'Bot token.'),
+  },
+  preferences: {
+    memberActivityThresholdDays: editable(
+      'MEMBER_ACTIVITY_THRESHOLD_DAYS',
+      1,
+      365,
+      'A member seen within so many days counts as active.',
+    ),
+  },
+  rateLimit: {
+    globalLimit: number('RATE_LIMIT_GLOBAL', 'Requests per window and caller; 0 is no limit.'),
+    globalTtlMs: number('RATE_LIMIT_GLOBAL_TTL_MS', 'Length of the window.'),
+    maxWebhooksPerProject: editable(
+      'MAX_WEBHOOKS_PER_PROJECT',
+      1,
+      100,
+      'Inbound webhooks that a project may have.',
+    ),
+  },
+  security: {
+    sessionTtlSec: number('SESSION_TTL_SEC', 'Lifetime of a session; refresh starts it anew.'),
+    ssoTtlSec: number('SSO_TTL_SEC', 'How long a browser may skip the platform’s screen after a login.'),
+    webhookEncryptionKey: secret(
+      ['OUTBOUND_WEBHOOK_ENCRYPTION_KEY', 'INBOUND_WEBHOOK_ENCRYPTION_KEY'],
+      'Both webhook encryption keys.',
+    ),
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, SettingRow>>>>
+
+type Table = typeof settingTable
+type Dto<Row> = Row extends SecretRow
+  ? { readonly editable: false; readonly isSet: boolean }
+  : { readonly editable: boolean; readonly value: (Row extends TextRow ? string : number) | null }
+
+type EditableKeys<Group> = { [K in keyof Group]: Group[K] extends EditableRow ? K : never }[keyof Group]
+
+/** The effective value of every setting. */
+export type EffectiveSettings = { [G in keyof Table]: { [K in keyof Table[G]]: Dto<Table[G][K]> } } & {
+  readonly meta: { readonly updatedAt: string | null; readonly updatedBy: string | null }
+}
+
+/** The names of the settings that may change while the service runs. */
+export type EditableSetting = { [G in keyof Table]: EditableKeys<Table[G]> }[keyof Table]
+
+/** New values by group and name. */
+export type UpdateSettings = {
+  [G in keyof Table as EditableKeys<Table[G]> extends never ? never : G]?: {
+    [K in EditableKeys<Table[G]>]?: number
+  }
+}
+
+const isEditable = (row: SettingRow): row is EditableRow => 'editable' in row
+
+const valueSchema = (row: SettingRow) => {
+  if (row.kind === 'secret') {
+    return Type.Object(
+      { editable: Type.Literal(false), isSet: Type.Boolean() },
+      { description: `${row.meaning} The value is never shown.` },
+    )
+  }
+  const value = row.kind === 'number' ? Type.Number() : Type.String()
+  return Type.Object(
+    { editable: Type.Literal(isEditable(row)), value: Nullable(value) },
+    { description: `${row.meaning} Default from ${row.variables.join(', ')}.` },
+  )
+}
+
+const EffectiveSettings = Type.Unsafe<EffectiveSettings>(
+  Type.Object({
+    ...Object.fromEntries(
+      Object.entries(settingTable).map(([group, rows]) => [
+        group,
+        Type.Object(Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, valueSchema(row)]))),
+      ]),
+    ),
+    meta: Type.Object({
+      updatedAt: Nullable({ ...DateTime, description: 'When a setting was last written.' }),
+      updatedBy: Nullable(Type.String({ description: 'Member id of the admin who did.' })),
+    }),
+  }),
+)
+
+const newValues = (rows: Readonly<Record<string, SettingRow>>) =>
+  Object.entries(rows).flatMap(([key, row]) => {
+    if (!isEditable(row)) return []
+    const { min: minimum, max: maximum } = row.editable
+    return [[key, Type.Optional(Type.Integer({ minimum, maximum, description: row.meaning }))] as const]
+  })
+
+const UpdateSettings = Type.Unsafe<UpdateSettings>(
+  Closed(
+    Object.fromEntries(
+      Object.entries(settingTable).flatMap(([group, rows]) => {
+        const values = newValues(rows)
+        return values.length === 0 ? [] : [[group, Type.Optional(Closed(Object.fromEntries(values)))]]
+      }),
+    ),
+  ),
+)
+
+export const getSettings = endpoint({
+  method: 'GET',
+  path: '/api/admin/settings',
+  tag,
+  summary: 'Read the effective settings',
+  auth: 'admin',
+  answers: { 200: EffectiveSettings },
+  refuses: [],
+})
+
+export const updateSettings = endpoint({
+  method: 'PATCH',
+  path: '/api/admin/settings',
+  tag,
+  summary: 'Change settings',
+  description:
+    'All or nothing. Applied without a restart: on this instance before the answer, on every other within ' +
+    'a second. A value that is in force already is not written.',
+  auth: 'admin',
+  body: UpdateSettings,
+  answers: { 200: EffectiveSettings },
+  refuses: [],
+})
+
+export const resetSettings = endpoint({
+  method: 'POST',
+  path: '/api/admin/settings/reset',
+  tag,
+  summary: 'Clear every stored override',
+  auth: 'admin',
+  answers: { 200: EffectiveSettings },
+  refuses: [],
+})

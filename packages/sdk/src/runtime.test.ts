@@ -1,0 +1,15 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+
+/** What the library may use: the language, and what browsers, Node, Deno, Bun and edge runtimes share. */
+test('imports nothing at run time but its own files, so that it runs on any JavaScript runtime', async () => {
+  const folder = new URL('.', import.meta.url)
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  expect(files.length).toBeGreaterThan(4)
+  for (const name of files) {
+    const source = await readFile(new URL(name, folder), 'utf8')
+    const imports = [...source.matchAll(/^(?:import|export) (?!type )[^;]*? from '([^']+)'/gm)]
+    for (const [, from] of imports) expect(`${name}: ${from}`).toMatch(/: \.\/[a-z0-9-]+\.ts$/)
+    expect(source, name).not.toMatch(/\b(process|Buffer|require)\b[.(](?!env\.ROLECALL_API_KEY)/)
+  }
+})

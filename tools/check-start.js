@@ -1,0 +1,177 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+// The two commands of the README, in a clone of HEAD: `npm ci && npm start`, one whole login through the
+// demo site as a browser would do it, Ctrl-C, and a second start on the same data. Needs no build.
+
+const firstStartSec = 90
+const secondStartSec = 10
+const stopSec = 15
+const person = 'Ada Osei'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'rolecall-start-'))
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let running
+process.once('exit', () => {
+  if (running?.pid) process.kill(-running.pid, 'SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const clone = join(folder, 'rolecall')
+timed('git clone', () => execFileSync('git', ['clone', '--quiet', root, clone], { stdio: 'inherit' }))
+timed('npm ci', () => execFileSync('npm', ['ci', '--loglevel=error'], { cwd: clone, stdio: 'inherit' }))
+
+const [port, sitePort, chatPort] = await freePorts(3)
+const service = `http://127.0.0.1:${port}`
+const site = `http://127.0.0.1:${sitePort}`
+
+await startAndHealth('npm start', firstStartSec)
+await logIn()
+await stop()
+await startAndHealth('npm start, second time', secondStartSec)
+await logIn()
+await stop()
+
+async function startAndHealth(/** @type {string} */ title, /** @type {number} */ withinSec) {
+  const began = performance.now()
+  const child = spawn('npm', ['start'], {
+    cwd: clone,
+    env: { ...process.env, PORT: `${port}`, DEMO_PORT: `${sitePort}`, CHAT_SIM_PORT: `${chatPort}` },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    // A group of its own: a terminal's Ctrl-C reaches npm and all that it started.
+    detached: true,
+  })
+  running = child
+  for (;;) {
+    const health = await fetch(`${service}/api/health`).catch(() => undefined)
+    const siteAnswers = health?.ok && (await fetch(site).catch(() => undefined))?.ok
+    if (siteAnswers) break
+    if (child.exitCode !== null) {
+      running = undefined
+      throw new Error(`${title} ended with code ${child.exitCode}`)
+    }
+    if (performance.now() - began > withinSec * 1000) throw new Error(`${title}: no health in ${withinSec} s`)
+    await sleep(50)
+  }
+  say(`${title}: healthy`, began)
+}
+
+/** Ctrl-C; a stop that was asked for is no failure. */
+async function stop() {
+  const began = performance.now()
+  const child = running
+  if (!child?.pid) throw new Error('nothing runs')
+  const ended = once(child, 'exit')
+  process.kill(-child.pid, 'SIGINT')
+  const outcome = await Promise.race([ended, sleep(stopSec * 1000)])
+  if (!outcome) throw new Error(`still running ${stopSec} s after SIGINT`)
+  running = undefined
+  const [code, signal] = outcome
+  // npm itself may die of the signal that it passes on.
+  if (code !== 0 && code !== 130 && signal !== 'SIGINT') throw new Error(`ended with ${code ?? signal}`)
+  if (await fetch(service).catch(() => undefined)) throw new Error('the service outlived npm start')
+  say(`stopped, ${signal ?? `code ${code}`}`, began)
+}
+
+/** Walks the demo site's login by its links and forms, with cookies, as a browser without scripts. */
+async function logIn() {
+  const began = performance.now()
+  const browser = createBrowser()
+  const people = await browser.open(`${site}/login`)
+  const choice = button(people.html, person)
+  const consent = await browser.submit(people, '/login', { next: hidden(people.html, 'next'), user: choice })
+  const decision = { user: hidden(consent.html, 'user'), decision: 'authorize' }
+  const home = await browser.submit(consent, consent.url, decision)
+  if (!home.url.startsWith(site) || !home.html.includes(person)) {
+    throw new Error(`the login ended at ${home.url} without ${person}`)
+  }
+  say(`${person} logged in through the demo site`, began)
+}
+
+/** @typedef {{ url: string, html: string }} Page */
+
+function createBrowser() {
+  // One jar: cookies know hosts, not ports, and all three parts are at 127.0.0.1.
+  /** @type {Map<string, string>} */
+  const jar = new Map()
+
+  /** @returns {Promise<Page>} */
+  async function open(/** @type {string} */ url, /** @type {RequestInit} */ init = {}) {
+    const cookies = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: { ...init.headers, cookie: cookies, accept: 'text/html' },
+    })
+    for (const line of response.headers.getSetCookie()) keep(line)
+    const location = response.headers.get('location')
+    if (location) return open(new URL(location, url).href)
+    const html = await response.text()
+    if (!response.ok) throw new Error(`${url} answered ${response.status}: ${html.slice(0, 2000)}`)
+    return { url, html }
+  }
+
+  function keep(/** @type {string} */ line) {
+    const [pair = ''] = line.split(';')
+    const name = pair.slice(0, pair.indexOf('='))
+    if (/max-age=0/i.test(line)) jar.delete(name)
+    else jar.set(name, pair.slice(name.length + 1))
+  }
+
+  return {
+    open: (/** @type {string} */ url) => open(url),
+    submit(
+      /** @type {Page} */ page,
+      /** @type {string} */ action,
+      /** @type {Record<string, string>} */ fields,
+    ) {
+      const body = new URLSearchParams(fields)
+      return open(new URL(action, page.url).href, {
+        method: 'POST',
+        body,
+        headers: { origin: new URL(page.url).origin },
+      })
+    },
+  }
+}
+
+/** The value of a hidden field. */
+function hidden(/** @type {string} */ html, /** @type {string} */ name) {
+  const value = new RegExp(`type="hidden" name="${name}" value="([^"]*)"`).exec(html)?.[1]
+  if (value === undefined) throw new Error(`no field ${name} in ${html.slice(0, 2000)}`)
+  return value.replaceAll('&amp;', '&').replaceAll('&#38;', '&')
+}
+
+/** The value of the button that says `text`. */
+function button(/** @type {string} */ html, /** @type {string} */ text) {
+  const found = html.split('<button').find((part) => (part.split('</button>')[0] ?? '').includes(text))
+  const value = /value="([^"]*)"/.exec(found ?? '')?.[1]
+  if (!value) throw new Error(`no button ${text} in ${html.slice(0, 2000)}`)
+  return value
+}
+
+/** @returns {Promise<number[]>} */
+async function freePorts(/** @type {number} */ count) {
+  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(probes.map((probe) => once(probe, 'listening')))
+  const ports = probes.map((probe) => /** @type {import('node:net').AddressInfo} */ (probe.address()).port)
+  await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
+  return ports
+}
+
+function timed(/** @type {string} */ title, /** @type {() => unknown} */ run) {
+  const began = performance.now()
+  run()
+  say(title, began)
+}
+
+function say(/** @type {string} */ what, /** @type {number} */ began) {
+  console.log(`--- ${what} (${((performance.now() - began) / 1000).toFixed(1)} s)`)
+}

@@ -1,0 +1,191 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+/** The rules of the house about how files depend on each other, held by reading every import there is. */
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const workspaces = ['apps', 'packages', 'examples', 'acceptance', 'bench', 'tools']
+/** "About 300 lines": beyond this a file wants to be two. */
+const mostLines = 320
+/** Tests are tables: longer, and read row by row. */
+const mostTestLines = 500
+/** A table is not prose: one row a variable. */
+const tables = ['apps/api/src/config.ts']
+
+const ignored = new Set(['node_modules', 'dist', 'coverage', 'public'])
+const files = workspaces.flatMap((folder) => list(join(root, folder))).sort()
+
+function list(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return ignored.has(entry.name) ? [] : list(path)
+    return /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts') ? [path] : []
+  })
+}
+
+const sources = new Map(files.map((path) => [relative(root, path), readFileSync(path, 'utf8')]))
+const names = [...sources.keys()]
+const isTest = (name: string) => /\.test\.tsx?$/.test(name) || /\/test\//.test(name)
+
+/** Everything a file imports or re-exports, types included: of ours as a path, of others as it is written. */
+function importsOf(name: string): string[] {
+  const text = (sources.get(name) ?? '').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+  const found = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g,
+  )
+  return [...found].map(([, from, dynamic, bare]) => resolveImport(name, from ?? dynamic ?? bare ?? ''))
+}
+
+function resolveImport(name: string, specifier: string): string {
+  if (specifier.startsWith('.')) return relative(root, resolve(root, dirname(name), specifier))
+  const [, folder, rest] = /^#(\w+)\/(.+)$/.exec(specifier) ?? []
+  return folder ? `apps/api/src/${folder}/${rest}.ts` : specifier
+}
+
+const graph = new Map(names.map((name) => [name, importsOf(name)]))
+
+/** The first circle that is found, as the files that make it up. */
+function findCycle(): string[] | undefined {
+  const done = new Set<string>()
+  const visit = (name: string, path: string[]): string[] | undefined => {
+    const start = path.indexOf(name)
+    if (start >= 0) return [...path.slice(start), name]
+    if (done.has(name)) return undefined
+    for (const next of graph.get(name) ?? []) {
+      const cycle = graph.has(next) ? visit(next, [...path, name]) : undefined
+      if (cycle) return cycle
+    }
+    done.add(name)
+    return undefined
+  }
+  for (const name of names) {
+    const cycle = visit(name, [])
+    if (cycle) return cycle
+  }
+  return undefined
+}
+
+/** Imports of files that match `from`, as "file → import", where the rule says no. */
+const offending = (from: RegExp, isAllowed: (imported: string, importer: string) => boolean) =>
+  names
+    .filter((name) => from.test(name) && !isTest(name))
+    .flatMap((name) =>
+      (graph.get(name) ?? []).filter((one) => !isAllowed(one, name)).map((one) => `${name} → ${one}`),
+    )
+
+const featureOf = (path: string) => /^apps\/api\/src\/features\/([^/]+)\//.exec(path)?.[1]
+
+describe('the structure', () => {
+  test('is read at all', () => {
+    expect(names.length).toBeGreaterThan(150)
+    expect(graph.get('apps/api/src/app.ts')).toContain('apps/api/src/features/login/routes.ts')
+    expect(graph.get('apps/api/src/app.ts')).toContain('apps/api/src/platform/http/router.ts')
+  })
+
+  test('no file imports itself, by whatever detour; types count', () => {
+    expect(findCycle() ?? []).toEqual([])
+  })
+
+  test('every import of a file of ours names a file that is there', () => {
+    const dangling = offending(/./, (one) => !/^(apps|packages)\/.*\.tsx?$/.test(one) || sources.has(one))
+    expect(dangling).toEqual([])
+  })
+
+  // app.ts and create-deps.ts pass functions. The types of callers and of audit events belong to everyone.
+  test('no feature imports another feature', () => {
+    const shared = ['apps/api/src/features/callers.ts', 'apps/api/src/features/audit/event.ts']
+    const crossing = offending(/^apps\/api\/src\/features\//, (one, importer) => {
+      const to = featureOf(one)
+      return to === undefined || to === featureOf(importer) || shared.includes(one)
+    })
+    expect(crossing).toEqual([])
+  })
+
+  test('the platform knows no feature, no chat, and nothing of how it is put together', () => {
+    expect(
+      offending(
+        /^apps\/api\/src\/platform\//,
+        (one) => !one.startsWith('apps/') || one.startsWith('apps/api/src/platform/'),
+      ),
+    ).toEqual([])
+  })
+
+  test('the chat adapter knows the platform’s parts only, and it alone knows the platform’s own words', () => {
+    expect(
+      offending(
+        /^apps\/api\/src\/chat\//,
+        (one) => !one.startsWith('apps/') || /^apps\/api\/src\/(chat|platform)\//.test(one),
+      ),
+    ).toEqual([])
+    const theirs = /^(discord-api-types|@discordjs\/|oauth4webapi)/
+    expect(offending(/^apps\/api\/src\/(?!chat\/)/, (one) => !theirs.test(one))).toEqual([])
+  })
+
+  test('the contract and the simulator import nothing of ours', () => {
+    expect(
+      offending(/^packages\/contract\//, (one) => one.startsWith('packages/contract/') || one === 'typebox'),
+    ).toEqual([])
+    expect(
+      offending(
+        /^packages\/chat-sim\//,
+        (one) => one.startsWith('packages/chat-sim/') || !/^(apps|packages|@rolecall)\b/.test(one),
+      ),
+    ).toEqual([])
+  })
+
+  test('the service never has the simulator in it, and nobody outside reaches into the service', () => {
+    expect(
+      offending(/^apps\/api\/src\//, (one) => !one.startsWith('@rolecall/') || one === '@rolecall/contract'),
+    ).toEqual([])
+    expect(offending(/^(packages|acceptance|examples)\//, (one) => !one.startsWith('apps/api/src/'))).toEqual(
+      [],
+    )
+    expect(
+      offending(
+        /^packages\/sdk\//,
+        (one) => one.startsWith('packages/sdk/') || !/^(apps|packages|@rolecall\/(?!contract$))/.test(one),
+      ),
+    ).toEqual([])
+  })
+
+  test('a store speaks SQL and throws no HTTP; routes have no SQL', () => {
+    expect(offending(/\/store\.ts$/, (one) => !one.startsWith('apps/api/src/platform/http/'))).toEqual([])
+    expect(offending(/\/routes\.ts$/, (one) => one !== 'apps/api/src/platform/db/sql.ts')).toEqual([])
+  })
+
+  test('the environment of the process is read in one file of the service', () => {
+    const readers = names.filter((name) => !isTest(name) && /\bprocess\.env\b/.test(sources.get(name) ?? ''))
+    const commands =
+      /^(apps\/api\/src\/environment\.ts|apps\/api\/test\/|acceptance\/|bench\/|tools\/|examples\/|packages\/chat-sim\/(bin|src\/cli))/
+    expect(readers.filter((name) => !commands.test(name))).toEqual([])
+  })
+
+  // Every instance must agree on what has expired: only the database's clock decides.
+  test('no feature decides anything by the clock of its machine', () => {
+    const readers = names.filter(
+      (name) =>
+        /^apps\/api\/src\/features\//.test(name) &&
+        !isTest(name) &&
+        /\bDate\.now\(\)/.test(sources.get(name) ?? ''),
+    )
+    expect(readers).toEqual([])
+  })
+
+  test('no file is longer than a reader follows', () => {
+    const long = names
+      .filter((name) => !tables.includes(name))
+      .map((name) => ({ name, lines: (sources.get(name) ?? '').split('\n').length }))
+      .filter(
+        ({ name, lines }) => lines > (isTest(name) || name.includes('.test.') ? mostTestLines : mostLines),
+      )
+      .map(({ name, lines }) => `${name}: ${lines}`)
+    expect(long).toEqual([])
+  })
+
+  test('no test is skipped or runs alone', () => {
+    const marks = /\b(test|it|describe)\.(skip|only|todo|skipIf|runIf)\b/
+    expect(names.filter((name) => isTest(name) && marks.test(sources.get(name) ?? ''))).toEqual([])
+  })
+})
