@@ -1,15 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { Rolecall } from '@rolecall/sdk'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { launchChromium, watchComplaints } from './chromium.ts'
-import { type Demo, demoFolder, freePort, startDemo } from './start-demo.ts'
-
-/** Where screenshots go, when somebody wants to look at them. */
-const pictures = process.env['SCREENSHOTS']
-if (pictures) mkdirSync(pictures, { recursive: true })
+import { type Demo, demoFolder, startDemo } from './start-demo.ts'
+import { chooseAndAgree, logIn, shoot } from './visitor.ts'
 
 let folder: Awaited<ReturnType<typeof demoFolder>>
 let browser: Browser
@@ -22,30 +15,6 @@ afterAll(async () => {
   await browser?.close()
   await folder?.remove()
 })
-
-const chooseAndAgree = async (page: Page, name: string, answer: 'Authorize' | 'Cancel' = 'Authorize') => {
-  await page.getByRole('button', { name }).click()
-  await page.getByRole('button', { name: answer }).click()
-}
-
-const logIn = async (page: Page, demo: Demo, name: string) => {
-  await page.goto(demo.siteUrl)
-  await page.getByRole('link', { name: 'Log in with the chat platform' }).click()
-  await chooseAndAgree(page, name)
-  await page.getByRole('heading', { name: 'Roles, right now' }).waitFor()
-}
-
-const shoot = async (page: Page, name: string) => {
-  if (!pictures) return
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1280, 390]) {
-      await page.emulateMedia({ colorScheme })
-      await page.setViewportSize({ width, height: 900 })
-      await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true })
-    }
-  }
-  await page.setViewportSize({ width: 1280, height: 900 })
-}
 
 describe('the demo site', () => {
   let demo: Demo
@@ -243,106 +212,4 @@ describe('the demo site', () => {
     )
     expect(await second.stop()).toBe(1)
   })
-})
-
-describe('a second start', () => {
-  const started: Demo[] = []
-  const start = async () => {
-    const demo = await folder.start()
-    started.push(demo)
-    return demo
-  }
-  afterEach(async () => {
-    for (const demo of started.splice(0)) await demo.stop('SIGKILL')
-  })
-
-  test('finds the same project, key and sessions', async () => {
-    const first = await start()
-    const before = await folder.kept()
-    const { apiKey, sampleToken } = before.project
-    const rolecall = new Rolecall({ baseUrl: first.serviceUrl, apiKey })
-    const session = await rolecall.validate(sampleToken)
-    expect(session).toBeDefined()
-    expect(await first.stop('SIGTERM')).toBe(0)
-
-    const second = await start()
-    expect(await folder.kept()).toEqual(before)
-    expect((await rolecall.validate(sampleToken))?.session).toEqual(session?.session)
-    expect(await second.stop()).toBe(0)
-    expect(second.output()).not.toMatch(/Error|^\s+at /m)
-  }, 60_000)
-
-  // Two seconds on a machine that is otherwise idle, where Node.js alone takes a twentieth of one. Where other
-  // programs keep it busy, both take longer, and the best of a few is what counts.
-  test('listens within two seconds', async () => {
-    const tries: { seconds: number; allowed: number }[] = []
-    const isGood = () => tries.some(({ seconds, allowed }) => seconds < allowed)
-    while (tries.length < 5 && !isGood()) {
-      const before = performance.now()
-      execFileSync(process.execPath, ['-e', ''])
-      const allowed = Math.max(2, (40 * (performance.now() - before)) / 1000)
-      const demo = await start()
-      tries.push({ seconds: Number(/listening after ([\d.]+) s/.exec(demo.output())?.[1]), allowed })
-      await demo.stop()
-    }
-    expect(isGood(), JSON.stringify(tries)).toBe(true)
-  }, 60_000)
-
-  test('on another port of the site keeps project, key and sessions, and logins come back there', async () => {
-    const { project } = await folder.kept()
-    const moved = await startDemo(folder.path, { ...folder.ports, DEMO_PORT: await freePort() })
-    started.push(moved)
-    expect((await folder.kept()).project).toEqual({ ...project, redirectUri: `${moved.siteUrl}/callback` })
-    const page = await browser.newPage()
-    await logIn(page, moved, 'Ada Osei')
-    await page.close()
-  }, 60_000)
-
-  test('without the key makes a new one for the same project', async () => {
-    const { project, ...keys } = await folder.kept()
-    await folder.keep(keys)
-    const demo = await start()
-    const { project: now } = await folder.kept()
-    expect(now).toMatchObject({ id: project.id, redirectUri: `${demo.siteUrl}/callback` })
-    expect(now.apiKey).not.toBe(project.apiKey)
-  }, 60_000)
-
-  test('keeps its secrets to their owner', () => {
-    const mode = (name: string) => statSync(join(folder.path, '.rolecall', name)).mode & 0o777
-    expect(mode('demo.json')).toBe(0o600)
-    expect(mode('service.log')).toBe(0o600)
-  })
-
-  test('after a kill finds ports and data free: the service ends with the demo, however that ended', async () => {
-    await (await start()).stop('SIGKILL')
-    await expect
-      .poll(async () => (await start()).output(), { timeout: 30_000 })
-      .toContain('Rolecall is running')
-  }, 60_000)
-
-  test('ends by itself, and says so, when the service dies', async () => {
-    const demo = await start()
-    for (const pid of demo.children()) process.kill(pid, 'SIGKILL')
-    expect(await demo.ended).toBe(1)
-    expect(demo.output()).toContain('The service ended by itself')
-    expect(demo.output()).not.toMatch(/^\s+at /m)
-  }, 60_000)
-
-  test('interrupted at any point of its first start says nothing, and the next start finds nothing half-made', async () => {
-    const fresh = await demoFolder()
-    try {
-      for (const afterMs of [150, 600, 1_200, 2_500, 4_000]) {
-        const demo = fresh.launch()
-        await new Promise((resolve) => setTimeout(resolve, afterMs))
-        // Null: the signal was faster than the program.
-        expect([0, null]).toContain(await demo.stop())
-        expect(demo.output()).not.toMatch(/Error|^\s+at /m)
-      }
-      const demo = await fresh.start()
-      expect(demo.output()).toContain('Rolecall is running')
-      expect(await demo.stop()).toBe(0)
-    } finally {
-      await fresh.remove()
-    }
-  }, 120_000)
 })

@@ -3,19 +3,25 @@ import { ApiError } from '#platform/http/api-error'
 import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
+import { createDownloadLimit } from '#platform/limit-downloads'
 import type { Deps } from './deps.ts'
 import { grantInitialAccess } from './features/access/grant-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
 import { listMappings } from './features/access/store.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import type { Callers } from './features/callers.ts'
-import { findMainServer } from './features/chat-servers/store.ts'
+import { chatServerRoutes } from './features/chat-servers/routes.ts'
+import { findAdminServer } from './features/chat-servers/store.ts'
+import { syncServer } from './features/chat-servers/sync-server.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
+import { createMemberSyncs } from './features/members/member-syncs.ts'
+import { memberRoutes } from './features/members/routes.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
 import { profileRoutes } from './features/profile/routes.ts'
+import { liveMember } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
 import { projectRoutes } from './features/projects/routes.ts'
 import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
@@ -25,6 +31,7 @@ import { createSessionReader } from './features/sessions/read-session.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { revokeSessionById } from './features/sessions/store.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
+import { webhookRoutes } from './features/webhooks/routes.ts'
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
 export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle): FastifyInstance {
@@ -49,7 +56,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   const router = createRouter<Callers>({ app, authenticators, limiter: deps.limiter, respond })
 
   loginRoutes(router, deps, {
-    findMainServer,
+    findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
     redeemAdminCode: (claim, terms) => redeem(deps, claim, terms),
     revokeSession: (sessionId) => revokeSessionById(db, sessionId),
   })
@@ -60,9 +67,17 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   })
   accessRoutes(router, deps)
   projectReadRoutes(router, deps)
+  webhookRoutes(router, deps, {
+    liveRoleIds: async (serverId, memberId) =>
+      (await liveMember(deps, serverId, memberId))?.roles.map(({ roleId }) => roleId),
+  })
   auditRoutes(router, deps)
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
+  const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
+  app.addHook('onClose', () => memberSyncs.stop())
+  chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
+  memberRoutes(router, deps, { limitDownloads: createDownloadLimit() })
   healthRoutes(router, deps, lifecycle)
   docsRoutes(app, config.publicUrl)
   return app

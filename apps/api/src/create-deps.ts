@@ -4,6 +4,7 @@ import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import type { Log } from '#platform/log'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
+import { composeLiveMirror } from './compose-live-mirror.ts'
 import type { Config } from './config.ts'
 import type { Deps, MirrorMember } from './deps.ts'
 import { recordAudit } from './features/audit/record.ts'
@@ -46,5 +47,18 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     limit: config.rateLimitGlobal,
     ttlMs: config.rateLimitGlobalTtlMs,
   })
-  return { config, log, db, cache, limiter, chat, audit, settings, mirrorMember: mirror, refreshMember }
+  const liveMirror = composeLiveMirror({ db, log, chat, audit, mirrorMember: mirror })
+  return {
+    config,
+    log,
+    db,
+    cache,
+    limiter,
+    chat,
+    audit,
+    settings,
+    mirrorMember: mirror,
+    refreshMember,
+    liveMirror,
+  }
 }

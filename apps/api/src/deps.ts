@@ -5,6 +5,7 @@ import type { Log } from '#platform/log'
 import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Config } from './config.ts'
 import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
+import type { LiveMirror } from './features/live-mirror/live-mirror.ts'
 import type { Settings } from './features/settings/settings.ts'
 
 /** Who does it, for the audit entry; the service itself when there is no actor. */
@@ -35,4 +36,5 @@ export interface Deps {
   readonly settings: Settings
   readonly mirrorMember: MirrorMember
   readonly refreshMember: RefreshMember
+  readonly liveMirror: LiveMirror
 }

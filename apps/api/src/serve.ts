@@ -53,12 +53,15 @@ export async function serve(): Promise<void> {
     `listening on ${config.publicUrl}`,
   )
 
+  if (config.chatGateway && config.chatBotToken) deps.liveMirror.start()
+
   closeWithGrace({ delay: graceMs, logger: log }, async ({ err, signal }) => {
     if (err) log.error({ err }, 'stopping after an error that nobody handled')
     else log.info({ signal }, 'stopping')
     closing = true
     await app.close()
     deps.settings.close()
+    await deps.liveMirror.close()
     await housekeeping.close()
     await recorder.close()
     await deps.cache.close()

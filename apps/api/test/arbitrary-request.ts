@@ -9,7 +9,7 @@ export interface WildRequest {
   readonly as: 'right' | 'nobody' | 'project' | 'member' | 'admin'
   readonly path: string
   readonly headers: Record<string, string>
-  readonly raw: string | Uint8Array | undefined
+  readonly raw: string | Uint8Array<ArrayBuffer> | undefined
 }
 
 const nasty = fc.constantFrom(
@@ -138,7 +138,7 @@ function bodies({ body, method }: EndpointDefinition, known: readonly string[]) 
   const nonsense = fc.oneof(
     anyValue.map((value) => JSON.stringify(value) ?? ''),
     anyText,
-    fc.uint8Array({ maxLength: 50 }),
+    fc.uint8Array({ maxLength: 50 }).map((bytes) => new Uint8Array(bytes)),
     fc.constantFrom('{', '[[[[', '{"a":1}}', '"\\ud800"', '\uFEFF{}', '{"__proto__":{"x":1}}'),
   )
   if (!body)

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { buildOnce } from '../../../tools/build-once.js'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { openDatabase } from '../src/platform/db/open-database.ts'
 import { startPostgres } from './postgres.ts'
@@ -26,6 +27,8 @@ const programs = [
 /** Starts what every test file shares, once: real PostgreSQL, and a PGlite folder to copy. */
 export default async function setup(project: TestProject) {
   for (const program of programs) ensureProgram(program)
+  // Once, before any test starts a program of ours: two builds at a time would read each other's halves.
+  await buildOnce()
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-template-'))
   const pgliteTemplate = join(folder, 'db')
   const embedded = await openDatabase(`pglite:${pgliteTemplate}`)

@@ -76,3 +76,7 @@ export function unboundedStrings(schema: Schema, place = ''): string[] {
     ...(schema.anyOf ?? []).flatMap((one) => unboundedStrings(one, place)),
   ]
 }
+
+/** True when a body has keys of the contract only. */
+export const isClosed = ({ body }: EndpointDefinition) =>
+  (body as Schema | undefined)?.additionalProperties === false

@@ -37,10 +37,15 @@ export const errors = define({
     title: 'This pair was used long ago. The session was revoked, because one of its holders may be a thief.',
   },
 
+  SIGNATURE_INVALID: { status: 401, title: 'The signature is missing, malformed, wrong or too old.' },
+
   PROJECT_INACTIVE_AT_LOGIN: { status: 403, title: 'The project is inactive.', code: 'PROJECT_INACTIVE' },
   REDIRECT_URI_NOT_ALLOWED: { status: 403, title: 'The redirect URI is not on the list of the project.' },
   SERVER_NOT_ACCESSIBLE: { status: 403, title: 'The project has no access to this server.' },
   SCOPE_REQUIRED: { status: 403, title: 'The project lacks the scope for this in that server.' },
+  OPERATION_REQUIRED: { status: 403, title: 'The project lacks the operation for this.' },
+  ROLE_REQUIRED: { status: 403, title: 'Reading these submissions takes a role that you do not hold.' },
+  ORIGIN_NOT_ALLOWED: { status: 403, title: 'The origin is not on the list of the webhook.' },
   NOT_SYSTEM_ADMIN: { status: 403, title: 'System Admin access is required.' },
   CROSS_SITE_REQUEST: { status: 403, title: 'The console cookie is only taken from pages of this service.' },
 
@@ -50,16 +55,32 @@ export const errors = define({
   SESSION_NOT_FOUND: { status: 404, title: 'Session not found.' },
   MEMBER_NOT_FOUND: { status: 404, title: 'Member not found.' },
   ACCESS_NOT_FOUND: { status: 404, title: 'The project has no mapping to this server.' },
+  WEBHOOK_NOT_FOUND: { status: 404, title: 'Inbound webhook not found.' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request did not arrive in time.' },
 
   PROJECT_NAME_TAKEN: { status: 409, title: 'Another project has this name.' },
   NO_REVOKED_KEY: { status: 409, title: 'The newest key of the project is not revoked.' },
   MAIN_SERVER_EXISTS: { status: 409, title: 'Another server is the main server.' },
+  MAIN_SERVER_REQUIRED: {
+    status: 409,
+    title: 'This server decides who is a System Admin and cannot be removed.',
+  },
   SERVER_EXISTS: { status: 409, title: 'This server is already registered.' },
+
+  WEBHOOK_LIMIT_REACHED: { status: 409, title: 'The project has as many inbound webhooks as it may.' },
+  WEBHOOK_SLUG_TAKEN: { status: 409, title: 'Another inbound webhook of the project has this slug.' },
+  SIGNATURE_REPLAYED: { status: 409, title: 'This signature was already used.' },
+  WEBHOOK_INACTIVE: { status: 410, title: 'The inbound webhook is inactive.' },
 
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The request body is too large.' },
   URI_TOO_LONG: { status: 414, title: 'The address is too long.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Send the body as application/json.' },
+  PAYLOAD_INVALID: { status: 422, title: 'The payload does not fit the schema of the webhook.' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'This Idempotency-Key came with another payload before.' },
+  BOT_NOT_IN_SERVER: {
+    status: 422,
+    title: 'The chat platform does not show this server to the bot: invite the bot first.',
+  },
   RATE_LIMITED: { status: 429, title: 'Too many requests: retry after the time in Retry-After.' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The request headers are too large.' },
 

@@ -62,7 +62,7 @@ export interface Exchange {
  * Every call rejects with a `RolecallError` when it is refused or does not get through.
  *
  * @example
- * const rolecall = new Rolecall({ baseUrl: 'https://rolecall.example', apiKey: process.env.ROLECALL_API_KEY })
+ * const rolecall = new Rolecall({ baseUrl: 'https://rolecall.example', apiKey: keyFromYourSecrets })
  */
 export class Rolecall {
   readonly #baseUrl: string

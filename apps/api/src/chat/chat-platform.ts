@@ -1,3 +1,5 @@
+import type { ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
+
 /** A user of the chat platform, as it says. */
 export interface ChatUser {
   readonly id: string
@@ -61,6 +63,8 @@ export interface ChatPlatform {
   server(serverId: string, priority: Priority): Promise<ChatServerInfo>
   /** Members in ascending order of id after `after`; fewer than `limit` is the end. */
   members(serverId: string, after: string, limit: number): Promise<ChatMember[]>
+  /** The live connection; closed until it is opened. */
+  gateway(timing?: Partial<ChatGatewayTiming>): ChatGateway
   /** The name of the bot, for `doctor`. */
   bot(): Promise<string>
   /** What the platform has on record of this application, for `doctor`. */

@@ -18,7 +18,7 @@ export function list<T>(value: T[]): T[] {
   return value
 }
 
-function id(value: unknown): string {
+export function id(value: unknown): string {
   if (typeof value !== 'string' || !/^\d{17,20}$/.test(value)) throw unexpected('an id')
   return value
 }
@@ -39,7 +39,10 @@ export function toUser(user: APIUser): ChatUser {
   }
 }
 
-export function toMember(member: APIGuildMember): ChatMember {
+/** What REST and gateway both say of a member. */
+type MemberLike = Pick<APIGuildMember, 'user' | 'roles' | 'nick' | 'joined_at' | 'pending'>
+
+export function toMember(member: MemberLike): ChatMember {
   if (typeof member !== 'object' || member === null) throw unexpected('a member')
   const joinedAt = member.joined_at ? new Date(member.joined_at) : null
   return {
@@ -65,9 +68,12 @@ export function toServer(guild: APIGuild): ChatServerInfo {
   }
 }
 
-const toRole = (role: APIRole): ChatRole => ({
-  id: id(role.id),
-  name: text(role.name),
-  color: Number.isSafeInteger(role.color) ? role.color : 0,
-  position: Number.isSafeInteger(role.position) ? role.position : 0,
-})
+export function toRole(role: APIRole): ChatRole {
+  if (typeof role !== 'object' || role === null) throw unexpected('a role')
+  return {
+    id: id(role.id),
+    name: text(role.name),
+    color: Number.isSafeInteger(role.color) ? role.color : 0,
+    position: Number.isSafeInteger(role.position) ? role.position : 0,
+  }
+}

@@ -7,6 +7,7 @@ import {
   Routes,
 } from 'discord-api-types/v10'
 import type { ChatPlatform } from './chat-platform.ts'
+import { createDiscordGateway } from './discord-gateway.ts'
 import { createDiscordLogin, type DiscordLoginOptions } from './discord-login.ts'
 import { list, text, toMember, toServer } from './discord-objects.ts'
 import { createDiscordRest, type DiscordRestOptions, isNotAMember } from './discord-rest.ts'
@@ -31,6 +32,7 @@ export function createDiscord(options: DiscordLoginOptions & DiscordRestOptions)
         toMember,
       )
     },
+    gateway: (timing) => createDiscordGateway({ ...options, get, ...(timing && { timing }) }),
     bot: async () => text((await get<APIUser>(Routes.user(), 'login')).username),
     application: async () => {
       const { id, redirect_uris, flags } = await get<APIApplication>(Routes.currentApplication(), 'login')

@@ -1,3 +1,5 @@
+import type { ChatServerInfo } from '#chat/chat-platform'
+import type { Tx } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
 import { replaceRoles, updateServer } from './store.ts'
 
@@ -11,8 +13,11 @@ export async function syncServer(
   priority: 'login' | 'background' = 'background',
 ): Promise<void> {
   const server = await chat.server(serverId, priority)
-  await db.transaction(async (tx) => {
-    await updateServer(tx, server)
-    await replaceRoles(tx, serverId, server.roles)
-  })
+  await db.transaction((tx) => writeServer(tx, server))
+}
+
+/** Writes a server's name, icon and all of its roles. */
+export async function writeServer(tx: Tx, server: ChatServerInfo): Promise<void> {
+  await updateServer(tx, server)
+  await replaceRoles(tx, server.id, server.roles)
 }

@@ -21,6 +21,19 @@ const expired: Readonly<Record<string, Sql>> = {
   sessions: sql`
     delete from sessions where id in (
       select id from sessions where expires_at < clock_now() - interval '7 days' limit ${batchSize})`,
+  inbound_signatures: sql`
+    delete from inbound_signatures where (webhook_id, mac) in (
+      select webhook_id, mac from inbound_signatures
+      where expires_at < clock_now() - interval '1 minute' order by expires_at limit ${batchSize})`,
+  inbound_idempotency_keys: sql`
+    delete from inbound_idempotency_keys where (webhook_id, key) in (
+      select webhook_id, key from inbound_idempotency_keys
+      where received_at < clock_now() - interval '25 hours' order by received_at limit ${batchSize})`,
+  // Of webhooks that were deleted: all of it at once would hold up whoever deletes.
+  inbound_submissions: sql`
+    delete from inbound_submissions where id in (
+      select s.id from inbound_webhooks w join inbound_submissions s on s.webhook_id = w.id
+      where w.deleted_at is not null limit ${batchSize})`,
   usage_minutes: sql`
     delete from usage_minutes where (minute, project_id, route, status) in (
       select minute, project_id, route, status from usage_minutes

@@ -12,6 +12,7 @@ const failureKinds: Partial<Record<ErrorCode, FailureKind>> = {
   INVALID_REFRESH_TOKEN: 'refresh',
   REFRESH_TOKEN_SUPERSEDED: 'refresh',
   REFRESH_TOKEN_REUSED: 'refresh',
+  SIGNATURE_INVALID: 'signature',
   NOT_SYSTEM_ADMIN: 'admin',
   CROSS_SITE_REQUEST: 'admin',
 }

@@ -20,7 +20,10 @@ export interface SessionAuthenticators {
 
 /** Authenticates by session token: any live session, or an admin session of a member who is System Admin now. */
 export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticators {
-  const read = gather((digests: string[]) => readForBearer(deps.db, digests), deps.db.gathersAtOnce)
+  const read = gather(
+    (digests: string[]) => readForBearer(deps.db, digests, deps.config.chatGuildId),
+    deps.db.gathersAtOnce,
+  )
 
   const authenticate = async (request: FastifyRequest) => {
     const token = readToken(request, deps.config.publicUrl)

@@ -100,6 +100,7 @@ export interface BearerRow {
   readonly username: string
   readonly projectId: string | null
   readonly serverId: string
+  /** The session's server decides who is a System Admin: the main one, or the configured one while there is none. */
   readonly isMain: boolean
   readonly roleIds: readonly string[]
   readonly ageMs: number
@@ -109,9 +110,12 @@ export interface BearerRow {
 export async function readForBearer(
   db: Database,
   tokenDigests: readonly string[],
+  configuredServerId: string | undefined,
 ): Promise<(BearerRow | undefined)[]> {
   const rows = await db.gathered(sql`
-    select s.id, s.member_id, u.username, s.project_id, s.server_id, s.is_main, s.role_ids,
+    select s.id, s.member_id, u.username, s.project_id, s.server_id,
+      s.is_main or (s.server_id = ${configuredServerId ?? null} and not exists (
+        select from servers v where v.is_main)), s.role_ids,
       (extract(epoch from clock_now() - s.synced_at) * 1000)::float8,
       coalesce(s.live_until > clock_now(), false)
     from unnest(${tokenDigests}::text[]) with ordinality as q (token_digest, n)

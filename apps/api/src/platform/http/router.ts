@@ -26,6 +26,8 @@ export interface ApiRequest<E extends EndpointDefinition, Caller> extends Endpoi
   readonly caller: Caller
   readonly client: Client
   readonly raw: FastifyRequest['raw']
+  /** The body as it was sent, for endpoints that declare none: a signature is over these bytes. */
+  readonly bytes: Buffer
 }
 
 /** What an authenticator says of a caller; `bucket` is what the rate limit counts by. */
@@ -117,7 +119,8 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
           if (!verdict.allowed) throw tooMany(limiter, verdict)
         }
         const input = check(request) as EndpointInput<typeof definition>
-        const output = await handler({ ...input, caller, client: clientOf(request), raw: request.raw })
+        const bytes = Buffer.isBuffer(request.body) ? request.body : noBytes
+        const output = await handler({ ...input, caller, client: clientOf(request), raw: request.raw, bytes })
         const answer = output instanceof Answer ? output : new Answer(status, output)
         respond.answer(definition, request, reply, answer, caller.projectId)
       })
@@ -130,6 +133,8 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     },
   }
 }
+
+const noBytes = Buffer.alloc(0)
 
 /** The refusal of a caller who asked too often. */
 export const tooMany = (limiter: RateLimiter, verdict: Verdict, cause?: unknown) =>

@@ -1,0 +1,71 @@
+import type { ChatMember, ChatRole, ChatServerInfo, ChatUser } from './chat-platform.ts'
+
+/** Something that happened on the platform, in the order in which it told us. */
+export type ChatEvent =
+  /** A server is there: at the start of a session, after an outage, or because the bot was invited. */
+  | { readonly kind: 'serverAvailable'; readonly serverId: string; readonly server: ChatServerInfo }
+  | { readonly kind: 'serverUpdated'; readonly serverId: string; readonly server: ChatServerInfo }
+  /** An outage of the platform's: nothing is known, and nothing has ended. */
+  | { readonly kind: 'serverUnavailable'; readonly serverId: string }
+  /** The bot is no longer in the server. That says nothing about its members. */
+  | { readonly kind: 'serverLost'; readonly serverId: string }
+  | { readonly kind: 'roleChanged'; readonly serverId: string; readonly role: ChatRole }
+  | { readonly kind: 'roleRemoved'; readonly serverId: string; readonly roleId: string }
+  /** Joined or changed: both carry the whole member, and the platform repeats itself. */
+  | { readonly kind: 'memberChanged'; readonly serverId: string; readonly member: ChatMember }
+  /** Left, kicked or banned; the platform's own word that the membership is over. */
+  | { readonly kind: 'memberRemoved'; readonly serverId: string; readonly user: ChatUser }
+  | { readonly kind: 'memberBanned'; readonly serverId: string; readonly user: ChatUser }
+
+export interface ChatGatewayListener {
+  /** A new session for these servers: what happened before it may never be told. */
+  readonly began: (isConcerned: (serverId: string) => boolean) => void
+  readonly heard: (event: ChatEvent) => void
+  /** `provenAgeMs` may be better or worse than a moment ago. */
+  readonly changed: () => void
+}
+
+/**
+ * - `connecting`: on its way, or waiting to try again.
+ * - `connected`: every part of the connection is up.
+ * - `refused`: the platform will not have us until somebody mends what `problem` says.
+ */
+export type ChatGatewayState = 'closed' | 'connecting' | 'connected' | 'refused'
+
+export interface ChatGatewayStatus {
+  readonly state: ChatGatewayState
+  /** What is wrong and how to mend it, in one sentence. */
+  readonly problem: string | null
+  /** Connections that the platform asked for. */
+  readonly shards: number
+}
+
+export interface ChatGatewayTiming {
+  /** How often a connection is asked whether it still hears us. */
+  readonly askEveryMs: number
+  /** Unanswered for so long, nothing is vouched for any more; for `deadAfterMs`, it is given up. */
+  readonly silentAfterMs: number
+  readonly deadAfterMs: number
+  /** A connection that is not ready for so long is given up: an ignored resume looks healthy to libraries. */
+  readonly patienceMs: number
+  /** First and longest pause between two tries. */
+  readonly firstPauseMs: number
+  readonly longestPauseMs: number
+  /** First pause after a refusal: somebody has to mend it, and each try is counted against us. */
+  readonly refusedPauseMs: number
+  /** Least time between two new sessions. */
+  readonly identifyEveryMs: number
+}
+
+/** The platform's live connection. It reconnects by itself for as long as it is open. */
+export interface ChatGateway {
+  /** Begins to connect and returns at once. */
+  open(listener: ChatGatewayListener): void
+  status(): ChatGatewayStatus
+  /**
+   * Milliseconds since the moment up to which everything about this server has been told, or undefined
+   * when the connection cannot vouch for it.
+   */
+  provenAgeMs(serverId: string): number | undefined
+  close(): Promise<void>
+}

@@ -1,0 +1,193 @@
+import type { REST } from '@discordjs/rest'
+import { type SessionInfo, WebSocketManager, WebSocketShardEvents } from '@discordjs/ws'
+import {
+  type APIGatewayBotInfo,
+  GatewayDispatchEvents,
+  type GatewayDispatchPayload,
+  GatewayIntentBits,
+  GatewayOpcodes,
+} from 'discord-api-types/v10'
+import type { Log } from '#platform/log'
+import type { ChatGatewayTiming } from './chat-gateway.ts'
+import { refusalOf } from './discord-gateway-refusals.ts'
+import {
+  markAnswered,
+  markLost,
+  markReady,
+  newShard,
+  type ShardHealth,
+  silentForMs,
+} from './discord-gateway-shard.ts'
+
+const intents = GatewayIntentBits.Guilds | GatewayIntentBits.GuildMembers | GatewayIntentBits.GuildModeration
+/** Longest time for a socket to open, and then for the platform's first word on it. */
+const handshakeTimeoutMs = 5_000
+const helloTimeoutMs = 8_000
+/** Failed sockets in a row after which the library, which tries twice a second for ever, is taken off. */
+const mostFailures = 3
+/** Keeps the session on the platform's side, so that it can be resumed; 1000 would end it. */
+const keepSession = 4_200
+
+/** Why a connection ended. `silent` sessions can be resumed; the others begin anew. */
+export type ConnectionEnd =
+  | { readonly reason: 'refused'; readonly problem: string }
+  | { readonly reason: 'unreachable' | 'silent' | 'stuck'; readonly problem: string }
+
+export interface ConnectionHandlers {
+  dispatched(payload: GatewayDispatchPayload, shardId: number): void
+  /** Readiness or health of a shard is not what it was. */
+  changed(): void
+  /** Once, and the last word. */
+  ended(end: ConnectionEnd): void
+}
+
+interface ConnectionOptions {
+  readonly token: string
+  readonly info: APIGatewayBotInfo
+  /** By shard; outlives the connection. */
+  readonly sessions: Map<number, SessionInfo>
+  readonly throttle: (lane: number, signal: AbortSignal) => Promise<void>
+  readonly timing: ChatGatewayTiming
+  readonly log: Log
+}
+
+export interface Connection {
+  readonly shards: readonly ShardHealth[]
+  close(options?: { isResumable: boolean }): void
+}
+
+/**
+ * One manager of the library from birth to death, guarded against what the library leaves open: sessions
+ * shared between managers, errors nobody listens to, resumes nobody answers, retries without a pause.
+ */
+export function openConnection(options: ConnectionOptions, handlers: ConnectionHandlers): Connection {
+  const { token, info, sessions, throttle, timing, log } = options
+  const shards = Array.from({ length: info.shards }, newShard)
+  const shardOf = (id: number) => shards[id] as ShardHealth
+  let isOver = false
+
+  const manager = new WebSocketManager({
+    token,
+    intents,
+    shardCount: info.shards,
+    rest: { get: async () => info } as unknown as REST,
+    handshakeTimeout: handshakeTimeoutMs,
+    helloTimeout: helloTimeoutMs,
+    // The library cannot be stopped in the middle of a reconnect, and then goes on for ever. It asks for
+    // the session before each step, so a manager that is over waits there for an answer that never comes.
+    retrieveSessionInfo: (id) => (isOver ? new Promise(() => {}) : (sessions.get(id) ?? null)),
+    updateSessionInfo: (id, session) => {
+      if (isOver) return
+      if (session) sessions.set(id, session)
+      else sessions.delete(id)
+    },
+    buildIdentifyThrottler: () => ({
+      waitForIdentify: async (id, signal) => {
+        const lane = id % Math.max(1, info.session_start_limit.max_concurrency)
+        await throttle(lane, signal)
+        if (isOver) await new Promise(() => {})
+        // Waiting for its turn was no failure of the shard's.
+        shardOf(id).lostAt = performance.now()
+      },
+    }),
+  })
+
+  const end = (reason: ConnectionEnd) => {
+    if (isOver) return
+    close({ isResumable: reason.reason === 'silent' })
+    handlers.ended(reason)
+  }
+  const close = ({ isResumable } = { isResumable: false }) => {
+    if (isOver) return
+    isOver = true
+    clearInterval(watch)
+    if (!isResumable) sessions.clear()
+    // A socket that is still opening must not be destroyed: its failure would find no listener and end
+    // the process. When its time is up it has opened or failed.
+    const mayBeOpening = shards.some(({ isReady }) => !isReady)
+    for (const shard of shards) markLost(shard)
+    const destroy = async () => {
+      try {
+        await manager.destroy(isResumable ? { code: keepSession } : {})
+      } catch (error) {
+        log.debug({ err: error }, 'a gateway connection did not close well')
+      }
+    }
+    if (mayBeOpening) setTimeout(() => void destroy(), handshakeTimeoutMs + 1_000).unref()
+    else void destroy()
+  }
+
+  const ready = (id: number) => {
+    markReady(shardOf(id))
+    void ask(id)
+    handlers.changed()
+  }
+  manager.on(WebSocketShardEvents.Ready, (_, id) => ready(id))
+  manager.on(WebSocketShardEvents.Resumed, (id) => ready(id))
+  manager.on(WebSocketShardEvents.HeartbeatComplete, (_, id) => {
+    if (isOver) return
+    const wasProven = shardOf(id).provenAt !== undefined
+    markAnswered(shardOf(id))
+    if (!wasProven) handlers.changed()
+  })
+  manager.on(WebSocketShardEvents.Dispatch, (payload, id) => {
+    if (!isOver) handlers.dispatched(payload, id)
+  })
+  manager.on(WebSocketShardEvents.Closed, (code, id) => {
+    if (isOver) return
+    markLost(shardOf(id))
+    const problem = refusalOf(code)
+    if (problem) end({ reason: 'refused', problem })
+    else {
+      log.debug({ code, shard: id }, 'a gateway connection was closed')
+      handlers.changed()
+    }
+  })
+  manager.on(WebSocketShardEvents.SocketError, (error, id) => {
+    if (isOver) return
+    log.debug({ err: error, shard: id }, 'a gateway socket failed')
+    const shard = shardOf(id)
+    markLost(shard)
+    shard.failures += 1
+    handlers.changed()
+    if (shard.failures >= mostFailures)
+      end({ reason: 'unreachable', problem: 'The gateway cannot be reached.' })
+  })
+  // Without a listener the library's own errors would end the process.
+  manager.on(WebSocketShardEvents.Error, (error, id) => log.debug({ err: error, shard: id }, 'gateway error'))
+
+  const ask = async (id: number) => {
+    shardOf(id).askedAt = performance.now()
+    try {
+      await manager.send(id, { op: GatewayOpcodes.Heartbeat, d: sessions.get(id)?.sequence ?? null })
+    } catch (error) {
+      log.debug({ err: error, shard: id }, 'a gateway connection was not asked')
+    }
+  }
+  const watch = setInterval(() => {
+    for (const [id, shard] of shards.entries()) {
+      if (!shard.isReady) {
+        if (performance.now() - shard.lostAt > timing.patienceMs) {
+          return end({ reason: 'stuck', problem: 'The gateway does not answer a new connection.' })
+        }
+        continue
+      }
+      const silentMs = silentForMs(shard)
+      if (silentMs > timing.deadAfterMs) {
+        return end({ reason: 'silent', problem: 'The gateway connection went silent.' })
+      }
+      if (silentMs > timing.silentAfterMs) handlers.changed()
+      if (shard.askedAt === undefined) void ask(id)
+    }
+  }, timing.askEveryMs)
+  watch.unref()
+
+  manager.connect().catch((error: unknown) => {
+    // Most of its failures have been heard of by an event before.
+    const problem = error instanceof Error ? error.message : 'The gateway cannot be reached.'
+    end({ reason: 'unreachable', problem })
+  })
+  return { shards, close }
+}
+
+export const isReadyPayload = (payload: GatewayDispatchPayload) => payload.t === GatewayDispatchEvents.Ready

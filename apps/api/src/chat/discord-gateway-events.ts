@@ -1,0 +1,39 @@
+import { GatewayDispatchEvents, type GatewayDispatchPayload } from 'discord-api-types/v10'
+import type { ChatEvent } from './chat-gateway.ts'
+import { id, toMember, toRole, toServer, toUser } from './discord-objects.ts'
+
+/**
+ * What a payload says in our words; undefined when it is none of our business.
+ * @throws ChatPlatformError when it makes no sense
+ */
+export function toChatEvent(payload: GatewayDispatchPayload): ChatEvent | undefined {
+  switch (payload.t) {
+    case GatewayDispatchEvents.GuildCreate: {
+      const serverId = id(payload.d.id)
+      // In an outage a server may arrive as nothing but its id.
+      if (payload.d.unavailable) return { kind: 'serverUnavailable', serverId }
+      return { kind: 'serverAvailable', serverId, server: toServer(payload.d) }
+    }
+    case GatewayDispatchEvents.GuildUpdate:
+      return { kind: 'serverUpdated', serverId: id(payload.d.id), server: toServer(payload.d) }
+    case GatewayDispatchEvents.GuildDelete:
+      return { kind: payload.d.unavailable ? 'serverUnavailable' : 'serverLost', serverId: id(payload.d.id) }
+    case GatewayDispatchEvents.GuildRoleCreate:
+    case GatewayDispatchEvents.GuildRoleUpdate: {
+      const [serverId, role] = [id(payload.d.guild_id), toRole(payload.d.role)]
+      // The role that everyone holds has the server's own id; it says nothing about anyone.
+      return role.id === serverId ? undefined : { kind: 'roleChanged', serverId, role }
+    }
+    case GatewayDispatchEvents.GuildRoleDelete:
+      return { kind: 'roleRemoved', serverId: id(payload.d.guild_id), roleId: id(payload.d.role_id) }
+    case GatewayDispatchEvents.GuildMemberAdd:
+    case GatewayDispatchEvents.GuildMemberUpdate:
+      return { kind: 'memberChanged', serverId: id(payload.d.guild_id), member: toMember(payload.d) }
+    case GatewayDispatchEvents.GuildMemberRemove:
+      return { kind: 'memberRemoved', serverId: id(payload.d.guild_id), user: toUser(payload.d.user) }
+    case GatewayDispatchEvents.GuildBanAdd:
+      return { kind: 'memberBanned', serverId: id(payload.d.guild_id), user: toUser(payload.d.user) }
+    default:
+      return undefined
+  }
+}

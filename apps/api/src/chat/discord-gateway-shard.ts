@@ -1,0 +1,43 @@
+/**
+ * How much one connection can be relied on. A socket that says nothing looks the same whether nothing
+ * happens or nobody is there, so it is asked: an answered question proves that everything before it arrived.
+ */
+export interface ShardHealth {
+  isReady: boolean
+  /** When it was last ready, or began to try. */
+  lostAt: number
+  /** Sockets that failed since it was last ready. */
+  failures: number
+  /** When the question was sent that nobody has answered yet. */
+  askedAt: number | undefined
+  /** When the last answered question was sent. */
+  provenAt: number | undefined
+}
+
+export const newShard = (): ShardHealth => ({
+  isReady: false,
+  lostAt: performance.now(),
+  failures: 0,
+  askedAt: undefined,
+  provenAt: undefined,
+})
+
+export function markReady(shard: ShardHealth): void {
+  // Replayed events may still be on their way: only the next answer proves that they have arrived.
+  Object.assign(shard, { isReady: true, failures: 0, askedAt: undefined, provenAt: undefined })
+}
+
+export function markLost(shard: ShardHealth): void {
+  if (shard.isReady) shard.lostAt = performance.now()
+  Object.assign(shard, { isReady: false, askedAt: undefined, provenAt: undefined })
+}
+
+export function markAnswered(shard: ShardHealth): void {
+  if (shard.askedAt === undefined) return
+  shard.provenAt = shard.askedAt
+  shard.askedAt = undefined
+}
+
+/** How long the present question has been without an answer. */
+export const silentForMs = ({ askedAt }: ShardHealth): number =>
+  askedAt === undefined ? 0 : performance.now() - askedAt

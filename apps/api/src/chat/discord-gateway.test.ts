@@ -1,0 +1,230 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { quick, until } from '../../test/live-mirror.ts'
+import { createLog } from '../platform/log.ts'
+import type { ChatEvent, ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
+import { createDiscordGateway } from './discord-gateway.ts'
+import { createDiscordRest, type DiscordGet } from './discord-rest.ts'
+
+const club = demo.mainGuildId
+const { ada, tomas } = demo.users
+
+let sim: ChatSim
+const gateways: ChatGateway[] = []
+beforeEach(async () => {
+  sim = await startChatSim()
+})
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()))
+  await sim.close()
+})
+
+interface Opened {
+  botToken?: string
+  timing?: Partial<ChatGatewayTiming>
+  /** What `/gateway/bot` says instead of what it says. */
+  info?: { url?: string; shards?: number }
+}
+
+function open({ botToken = sim.app.botToken, timing = {}, info = {} }: Opened = {}) {
+  const lines: { level: number; msg: string }[] = []
+  const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const read = createDiscordRest({ apiUrl: sim.apiUrl, botToken, log })
+  const get: DiscordGet = async (...question) => ({ ...(await read<object>(...question)), ...info }) as never
+  const gateway = createDiscordGateway({ get, botToken, log, timing: { ...quick.gateway, ...timing } })
+  gateways.push(gateway)
+  const heard: ChatEvent[] = []
+  let sessions = 0
+  gateway.open({
+    began: () => {
+      sessions += 1
+    },
+    heard: (event) => void heard.push(event),
+    changed: () => {},
+  })
+  const isProven = () => gateway.provenAgeMs(club) !== undefined
+  return {
+    gateway,
+    heard,
+    errors: () => lines.filter(({ level }) => level >= 50).map(({ msg }) => msg),
+    sessions: () => sessions,
+    isProven,
+    untilProven: () => until('the connection is proven', isProven),
+    untilNotProven: () => until('the connection is not proven', () => !isProven()),
+    /** Changes something, and waits until it was told. */
+    async untilTold(memberId: string = ada) {
+      const nick = `nick ${Math.random()}`
+      sim.world.setNick(club, memberId, nick)
+      await until('the change was told', () =>
+        heard.some((event) => event.kind === 'memberChanged' && event.member.nick === nick),
+      )
+    },
+  }
+}
+
+describe('a healthy connection', () => {
+  test('tells of servers with their roles, and of what happens in them', async () => {
+    const client = open()
+    await client.untilProven()
+    expect(client.heard).toMatchObject([
+      { kind: 'serverAvailable', serverId: club, server: { name: 'Harbour Club' } },
+      { kind: 'serverAvailable', serverId: demo.gamesGuildId },
+    ])
+    client.heard.length = 0
+    sim.world.setRoles(club, ada, [demo.roles.captain])
+    sim.world.ban(club, tomas)
+    sim.world.deleteRole(club, demo.roles.quiet)
+    sim.world.setGuildUnavailable(club, true)
+    sim.world.kickBot(demo.gamesGuildId)
+    await until('all of it', () => client.heard.length >= 6)
+    expect(client.heard.map(({ kind }) => kind)).toEqual([
+      'memberChanged',
+      'memberBanned',
+      'memberRemoved',
+      'roleRemoved',
+      'serverUnavailable',
+      'serverLost',
+    ])
+  })
+
+  test('has a session of its own beside another one of the same process', async () => {
+    const [one, other] = [open(), open()]
+    await one.untilProven()
+    await other.untilProven()
+    sim.gateway.dropAll()
+    await one.untilNotProven()
+    await one.untilProven()
+    await other.untilProven()
+    expect([one.sessions(), other.sessions()]).toEqual([1, 1])
+    await one.untilTold()
+    await other.untilTold()
+  })
+
+  test('ends its session when it is closed', async () => {
+    const client = open()
+    await client.untilProven()
+    await client.gateway.close()
+    await until('no connection', () => sim.gateway.state().connections === 0)
+    expect(sim.gateway.state().sessions).toEqual([])
+    expect(client.isProven()).toBe(false)
+  })
+})
+
+describe('what was missed is told after', () => {
+  test.each([
+    ['a cut', () => sim.gateway.dropAll()],
+    ['opcode 7', () => sim.gateway.reconnect()],
+    ['close code 4000', () => sim.gateway.close(4_000)],
+    ['a connection that says nothing more', () => sim.gateway.freeze()],
+  ])('%s, in the same session', async (_, disturb) => {
+    const client = open()
+    await client.untilProven()
+    disturb()
+    sim.world.setNick(club, ada, 'while away')
+    await client.untilNotProven()
+    await client.untilProven()
+    expect(client.heard.at(-1)).toMatchObject({ kind: 'memberChanged', member: { nick: 'while away' } })
+    expect(client.sessions()).toBe(1)
+    await client.untilTold()
+  })
+})
+
+describe('a new session begins after', () => {
+  test.each([
+    ['opcode 9, not resumable', () => sim.gateway.invalidSession(false)],
+    ['close code 1000', () => sim.gateway.close(1_000)],
+    ['close code 4007', () => sim.gateway.close(4_007)],
+    [
+      'close code 4009 of a session that is gone',
+      () => (sim.gateway.forgetSessions(), sim.gateway.close(4_009)),
+    ],
+    ['a resume that nobody answers', () => (sim.gateway.ignoreResume(), sim.gateway.dropAll())],
+    ['a time of refused connections', () => (sim.gateway.refuse(1_500), sim.gateway.dropAll())],
+    ['a time without a first word', () => (sim.gateway.noHello(), sim.gateway.dropAll())],
+  ])('%s', async (_, disturb) => {
+    const client = open()
+    await client.untilProven()
+    disturb()
+    await client.untilNotProven()
+    setTimeout(() => sim.gateway.noHello(false), 1_000)
+    await until('a second session', () => client.sessions() === 2, 20_000)
+    await client.untilProven()
+    await client.untilTold()
+  })
+
+  test('the whole platform was away, at its start and later', async () => {
+    await sim.down()
+    const client = open()
+    await until('it was tried', () => client.gateway.status().problem !== null)
+    expect(client.gateway.status().state).toBe('connecting')
+    await sim.up()
+    await client.untilProven()
+    await sim.down()
+    await client.untilNotProven()
+    await sim.up()
+    await client.untilProven()
+    await client.untilTold()
+  })
+
+  // Sockets that open to nobody must be let go of without a listener missing when they fail at last.
+  test('an address where nobody speaks', async () => {
+    const sockets = new Set<Socket>()
+    const silent = createServer((socket) => void sockets.add(socket.on('error', () => {}).resume()))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const client = open({
+      info: { url: `ws://127.0.0.1:${(silent.address() as AddressInfo).port}` },
+      timing: { patienceMs: 500 },
+    })
+    await until('it was given up twice', () => sockets.size >= 3)
+    expect(client.gateway.status()).toMatchObject({ state: 'connecting', problem: expect.any(String) })
+    await client.gateway.close()
+    await until('no socket is left', () => [...sockets].every(({ destroyed }) => destroyed), 20_000)
+    silent.close()
+  })
+})
+
+test('where the platform asks for several connections, each tells of its own servers', async () => {
+  const client = open({ info: { shards: 2 } })
+  const servers = [club, demo.gamesGuildId]
+  await until('both are proven', () => servers.every((id) => client.gateway.provenAgeMs(id) !== undefined))
+  expect(client.gateway.status().shards).toBe(2)
+  expect(client.sessions()).toBe(2)
+  expect(sim.gateway.state().sessions.map(({ shard }) => shard)).toEqual([
+    [0, 2],
+    [1, 2],
+  ])
+  await client.untilTold()
+})
+
+describe('a refusal is told once, with what to do', () => {
+  test('the member intent is off', async () => {
+    sim.gateway.setMemberIntent(false)
+    const client = open()
+    await until('refused', () => client.gateway.status().state === 'refused')
+    expect(client.gateway.status().problem).toContain('Server Members Intent')
+    await until('tried again', () => sim.journal.count('gateway') > 2)
+    expect(client.errors()).toEqual([expect.stringContaining('Server Members Intent')])
+    sim.gateway.setMemberIntent(true)
+    await client.untilProven()
+    expect(client.gateway.status()).toMatchObject({ state: 'connected', problem: null })
+  })
+
+  test('the bot token is wrong', async () => {
+    const client = open({ botToken: 'wrong' })
+    await until('refused', () => client.gateway.status().state === 'refused')
+    expect(client.gateway.status().problem).toContain('CHAT_BOT_TOKEN')
+    await until('tried again', () => sim.journal.count('gateway') > 2)
+    expect(client.errors()).toEqual([expect.stringContaining('CHAT_BOT_TOKEN')])
+  })
+
+  test.each([4_004, 4_010, 4_011, 4_012, 4_013, 4_014])('close code %i', async (code) => {
+    const client = open()
+    await client.untilProven()
+    sim.gateway.close(code)
+    await client.untilNotProven()
+    await until('connected again', () => client.gateway.status().state === 'connected')
+    await client.untilProven()
+    expect(client.errors()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,37 @@
+import type { ChatGatewayTiming } from '#chat/chat-gateway'
+import type { Deps } from './deps.ts'
+import { syncServer, writeServer } from './features/chat-servers/sync-server.ts'
+import {
+  createLiveMirror,
+  type LiveMirror,
+  type LiveMirrorTiming,
+} from './features/live-mirror/live-mirror.ts'
+import { askPatiently } from './features/members/ask-patiently.ts'
+import { endMembership } from './features/members/end-membership.ts'
+import { syncMembers } from './features/members/sync-members.ts'
+
+type Needs = Pick<Deps, 'db' | 'log' | 'chat' | 'audit' | 'mirrorMember'>
+
+/** The live mirror, with what other features know how to write. Tests are shorter of patience. */
+export const composeLiveMirror = (
+  deps: Needs,
+  timing: { mirror?: Partial<LiveMirrorTiming>; gateway?: Partial<ChatGatewayTiming> } = {},
+): LiveMirror =>
+  createLiveMirror(
+    {
+      db: deps.db,
+      log: deps.log,
+      gateway: deps.chat.gateway(timing.gateway),
+      writeServer,
+      endMembership: (tx, serverId, userId, isBan) =>
+        endMembership(tx, deps.audit, { serverId, userId, isBan }),
+      readServer: async (serverId, signal) => {
+        const beat = async () => signal.throwIfAborted()
+        const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })
+        const counts = { seen: 0, changed: 0, ended: 0 }
+        await ask(() => syncServer(deps, serverId))
+        await syncMembers(deps, { serverId, counts, beat, ask })
+      },
+    },
+    timing.mirror,
+  )

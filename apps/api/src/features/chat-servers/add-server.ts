@@ -1,0 +1,51 @@
+import type { chatServers } from '@rolecall/contract'
+import { type ChatPlatform, ChatPlatformError, type ChatServerInfo } from '#chat/chat-platform'
+import { violates } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
+import { chatPlatformUnavailable } from '#platform/http/problem'
+import type { By, Deps } from '../../deps.ts'
+import { getServer } from './get-server.ts'
+import { findMainServer, findServer, registerServer, replaceRoles, revokeSessionsOfServer } from './store.ts'
+
+/** Registers a server that the bot is in, with its name and roles, or brings a removed one back. */
+export async function addServer(
+  { db, chat, audit }: Pick<Deps, 'db' | 'chat' | 'audit'>,
+  by: By,
+  { id, isMain = false }: { id: string; isMain?: boolean },
+): Promise<chatServers.ChatServer> {
+  // Spares the platform a question that would change nothing; what decides are the row and its indexes.
+  if (await findServer(db, id)) throw new ApiError('SERVER_EXISTS')
+  if (isMain && (await findMainServer(db))) throw new ApiError('MAIN_SERVER_EXISTS')
+  const { roles, ...server } = await readServer(chat, id)
+  try {
+    await db.transaction(
+      async (tx) => {
+        if (!(await registerServer(tx, { ...server, isMain }))) throw new ApiError('SERVER_EXISTS')
+        await revokeSessionsOfServer(tx, id)
+        await replaceRoles(tx, id, roles)
+        await audit.record(tx, {
+          ...by,
+          actionType: 'server',
+          action: 'server.create',
+          target: { type: 'server', id, name: server.name },
+          summary: `Server ${server.name} was registered${isMain ? ' as the main server' : ''}.`,
+        })
+      },
+      { long: true },
+    )
+  } catch (error) {
+    throw violates(error, 'servers_one_main') ? new ApiError('MAIN_SERVER_EXISTS') : error
+  }
+  return getServer(db, id)
+}
+
+/** The platform shows the bot only the servers that it is in: unknown and not invited look the same. */
+async function readServer(chat: ChatPlatform, id: string): Promise<ChatServerInfo> {
+  try {
+    return await chat.server(id, 'login')
+  } catch (error) {
+    if (!(error instanceof ChatPlatformError)) throw error
+    const isRefused = error.failure === 'refused' && (error.status === 403 || error.status === 404)
+    throw isRefused ? new ApiError('BOT_NOT_IN_SERVER', { cause: error }) : chatPlatformUnavailable(error)
+  }
+}

@@ -1,0 +1,24 @@
+import type { chatServers } from '@rolecall/contract'
+import { ChatPlatformError } from '#chat/chat-platform'
+import { ApiError } from '#platform/http/api-error'
+import { chatPlatformUnavailable } from '#platform/http/problem'
+import type { Deps } from '../../deps.ts'
+import { findRolesAge, listRoles } from './store.ts'
+import { syncServer } from './sync-server.ts'
+
+/** A server's roles, read again when they are old. While the platform is down: as they were last read. */
+export async function listServerRoles(
+  deps: Pick<Deps, 'db' | 'chat' | 'settings'>,
+  id: string,
+): Promise<{ data: chatServers.Role[]; total: number }> {
+  const age = await findRolesAge(deps.db, id, deps.settings.current().permissionTtlMs)
+  if (!age) throw new ApiError('SERVER_NOT_FOUND')
+  if (!age.areFresh) {
+    await syncServer(deps, id, 'login').catch((error: unknown) => {
+      if (!(error instanceof ChatPlatformError)) throw error
+      if (!age.areKnown) throw chatPlatformUnavailable(error)
+    })
+  }
+  const data = await listRoles(deps.db, id)
+  return { data, total: data.length }
+}

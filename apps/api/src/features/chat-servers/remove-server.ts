@@ -1,0 +1,39 @@
+import { ApiError } from '#platform/http/api-error'
+import type { By, Deps } from '../../deps.ts'
+import { getServer } from './get-server.ts'
+import { removeUnlessMain } from './store.ts'
+
+/**
+ * Removes a server: its sessions are no longer live, its members leave the lists. What was said of it stays,
+ * for the audit log and for the day it comes back.
+ *
+ * Refused for the server that decides who is a System Admin: whoever removed it could not undo it.
+ */
+export async function removeServer(
+  { db, audit, config }: Pick<Deps, 'db' | 'audit' | 'config'>,
+  by: By,
+  id: string,
+): Promise<void> {
+  if (id === config.chatGuildId) {
+    await getServer(db, id)
+    throw new ApiError('MAIN_SERVER_REQUIRED')
+  }
+  await db.transaction(
+    async (tx) => {
+      const removed = await removeUnlessMain(tx, id)
+      if (!removed) {
+        await getServer(tx, id)
+        throw new ApiError('MAIN_SERVER_REQUIRED')
+      }
+      await audit.record(tx, {
+        ...by,
+        actionType: 'server',
+        action: 'server.delete',
+        severity: 'warning',
+        target: { type: 'server', id, name: removed.name },
+        summary: `Server ${removed.name} was removed; its sessions ended.`,
+      })
+    },
+    { long: true },
+  )
+}

@@ -1,0 +1,40 @@
+import type { chatServers } from '@rolecall/contract'
+import { violates } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
+import type { By, Deps } from '../../deps.ts'
+import { getServer } from './get-server.ts'
+import { setMainFlag } from './store.ts'
+
+/**
+ * Gives a server the main flag or takes it away. Of two servers that shall become the main one at the same
+ * time, the unique index lets one.
+ */
+export async function updateServer(
+  { db, audit }: Pick<Deps, 'db' | 'audit'>,
+  by: By,
+  id: string,
+  { isMain }: { isMain: boolean },
+): Promise<chatServers.ChatServer> {
+  try {
+    // Every member of the server changes with it, in a large one for longer than a request may hold a statement.
+    await db.transaction(
+      async (tx) => {
+        const changed = await setMainFlag(tx, id, isMain)
+        if (!changed) return
+        await audit.record(tx, {
+          ...by,
+          actionType: 'server',
+          action: 'server.update',
+          severity: 'warning',
+          target: { type: 'server', id, name: changed.name },
+          summary: `${changed.name} is ${isMain ? 'now' : 'no longer'} the main server.`,
+          changes: { isMain: { before: !isMain, after: isMain } },
+        })
+      },
+      { long: true },
+    )
+  } catch (error) {
+    throw violates(error, 'servers_one_main') ? new ApiError('MAIN_SERVER_EXISTS') : error
+  }
+  return getServer(db, id)
+}

@@ -1,0 +1,68 @@
+import { type AnswerPage, type Chapter, describeContract, type EndpointPage } from './describe-endpoint.ts'
+import type { Field } from './fields.ts'
+import { type Html, html, prose } from './html.ts'
+import { layout } from './layout.ts'
+
+/** Every endpoint on one page: the browser's own search finds everything. */
+export function apiPage(publicUrl: string, version: string): string {
+  const chapters = describeContract(publicUrl)
+  return layout({
+    title: 'API',
+    navigation: html`${chapters.map(contents)}`,
+    main: html`<h1>Rolecall API</h1>
+<p class="lead">Version ${version}, at <code>${publicUrl}</code>. Bodies are JSON; keys that an endpoint does
+not know are refused. Every refusal is <code>application/problem+json</code> with a stable <code>code</code>:
+<a href="/api/docs/errors">all codes</a>. Every answer carries <code>X-Request-Id</code>. To explore with a
+tool of your own, load the <a href="/api/openapi.json">OpenAPI 3.1 document</a>.</p>
+${chapters.map(chapter)}`,
+  })
+}
+
+const chapterId = (tag: string) => tag.toLowerCase().replace(/[^a-z]+/g, '-')
+
+const contents = ({ tag, endpoints }: Chapter): Html => html`<li><a href="#${chapterId(tag)}">${tag}</a>
+<ul>${endpoints.map(({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>\n`)}</ul></li>\n`
+
+const chapter = ({ tag, endpoints }: Chapter): Html => html`<section class="chapter">
+<h2 id="${chapterId(tag)}">${tag}</h2>
+${endpoints.map(endpoint)}
+</section>`
+
+const endpoint = (one: EndpointPage): Html => html`<section class="endpoint" id="${one.id}">
+<header>
+<h3>${one.summary}</h3>
+<a class="path" href="#${one.id}"><span class="method ${one.method.toLowerCase()}">${one.method}</span>${one.path}</a>
+</header>
+<div class="said">
+${one.description !== undefined && html`<p>${prose(one.description)}</p>`}
+<p><strong>Who may ask:</strong> ${one.auth}</p>
+${one.inputs.map(({ title, fields }) => html`<h4>${title}</h4>${fieldList(fields)}`)}
+${one.answers.map(answer)}
+<h4>Refusals</h4>
+<ul class="refusals">
+${one.refusals.map(
+  ({ status, code, title }) =>
+    html`<li><span class="status">${status}</span> <a href="/api/docs/errors#${code}"><code>${code}</code></a> ${title}</li>\n`,
+)}</ul>
+</div>
+<div class="shown">
+<h4>Request</h4>
+<pre tabindex="0"><code>${one.request}</code></pre>
+${one.answers.map(
+  ({ status, example }) =>
+    example !== undefined && html`<h4>Answer ${status}</h4><pre tabindex="0"><code>${example}</code></pre>`,
+)}
+</div>
+</section>
+`
+
+const answer = ({ status, text, fields }: AnswerPage): Html =>
+  html`<h4>Answer ${status}</h4>${fields.length > 0 ? fieldList(fields) : html`<p>${text}</p>`}`
+
+const fieldList = (fields: readonly Field[]): Html => html`<dl>
+${fields.map(({ name, type, isRequired, meaning }) => {
+  const depth = Math.min(3, name.split('.').length - 1)
+  return html`<div class="field depth-${depth}"><dt><span class="name">${name}</span> <span class="type${!isRequired && ' optional'}">${type}</span></dt>${
+    meaning !== '' && html`<dd class="meaning">${prose(meaning)}</dd>`
+  }</div>\n`
+})}</dl>`

@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startWorld, type World } from '../../../test/service.ts'
+
+/** Where screenshots go, when somebody wants to look at them. */
+const pictures = process.env['SCREENSHOTS']
+
+let world: World
+let browser: Browser
+beforeAll(async () => {
+  world = await startWorld('pglite')
+  browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  })
+}, 120_000)
+afterAll(async () => {
+  await browser?.close()
+  await world?.close()
+})
+
+const looks = [1280, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+)
+const cases = ['/api/docs', '/api/docs/errors'].flatMap((path) => looks.map((look) => ({ path, ...look })))
+
+test.each(cases)(
+  '$path at $width px, $colorScheme: complains of nothing, asks nobody else, fits the screen',
+  async ({ path, width, colorScheme }) => {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+    const complaints: string[] = []
+    const elsewhere: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('request', (request) => {
+      if (!/^data:/.test(request.url()) && new URL(request.url()).origin !== world.url) {
+        elsewhere.push(request.url())
+      }
+    })
+    await page.goto(world.url + path, { waitUntil: 'networkidle' })
+    const { font, overflow, broken } = await page.evaluate(() => ({
+      font: getComputedStyle(document.body).fontFamily,
+      overflow: document.documentElement.scrollWidth - window.innerWidth,
+      // Links to another part of a page must have somewhere to lead.
+      broken: [...document.querySelectorAll('a[href^="#"]')]
+        .map((link) => link.getAttribute('href') ?? '')
+        .filter((href) => !document.getElementById(href.slice(1))),
+    }))
+    expect({ complaints, elsewhere, overflow: Math.max(0, overflow), broken }).toEqual({
+      complaints: [],
+      elsewhere: [],
+      overflow: 0,
+      broken: [],
+    })
+    // Our style was not refused by our own policy.
+    expect(font).toContain('system-ui')
+    if (pictures) {
+      mkdirSync(pictures, { recursive: true })
+      const name = `${path.slice(5).replace('/', '-')}-${width}-${colorScheme}.png`
+      await page.screenshot({
+        path: join(pictures, name),
+        clip: { x: 0, y: 0, width, height: 4000 },
+        fullPage: true,
+      })
+    }
+    await page.close()
+  },
+)
+
+test('the page of an endpoint leads to its refusals, and back', async () => {
+  const page = await browser.newPage()
+  await page.goto(`${world.url}/api/docs#post-api-auth-token`)
+  await page.locator('#post-api-auth-token').getByRole('link', { name: 'INVALID_CODE' }).click()
+  await page.waitForURL(`${world.url}/api/docs/errors#INVALID_CODE`)
+  await page.locator('#INVALID_CODE').getByRole('link', { name: 'POST /api/auth/token', exact: true }).click()
+  await page.waitForURL(`${world.url}/api/docs#post-api-auth-token`)
+  await page.close()
+})
+
+/** The chromium of the system: nothing is downloaded for the tests. */
+function findChromium(): string {
+  const names = ['chromium', 'chromium-browser', 'google-chrome']
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync)
+  if (!found) throw new Error(`None of ${names.join(', ')} is on the PATH.`)
+  return found
+}

@@ -1,0 +1,136 @@
+import {
+  type Answer,
+  type Auth,
+  type EndpointDefinition,
+  type ErrorCode,
+  endpoints,
+  errors,
+  refusals,
+} from '@rolecall/contract'
+import { exampleOf } from './example.ts'
+import { type Field, listFields, type Schema } from './fields.ts'
+
+/** An endpoint as its pages show it, whatever they are written in. */
+export interface EndpointPage {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly description: string | undefined
+  readonly auth: string
+  readonly inputs: readonly { readonly title: string; readonly fields: readonly Field[] }[]
+  readonly request: string
+  readonly answers: readonly AnswerPage[]
+  readonly refusals: readonly Refusal[]
+}
+
+export interface AnswerPage {
+  readonly status: number
+  readonly text: string
+  readonly fields: readonly Field[]
+  readonly example: string | undefined
+}
+
+export interface Refusal {
+  readonly status: number
+  /** The code on the wire. */
+  readonly code: string
+  readonly title: string
+}
+
+export interface Chapter {
+  readonly tag: string
+  readonly endpoints: readonly EndpointPage[]
+}
+
+const authTexts: Record<Auth, string> = {
+  none: 'Anyone.',
+  projectKey: 'A project: X-API-Key.',
+  session: 'A member: Authorization: Bearer, with a session token.',
+  admin: 'A System Admin: Authorization: Bearer, or the console’s cookie from its own pages.',
+}
+
+/** Every endpoint, by chapter. Within one: short paths first, and those of one path as records live. */
+export function describeContract(publicUrl: string): Chapter[] {
+  const tags = [...new Set(endpoints.map(({ tag }) => tag))]
+  return tags.map((tag) => ({
+    tag,
+    endpoints: endpoints
+      .filter((one) => one.tag === tag)
+      .toSorted(
+        (a, b) =>
+          depth(a.path) - depth(b.path) ||
+          compare(a.path, b.path) ||
+          methods.indexOf(a.method) - methods.indexOf(b.method),
+      )
+      .map((definition) => describeEndpoint(definition, publicUrl)),
+  }))
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const depth = (path: string) => path.split('/').length
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The anchor of an endpoint: `post-api-auth-token`. */
+export const anchorOf = ({ method, path }: Pick<EndpointDefinition, 'method' | 'path'>) =>
+  `${method} ${path}`
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/-$/, '')
+
+function describeEndpoint(definition: EndpointDefinition, publicUrl: string): EndpointPage {
+  const { method, path, summary, description, auth, params, query, headers, body, answers } = definition
+  const parts = { Path: params, Query: query, Headers: headers, Body: body }
+  return {
+    id: anchorOf(definition),
+    method,
+    path,
+    summary,
+    description,
+    auth: authTexts[auth],
+    inputs: Object.entries(parts)
+      .map(([title, schema]) => ({ title, fields: listFields(schema) }))
+      .filter(({ fields }) => fields.length > 0),
+    request: curl(definition, publicUrl),
+    answers: Object.entries(answers).map(([status, answer]) => describeAnswer(Number(status), answer)),
+    refusals: refusals(definition)
+      .map(refusalOf)
+      .toSorted((a, b) => a.status - b.status),
+  }
+}
+
+export function refusalOf(name: ErrorCode): Refusal {
+  const { status, title, code = name } = errors[name] as (typeof errors)[ErrorCode] & { code?: string }
+  return { status, code, title }
+}
+
+function describeAnswer(status: number, answer: Answer): AnswerPage {
+  const plain = (text: string) => ({ status, text, fields: [], example: undefined })
+  if (answer === null) return plain(status === 302 ? 'Sends the browser on.' : 'Done; no body.')
+  if ('download' in answer) return plain(`A file: ${answer.download.join(' or ')}.`)
+  const example = JSON.stringify(exampleOf(answer as Schema), null, 2)
+  return { status, text: 'application/json', fields: listFields(answer), example }
+}
+
+/** A request to copy: required parts only, so that it is as short as it can be. */
+function curl({ method, path, auth, params, query, body }: EndpointDefinition, publicUrl: string): string {
+  const given = (schema: unknown) =>
+    Object.entries(schema ? (exampleOf(schema as Schema, { requiredOnly: true }) as object) : {})
+  const filled = given(params).reduce(
+    (filling, [name, value]) => filling.replace(`{${name}}`, `${value}`),
+    path,
+  )
+  const search = given(query).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+  const address = `${publicUrl}${filled}${search.length > 0 ? `?${search.join('&')}` : ''}`
+  return [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}'${address}'`,
+    ...(auth === 'projectKey' ? ["-H 'X-API-Key: rck_…'"] : []),
+    ...(auth === 'session' || auth === 'admin' ? ["-H 'Authorization: Bearer rcs_…'"] : []),
+    ...(body
+      ? [
+          "-H 'Content-Type: application/json'",
+          `-d '${JSON.stringify(exampleOf(body as Schema, { requiredOnly: true }))}'`,
+        ]
+      : []),
+  ].join(' \\\n  ')
+}

@@ -1,0 +1,28 @@
+import { type ErrorCode, endpoints, errors, refusals } from '@rolecall/contract'
+import { anchorOf, refusalOf } from './describe-endpoint.ts'
+
+/** A code, and what it means with each status it is answered with. */
+export interface ErrorPage {
+  readonly code: string
+  readonly cases: readonly ErrorCase[]
+}
+
+export interface ErrorCase {
+  readonly status: number
+  readonly title: string
+  /** The endpoints that answer it; none for what any request may meet. */
+  readonly endpoints: readonly { readonly id: string; readonly name: string }[]
+}
+
+/** Every refusal of the service by its code on the wire. */
+export function describeErrors(): ErrorPage[] {
+  const byCode = new Map<string, ErrorCase[]>()
+  for (const name of Object.keys(errors) as ErrorCode[]) {
+    const { code, status, title } = refusalOf(name)
+    const where = endpoints
+      .filter((definition) => refusals(definition).includes(name))
+      .map((definition) => ({ id: anchorOf(definition), name: `${definition.method} ${definition.path}` }))
+    byCode.set(code, [...(byCode.get(code) ?? []), { status, title, endpoints: where }])
+  }
+  return [...byCode].map(([code, cases]) => ({ code, cases }))
+}

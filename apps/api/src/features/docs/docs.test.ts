@@ -1,0 +1,72 @@
+import { type ErrorDefinition, errors } from '@rolecall/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWorld, type World } from '../../../test/service.ts'
+import { describeContract } from './describe-endpoint.ts'
+import { html } from './html.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld('pglite')
+})
+afterAll(() => world.close())
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(world.url + path, { redirect: 'manual', headers })
+
+describe('API pages', () => {
+  test('the root sends a browser to them', async () => {
+    const answer = await get('/')
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/api/docs'])
+  })
+
+  test('name every operation of the OpenAPI document, each at an anchor of its own', async () => {
+    const { paths } = await (await get('/api/openapi.json')).json()
+    const operations = Object.entries<object>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const pages = describeContract(world.url).flatMap(({ endpoints }) => endpoints)
+    expect(pages.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(operations.toSorted())
+    expect(new Set(pages.map(({ id }) => id)).size).toBe(pages.length)
+    const body = await (await get('/api/docs')).text()
+    expect(pages.filter(({ id }) => !body.includes(` id="${id}"`))).toEqual([])
+  })
+
+  test('explain every error code at the anchor that the type of a problem names', async () => {
+    const body = await (await get('/api/docs/errors')).text()
+    const codes = Object.entries(errors as Record<string, ErrorDefinition>).map(
+      ([name, { code = name }]) => code,
+    )
+    expect(codes.filter((code) => body.split(` id="${code}"`).length !== 2)).toEqual([])
+    const problem = await (await get('/api/nothing')).json()
+    expect(problem.type).toBe(`${world.service.config.publicUrl}/api/docs/errors#${problem.code}`)
+  })
+
+  test.each(['/api/docs', '/api/docs/errors', '/api/openapi.json'])(
+    '%s is sent again only after it changed, and to anyone',
+    async (path) => {
+      const first = await get(path)
+      const etag = first.headers.get('etag') ?? ''
+      expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-cache'])
+      const second = await get(path, { 'if-none-match': etag })
+      expect([second.status, await second.text()]).toEqual([304, ''])
+      expect((await get(path, { 'if-none-match': '"another"' })).status).toBe(200)
+    },
+  )
+
+  test('run no script and load nothing from elsewhere', async () => {
+    for (const path of ['/api/docs', '/api/docs/errors']) {
+      const answer = await get(path)
+      const policy = answer.headers.get('content-security-policy') ?? ''
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).not.toMatch(/unsafe|script-src|https?:|\*/)
+      expect(await answer.text()).not.toMatch(/<script|\son\w+=|\sstyle=|(src|href)="(https?:)?\/\//)
+    }
+  })
+})
+
+test('what is put into a page is escaped unless it is HTML of ours', () => {
+  const inner = html`<b>${'<i>'}</b>`
+  expect(html`<p title="${'"><script>'}">${inner}${[1, false, undefined]}</p>`.text).toBe(
+    '<p title="&#34;&#62;&#60;script&#62;"><b>&#60;i&#62;</b>1</p>',
+  )
+})

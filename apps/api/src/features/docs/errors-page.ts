@@ -1,0 +1,44 @@
+import { endpoints } from '@rolecall/contract'
+import { describeErrors, type ErrorCase, type ErrorPage } from './describe-errors.ts'
+import { type Html, html } from './html.ts'
+import { layout } from './layout.ts'
+
+/** Where the `type` of every refusal leads: the code is the anchor. */
+export function errorsPage(): string {
+  const pages = describeErrors()
+  return layout({
+    title: 'Error codes',
+    navigation: html`<li class="wide">Codes<ul>${pages.map(
+      ({ code }) => html`<li><a href="#${code}"><code>${code}</code></a></li>\n`,
+    )}</ul></li>`,
+    main: html`<h1>Error codes</h1>
+<p class="lead">Every refusal is an RFC 9457 problem: <code>type</code>, <code>title</code>,
+<code>status</code>, <code>detail</code>, <code>code</code>, <code>requestId</code>, and <code>errors</code>
+where a request has several faults. Codes are stable; switch on them, not on texts.</p>
+${pages.map(error)}`,
+  })
+}
+
+const error = ({ code, cases }: ErrorPage): Html => html`<section class="error" id="${code}">
+<h2><code>${code}</code></h2>
+${cases.map(
+  ({ status, title, endpoints: where }) => html`<div>
+<p><strong>${status}</strong> ${title}</p>
+${answeredBy(where)}
+</div>`,
+)}
+</section>
+`
+
+/** Longer lists are folded: what nearly everything answers is no news. */
+const longestOpen = 6
+
+function answeredBy(where: ErrorCase['endpoints']): Html {
+  if (where.length === 0) return html`<p class="quiet">No endpoint of its own: any request may meet it.</p>`
+  if (where.length === endpoints.length) return html`<p class="quiet">Every endpoint may answer it.</p>`
+  const list = html`<ul class="where">${where.map(
+    ({ id, name }) => html`<li><a href="/api/docs#${id}"><code>${name}</code></a></li>\n`,
+  )}</ul>`
+  if (where.length <= longestOpen) return list
+  return html`<details><summary>Answered by ${where.length} endpoints</summary>${list}</details>`
+}

@@ -1,0 +1,90 @@
+import type { TSchema } from 'typebox'
+
+/** One line of a table of fields: `roles[].roleId`, its type, and what to know about it. */
+export interface Field {
+  readonly name: string
+  readonly type: string
+  readonly isRequired: boolean
+  readonly meaning: string
+}
+
+/** The part of JSON Schema that the contract is written in. */
+export interface Schema {
+  readonly type?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly enum?: readonly string[]
+  readonly const?: unknown
+  readonly format?: string
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+}
+
+/** All fields of an object, nested ones under their full names. */
+export function listFields(schema: TSchema | Schema | undefined, prefix = ''): Field[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as Schema
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const field = {
+      name: prefix + name,
+      type: typeName(property),
+      isRequired: required.includes(name),
+      meaning: meaningOf(property),
+    }
+    const { inner, suffix } = unwrap(property)
+    return [field, ...listFields(inner, `${prefix}${name}${suffix}.`)]
+  })
+}
+
+/** What is behind "or null" and behind lists. */
+function unwrap(schema: Schema): { inner: Schema; suffix: string } {
+  const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
+  if (only && others.length === 0) return unwrap(only)
+  if (!schema.items) return { inner: schema, suffix: '' }
+  const { inner, suffix } = unwrap(schema.items)
+  return { inner, suffix: `[]${suffix}` }
+}
+
+const formatNames: Record<string, string> = { uuid: 'UUID', snowflake: 'snowflake', 'date-time': 'date-time' }
+
+export function typeName(schema: Schema): string {
+  if (schema.anyOf) return schema.anyOf.map(typeName).join(' or ')
+  if (schema.enum) return schema.enum.map((word) => `"${word}"`).join(', ')
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.items) return `list of ${typeName(schema.items)}`
+  return formatNames[schema.format ?? ''] ?? schema.type ?? 'any JSON'
+}
+
+function meaningOf(schema: Schema): string {
+  const { inner } = unwrap(schema)
+  const described = schema.description ?? inner.description
+  return [described, boundsOf(schema)].filter(Boolean).join(' ')
+}
+
+/** Limits that a caller can run into, as a sentence. */
+function boundsOf(schema: Schema): string {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, format, default: preset } = schema
+  const parts = [
+    range(minimum, maximum, ''),
+    // A format says more than the longest text that fits it.
+    format ? '' : range(minLength, maxLength, ' characters'),
+    range(minItems, maxItems, ' entries'),
+    preset === undefined ? '' : `default ${JSON.stringify(preset)}`,
+  ].filter(Boolean)
+  return parts.length > 0 ? `${capitalise(parts.join('; '))}.` : ''
+}
+
+function range(min: number | undefined, max: number | undefined, unit: string): string {
+  if (max === undefined) return min === undefined ? '' : `at least ${grouped(min)}${unit}`
+  return min === undefined ? `at most ${grouped(max)}${unit}` : `${grouped(min)} to ${grouped(max)}${unit}`
+}
+
+const grouped = (amount: number) => amount.toLocaleString('en')
+const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

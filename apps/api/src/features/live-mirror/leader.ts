@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChatEvent, ChatGateway, ChatGatewayListener } from '#chat/chat-gateway'
+import { DatabaseUnavailable } from '#platform/db/database'
+import type { Deps } from '../../deps.ts'
+import { createEventQueue } from './event-queue.ts'
+import { takeRole } from './members-store.ts'
+import { createResyncs, type ReadServer } from './resyncs.ts'
+import { asLeader, beat, LeadLost } from './store.ts'
+import { type MirrorWrites, writeEvents } from './write-events.ts'
+
+/** Most events of one transaction. */
+const batchSize = 500
+/** Between two batches: what arrives meanwhile shares the next one. */
+const batchPauseMs = 10
+const retryAfterMs = 250
+/** Events that wait longer than this are a mirror that is behind, and nobody vouches for it. */
+const longestLagMs = 500
+const membersPerRoleStep = 500
+
+export interface LeaderTiming {
+  readonly beatEveryMs: number
+  /** How often everything is read anew, because events may be lost on the platform's side. */
+  readonly reconcileEveryMs: number
+}
+
+export interface Leader {
+  /** Settles when this instance leads no more. */
+  readonly lost: Promise<void>
+  /** Events that are not written yet. */
+  pending(): number
+  vouched(): readonly string[]
+  close(): Promise<void>
+}
+
+type LeaderDeps = Pick<Deps, 'db' | 'log'> & MirrorWrites & { gateway: ChatGateway; readServer: ReadServer }
+
+/** Writes what the gateway tells into the mirror, and vouches for it as long as it is complete and true. */
+export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTiming): Leader {
+  const { db, log, gateway } = deps
+  const queue = createEventQueue()
+  let registered = new Set<string>()
+  let vouched: readonly string[] = []
+  let isClosing = false
+  let lose = () => {}
+  const lost = new Promise<void>((resolve) => {
+    lose = resolve
+  })
+
+  const resyncs = createResyncs(deps, { changed: () => void tell() })
+
+  const listener: ChatGatewayListener = {
+    began: (isConcerned) => {
+      resyncs.forget(isConcerned)
+      tell()
+    },
+    heard: (event) => {
+      const isThere = noteReach(event)
+      if (registered.has(event.serverId)) {
+        if (!queue.push(event)) {
+          log.warn('too many changes to follow: all members are read anew')
+          resyncs.invalidate(() => true)
+        }
+        void write()
+      }
+      if (isThere === false) tell()
+    },
+    changed: () => tell(),
+  }
+
+  /** A server that comes back may have changed while it was away. */
+  const noteReach = ({ kind, serverId }: ChatEvent): boolean | undefined => {
+    if (kind === 'serverAvailable') {
+      resyncs.arrived(serverId, registered.has(serverId))
+      return true
+    }
+    if (kind !== 'serverUnavailable' && kind !== 'serverLost') return undefined
+    if (kind === 'serverLost' && registered.has(serverId)) {
+      log.warn({ serverId }, 'the bot is no longer in a registered server; its members keep their sessions')
+    }
+    resyncs.departed(serverId)
+    return false
+  }
+
+  let writing: Promise<void> | undefined
+  let unwritten: readonly ChatEvent[] = []
+  let unwrittenSince = 0
+  const lagMs = () => (unwritten.length > 0 ? performance.now() - unwrittenSince : queue.lagMs())
+  const write = () => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined
+      // One may have come between the last look and this line.
+      if (queue.size() > 0 && !isClosing) void write()
+    })
+    return writing
+  }
+  const writeAll = async () => {
+    while (!isClosing && queue.size() > 0) {
+      unwrittenSince = performance.now() - queue.lagMs()
+      unwritten = queue.take(batchSize)
+      if (!(await writeBatch(unwritten))) return
+      unwritten = []
+      await sleep(batchPauseMs)
+    }
+  }
+  /** False when this instance leads no more. */
+  const writeBatch = async (events: readonly ChatEvent[]): Promise<boolean> => {
+    while (!isClosing) {
+      try {
+        await asLeader(db, epoch, (tx) => writeEvents(tx, deps, events))
+        for (const event of events) if (event.kind === 'roleRemoved') void takeRoleFromAll(event)
+        return true
+      } catch (error) {
+        if (error instanceof LeadLost) {
+          lose()
+          return false
+        }
+        if (!(error instanceof DatabaseUnavailable)) {
+          // Skipped rather than tried for ever; reading everything anew brings what it would have.
+          log.error(
+            { err: error },
+            'changes could not be written: the members of these servers are read anew',
+          )
+          const serverIds = new Set(events.map(({ serverId }) => serverId))
+          resyncs.invalidate((serverId) => serverIds.has(serverId))
+          return true
+        }
+        tell()
+        await sleep(retryAfterMs)
+      }
+    }
+    return false
+  }
+  const takeRoleFromAll = async ({ serverId, roleId }: { serverId: string; roleId: string }) => {
+    try {
+      while (
+        !isClosing &&
+        (await asLeader(db, epoch, (tx) => takeRole(tx, serverId, roleId, membersPerRoleStep)))
+      ) {
+        // Until nobody holds it.
+      }
+    } catch (error) {
+      // Answers leave out roles that do not exist; the next reading of all members tidies the rest.
+      log.debug({ err: error, serverId }, 'a removed role stays noted with its holders')
+    }
+  }
+
+  let telling: Promise<void> | undefined
+  let isOutdated = false
+  /** Says what is vouched for now; at once, and once more when something changed meanwhile. */
+  const tell = () => {
+    isOutdated = true
+    telling ??= tellAll().finally(() => {
+      telling = undefined
+    })
+    return telling
+  }
+  const tellAll = async () => {
+    while (isOutdated && !isClosing) {
+      isOutdated = false
+      const ages = provenAges()
+      try {
+        const answer = await beat(db, { epoch, gateway: gateway.status(), vouched: ages })
+        if (!answer) return lose()
+        vouched = [...ages.keys()]
+        registered = new Set(answer)
+        resyncs.keepOnly(registered)
+      } catch (error) {
+        // What was vouched for runs out by itself; the next beat tries again.
+        if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'a beat failed')
+      }
+    }
+  }
+  const provenAges = () => {
+    const ages = new Map<string, number>()
+    if (lagMs() > longestLagMs) return ages
+    for (const serverId of resyncs.complete()) {
+      const ageMs = gateway.provenAgeMs(serverId)
+      if (ageMs !== undefined) ages.set(serverId, ageMs + lagMs())
+    }
+    return ages
+  }
+
+  const beats = setInterval(() => void tell(), timing.beatEveryMs)
+  const reconciling = setInterval(() => resyncs.repeat(), timing.reconcileEveryMs)
+  for (const timer of [beats, reconciling]) timer.unref()
+  // What is registered must be known before the first event is heard.
+  void tell().then(() => {
+    if (!isClosing) gateway.open(listener)
+  })
+
+  return {
+    lost,
+    pending: () => queue.size() + unwritten.length,
+    vouched: () => vouched,
+    async close() {
+      isClosing = true
+      clearInterval(beats)
+      clearInterval(reconciling)
+      await gateway.close()
+      await resyncs.close()
+      await telling
+      await writing
+    },
+  }
+}

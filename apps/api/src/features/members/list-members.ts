@@ -1,0 +1,23 @@
+import type { memberLists } from '@rolecall/contract'
+import type { Deps } from '../../deps.ts'
+import { findPage, listMembersById } from './lists-store.ts'
+
+interface Page {
+  readonly data: memberLists.MemberListItem[]
+  readonly page: number
+  readonly limit: number
+  readonly total: number
+  readonly totalPages: number
+}
+
+/** One page of current members, in two statements however long it is. */
+export async function listMembers(
+  { db }: Pick<Deps, 'db'>,
+  query: memberLists.MemberListQuery,
+): Promise<Page> {
+  const { page = 1, limit = 20, ...filters } = query
+  const { total = 0, ids = [] } = (await findPage(db, filters, (page - 1) * limit, limit)) ?? {}
+  const members = await listMembersById(db, ids)
+  const data = members.map((member) => ({ ...member, serverCount: member.servers.length }))
+  return { data, page, limit, total, totalPages: Math.ceil(total / limit) }
+}

@@ -1,0 +1,127 @@
+import type { memberLists } from '@rolecall/contract'
+import type { Queryable } from '#platform/db/database'
+import { allOf, type Sql, sql } from '#platform/db/sql'
+
+export interface MemberFilters {
+  readonly filter?: 'club' | 'all'
+  readonly serverId?: readonly string[]
+  readonly roleId?: readonly string[]
+  readonly search?: string
+}
+
+/** A current membership of a registered server that belongs to the member `u`. */
+const hasMembership = (condition: Sql): Sql => sql`
+  exists (select from memberships m join servers v on v.id = m.server_id and v.removed_at is null
+    where m.member_id = u.id and m.left_at is null and ${condition})`
+
+/** Trigrams need three letters or digits in a row; without them their index would be read from end to end. */
+const hasTrigrams = /[\p{L}\p{N}]{3}/u
+
+function matches(search: string): Sql {
+  if (!hasTrigrams.test(search)) return sql`position(lower(${search}) in u.search_text) > 0`
+  return sql`u.search_text like lower(${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`})`
+}
+
+function conditionsOf({ filter, serverId = [], roleId = [], search = '' }: MemberFilters): Sql {
+  const conditions = [sql`u.is_current`]
+  if (filter === 'club') conditions.push(sql`u.is_club_member`)
+  if (search !== '') conditions.push(matches(search))
+  if (serverId.length > 0) conditions.push(hasMembership(sql`m.server_id = any(${serverId}::text[])`))
+  if (roleId.length > 0) conditions.push(hasMembership(sql`m.role_ids && ${roleId}::text[]`))
+  return allOf(conditions)
+}
+
+/**
+ * One page of ids in order of name, and how many there are, of one snapshot. Without a look at memberships
+ * the page comes from the index in its order and only the count reads on; with one, both share one reading:
+ * for rare roles the order of names would be the long way round.
+ */
+export function pageStatement(filters: MemberFilters, offset: number, limit: number): Sql {
+  const looksAtMemberships = Boolean(filters.serverId?.length || filters.roleId?.length)
+  return sql`
+    with hits as ${looksAtMemberships ? sql`materialized` : sql`not materialized`} (
+      select u.id, u.search_text from members u where ${conditionsOf(filters)}),
+    counted as materialized (select count(*) as total from hits)
+    select total, array(
+      select id::text from hits
+      -- Beyond the end nothing needs to be put in order.
+      where (select total from counted) > ${offset}
+      order by search_text, id limit ${limit} offset ${offset}) as ids
+    from counted`
+}
+
+export const findPage = (db: Queryable, filters: MemberFilters, offset: number, limit: number) =>
+  db.maybeOne<{ total: number; ids: string[] }>(pageStatement(filters, offset, limit))
+
+/** Names of the roles that membership `m` holds, highest first. */
+const roleNames = sql`
+  array(select r.name from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)
+    order by r.position desc, r.id)`
+
+/** Members with all their servers, in the order of the ids. */
+export const listMembersById = (db: Queryable, ids: readonly string[]) =>
+  db.query<Omit<memberLists.MemberListItem, 'serverCount'>>(sql`
+    select u.id as "memberId", u.username, u.global_name as "globalName", u.avatar,
+      u.is_club_member as "isClubMember", (
+        select coalesce(json_agg(json_build_object('serverId', v.id, 'serverName', v.name,
+          'isMainServer', v.is_main, 'roleNames', ${roleNames}, 'joinedAt', iso(m.joined_at))
+          order by v.is_main desc, v.name, v.id), '[]')
+        from memberships m join servers v on v.id = m.server_id and v.removed_at is null
+        where m.member_id = u.id and m.left_at is null) as servers
+    from unnest(${ids}::text[]) with ordinality as page (id, place) join members u on u.id = page.id
+    order by page.place`)
+
+/** A member and their servers; undefined when this service never heard of them. */
+export const findMemberServers = (db: Queryable, memberId: string) =>
+  db.maybeOne<memberLists.MemberServers>(sql`
+    select u.id as "memberId", u.username, u.global_name as "globalName", u.avatar,
+      u.is_club_member as "isClubMember", (
+        select m.nick from memberships m join servers v on v.id = m.server_id and v.removed_at is null
+        where m.member_id = u.id and m.left_at is null and m.nick is not null
+        order by v.is_main desc, v.name, v.id limit 1) as "displayName", (
+        select coalesce(json_agg(json_build_object('serverId', v.id, 'serverName', v.name,
+          'serverIcon', v.icon, 'isMainServer', v.is_main, 'joinedAt', iso(m.joined_at), 'roles', (
+            select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name,
+              'color', nullif(r.color, 0), 'position', r.position) order by r.position desc, r.id), '[]')
+            from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)))
+          order by v.is_main desc, v.name, v.id), '[]')
+        from memberships m join servers v on v.id = m.server_id and v.removed_at is null
+        where m.member_id = u.id and m.left_at is null) as servers
+    from members u where u.id = ${memberId}`)
+
+export interface ExportRow {
+  readonly memberId: string
+  readonly username: string
+  readonly globalName: string | null
+  readonly displayName: string | null
+  readonly isClubMember: boolean
+  readonly serverId: string
+  readonly serverName: string
+  readonly isMainServer: boolean
+  readonly roleNames: readonly string[]
+  readonly joinedAt: string | null
+}
+
+/**
+ * Memberships of the members whom the filters keep, narrowed to the servers that they name, in the order of
+ * the list. The inner `offset 0` has the memberships of each member looked up in turn along the index of names,
+ * so that the first rows come at once and nothing large is sorted.
+ */
+export const exportStatement = (filters: MemberFilters): Sql => sql`
+  select u.id as "memberId", u.username, u.global_name as "globalName", m.nick as "displayName",
+    u.is_club_member as "isClubMember", m.server_id as "serverId", m.name as "serverName",
+    m.is_main as "isMainServer", ${roleNames} as "roleNames", iso(m.joined_at) as "joinedAt"
+  from members u cross join lateral (
+    select m.*, v.name, v.is_main
+    from memberships m join servers v on v.id = m.server_id and v.removed_at is null
+    where m.member_id = u.id and m.left_at is null and ${narrowed(filters)}
+    offset 0) m
+  where ${conditionsOf(filters)}
+  order by u.search_text, u.id, m.is_main desc, m.name, m.server_id`
+
+function narrowed({ filter, serverId = [] }: MemberFilters): Sql {
+  const conditions: Sql[] = []
+  if (filter === 'club') conditions.push(sql`v.is_main`)
+  if (serverId.length > 0) conditions.push(sql`v.id = any(${serverId}::text[])`)
+  return allOf(conditions)
+}

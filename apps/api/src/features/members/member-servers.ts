@@ -1,0 +1,14 @@
+import type { memberLists } from '@rolecall/contract'
+import { ApiError } from '#platform/http/api-error'
+import type { Deps } from '../../deps.ts'
+import { findMemberServers } from './lists-store.ts'
+
+/** A member and all registered servers that they are in now, with the roles in each. */
+export async function getMemberServers(
+  { db }: Pick<Deps, 'db'>,
+  memberId: string,
+): Promise<memberLists.MemberServers> {
+  const member = await findMemberServers(db, memberId)
+  if (!member) throw new ApiError('MEMBER_NOT_FOUND')
+  return member
+}

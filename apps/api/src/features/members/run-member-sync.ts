@@ -1,0 +1,72 @@
+import type { chatServers } from '@rolecall/contract'
+import { ChatPlatformError } from '#chat/chat-platform'
+import { DatabaseUnavailable } from '#platform/db/database'
+import type { By, Deps } from '../../deps.ts'
+import type { AuditEvent } from '../audit/event.ts'
+import { askPatiently } from './ask-patiently.ts'
+import { type SyncDeps, syncMembers } from './sync-members.ts'
+import { beatSync, finishSync, type SyncCounts } from './sync-store.ts'
+
+export type SyncedServer = Pick<chatServers.ChatServer, 'id' | 'name'>
+
+export type RunDeps = SyncDeps &
+  Pick<Deps, 'audit'> & {
+    /** Reads name and roles of a server. */
+    readonly syncServer: (serverId: string) => Promise<void>
+  }
+
+/** A run that may not go on. The message is for whoever reads the audit log. */
+export class SyncStopped extends Error {
+  override readonly name = 'SyncStopped'
+}
+
+interface Run {
+  readonly id: string
+  readonly server: SyncedServer
+  readonly by: By
+  readonly signal: AbortSignal
+}
+
+/** One run from its begin to the audit entry at its end, however it ends. */
+export async function runMemberSync(deps: RunDeps, { id, server, by, signal }: Run): Promise<void> {
+  const counts: SyncCounts = { seen: 0, changed: 0, ended: 0 }
+  const beat = async () => {
+    signal.throwIfAborted()
+    if ((await beatSync(deps.db, id, counts)) === 0)
+      throw new SyncStopped('The server was removed meanwhile.')
+  }
+  const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })
+  let problem: string | undefined
+  try {
+    await ask(() => deps.syncServer(server.id))
+    await syncMembers(deps, { serverId: server.id, counts, beat, ask })
+  } catch (error) {
+    problem = problemOf(error)
+    deps.log.warn({ err: error, serverId: server.id, ...counts }, 'a member sync failed')
+  }
+  await deps.db.transaction(async (tx) => {
+    const finished = await finishSync(tx, id, counts, problem ?? null)
+    if (!finished) return
+    const told = `${counts.seen} seen, ${counts.changed} written, ${counts.ended} ended, in ${finished.seconds.toFixed(1)} s.`
+    await deps.audit.record(tx, { ...by, ...syncEntry(server, problem, told) })
+  })
+}
+
+/** The audit entry of a run: its counts, and why it failed when it did. */
+export const syncEntry = (server: SyncedServer, problem: string | undefined, told = ''): AuditEvent => ({
+  actionType: 'sync',
+  action: 'server.sync',
+  severity: problem === undefined ? 'info' : 'error',
+  target: { type: 'server', id: server.id, name: server.name },
+  summary:
+    `${problem === undefined ? 'The' : 'Not all'} members of ${server.name} were read. ${problem ?? ''} ${told}`
+      .replaceAll(/ +/g, ' ')
+      .trim(),
+})
+
+/** Only what says nothing of addresses or bodies; anything else is in the log. */
+function problemOf(error: unknown): string {
+  const mayTell =
+    error instanceof SyncStopped || error instanceof ChatPlatformError || error instanceof DatabaseUnavailable
+  return mayTell ? error.message : 'Something went wrong on our side.'
+}

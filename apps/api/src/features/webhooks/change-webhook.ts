@@ -1,0 +1,125 @@
+import type { webhooks } from '@rolecall/contract'
+import { digestOf } from '#platform/crypto/tokens'
+import type { Tx } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
+import type { By, Deps } from '../../deps.ts'
+import { checkInput } from './check-input.ts'
+import { refuseTakenSlug } from './create-webhook.ts'
+import { mintSecret } from './secret.ts'
+import {
+  findWebhook,
+  lockWebhook,
+  markDeleted,
+  replaceSecret,
+  updateWebhook as storeWebhook,
+  type WebhookValues,
+} from './store.ts'
+import { toWebhook, type WebhookRow } from './webhook.ts'
+
+type ChangeDeps = Pick<Deps, 'db' | 'audit' | 'config'>
+
+/** Which webhook: a project's, and no other's. */
+export interface Target {
+  readonly projectId: string
+  readonly webhookId: string
+}
+
+/** Changes what is given; what is given as it is already leaves no trace. */
+export async function updateWebhook(
+  deps: ChangeDeps,
+  by: By,
+  target: Target,
+  input: webhooks.UpdateWebhook,
+): Promise<webhooks.InboundWebhook> {
+  checkInput(input)
+  return refuseTakenSlug(() =>
+    changed(deps, target, async (tx, row) => {
+      const next: WebhookValues = { ...valuesOf(row), ...input }
+      const changes = differences(valuesOf(row), next)
+      const fields = Object.keys(changes)
+      if (fields.length === 0) return toWebhook(row)
+      await storeWebhook(tx, row.id, next)
+      await record(
+        deps,
+        tx,
+        by,
+        { ...row, name: next.name },
+        'update',
+        `was changed: ${fields.join(', ')}`,
+        changes,
+      )
+      return toWebhook((await findWebhook(tx, row.projectId, row.id)) ?? row)
+    }),
+  )
+}
+
+/** Replaces the signing secret, which is answered this once; the old one stops working with this commit. */
+export const rotateSecret = (deps: ChangeDeps, by: By, target: Target): Promise<{ secret: string }> =>
+  changed(deps, target, async (tx, row) => {
+    const { secret, secretSealed } = mintSecret(deps.config, row.id)
+    await replaceSecret(tx, row.id, secretSealed)
+    await record(deps, tx, by, row, 'rotate', 'has a new signing secret')
+    return { secret }
+  })
+
+/** Deletes a webhook: nothing is taken or shown any more; its rows are cleaned up in small batches. */
+export const deleteWebhook = (deps: ChangeDeps, by: By, target: Target): Promise<void> =>
+  changed(deps, target, async (tx, row) => {
+    await markDeleted(tx, row.id)
+    await record(deps, tx, by, row, 'delete', 'was deleted')
+  })
+
+async function changed<T>(
+  { db }: ChangeDeps,
+  { projectId, webhookId }: Target,
+  change: (tx: Tx, row: WebhookRow) => Promise<T>,
+): Promise<T> {
+  return db.transaction(async (tx) => {
+    const row = (await lockWebhook(tx, projectId, webhookId)) && (await findWebhook(tx, projectId, webhookId))
+    if (!row) throw new ApiError('WEBHOOK_NOT_FOUND')
+    return change(tx, row)
+  })
+}
+
+type Changes = Record<string, { before: unknown; after: unknown }>
+
+const record = (
+  { audit }: ChangeDeps,
+  tx: Tx,
+  by: By,
+  { id, name }: { id: string; name: string },
+  verb: string,
+  what: string,
+  changes?: Changes,
+) =>
+  audit.record(tx, {
+    ...by,
+    actionType: 'webhook',
+    action: `webhook.${verb}`,
+    target: { type: 'webhook', id, name },
+    summary: `Inbound webhook ${name} ${what}.`,
+    ...(changes && { changes }),
+  })
+
+const valuesOf = (row: WebhookRow): WebhookValues => ({
+  name: row.name,
+  slug: row.slug,
+  schema: row.schema,
+  acceptedOrigins: row.acceptedOrigins,
+  allowedRoleIds: row.allowedRoleIds,
+  isActive: row.isActive,
+  requireSignature: row.requireSignature,
+})
+
+function differences(before: WebhookValues, after: WebhookValues): Changes {
+  const fields = (Object.keys(after) as (keyof WebhookValues)[]).filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  )
+  return Object.fromEntries(
+    fields.map((field) => [field, { before: shown(field, before), after: shown(field, after) }]),
+  )
+}
+
+/** A schema may be as long as a book: the log tells one from another, and leaves it at that. */
+const shown = (field: keyof WebhookValues, values: WebhookValues) =>
+  field === 'schema' ? `sha256:${digestOf(JSON.stringify(values.schema))}` : values[field]

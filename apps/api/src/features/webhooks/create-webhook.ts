@@ -1,0 +1,99 @@
+import type { webhooks } from '@rolecall/contract'
+import { uuidv7 } from '#platform/crypto/uuid'
+import { type Tx, violates } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
+import type { By, Deps } from '../../deps.ts'
+import { checkInput } from './check-input.ts'
+import { mintSecret } from './secret.ts'
+import { findWebhook, insertWebhook, lockProject, slugsOf } from './store.ts'
+import { toWebhook } from './webhook.ts'
+
+type CreateDeps = Pick<Deps, 'db' | 'audit' | 'config' | 'settings'>
+
+/** Makes a webhook with its first secret, which is answered this once. */
+export async function createWebhook(
+  deps: CreateDeps,
+  by: By,
+  projectId: string,
+  input: webhooks.CreateWebhook,
+): Promise<webhooks.CreatedInboundWebhook> {
+  checkInput(input)
+  return refuseTakenSlug(() =>
+    deps.db.transaction(async (tx) => {
+      const created = await addWebhook(deps, tx, projectId, input)
+      await deps.audit.record(tx, {
+        ...by,
+        actionType: 'webhook',
+        action: 'webhook.create',
+        target: { type: 'webhook', id: created.id, name: created.name },
+        summary: `Inbound webhook ${created.name} was created.`,
+      })
+      return created
+    }),
+  )
+}
+
+/** Makes the webhook that a project is created with; the entry of the project's creation tells of it too. */
+export function provisionWebhook(
+  deps: Omit<CreateDeps, 'db' | 'audit'>,
+  tx: Tx,
+  projectId: string,
+  input: webhooks.CreateWebhook,
+): Promise<webhooks.CreatedInboundWebhook> {
+  checkInput(input, '/inboundWebhook')
+  return addWebhook(deps, tx, projectId, input)
+}
+
+/** The project stays locked until the transaction ends: of two that race for the last place one is refused. */
+async function addWebhook(
+  { config, settings }: Omit<CreateDeps, 'db' | 'audit'>,
+  tx: Tx,
+  projectId: string,
+  input: webhooks.CreateWebhook,
+) {
+  if (!(await lockProject(tx, projectId))) throw new ApiError('PROJECT_NOT_FOUND')
+  const slugs = await slugsOf(tx, projectId)
+  if (slugs.length >= settings.current().maxWebhooksPerProject) throw new ApiError('WEBHOOK_LIMIT_REACHED')
+  const id = uuidv7()
+  const { secret, secretSealed } = mintSecret(config, id)
+  await insertWebhook(tx, {
+    id,
+    projectId,
+    name: input.name,
+    slug: input.slug ?? freeSlug(input.name, slugs),
+    schema: input.schema,
+    acceptedOrigins: input.acceptedOrigins ?? [],
+    allowedRoleIds: input.allowedRoleIds ?? [],
+    isActive: input.isActive ?? true,
+    requireSignature: input.requireSignature ?? false,
+    secretSealed,
+  })
+  const row = await findWebhook(tx, projectId, id)
+  if (!row) throw new Error('A webhook was not stored.')
+  return { ...toWebhook(row), secret }
+}
+
+/** A slug made of the name, with a number when it is taken. */
+function freeSlug(name: string, taken: readonly string[]): string {
+  const words = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
+  const base =
+    words
+      .replace(/[^a-z0-9]+/g, '-')
+      .slice(0, 50)
+      .replace(/^-+|-+$/g, '') || 'webhook'
+  for (let n = 1; ; n++) {
+    const slug = n === 1 ? base : `${base}-${n}`
+    if (!taken.includes(slug)) return slug
+  }
+}
+
+/** The database decides whose slug it is. */
+export async function refuseTakenSlug<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw violates(error, 'inbound_webhooks_slug')
+      ? new ApiError('WEBHOOK_SLUG_TAKEN', { cause: error })
+      : error
+  }
+}

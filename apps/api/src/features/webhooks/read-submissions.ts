@@ -1,0 +1,98 @@
+import type { webhooks } from '@rolecall/contract'
+import { csvAnswer } from '#platform/csv'
+import { Answer } from '#platform/http/answer'
+import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import type { MemberCaller } from '../callers.ts'
+import { findWebhook, findWebhookId } from './store.ts'
+import {
+  allSubmissions,
+  pageOfSubmissions,
+  type SubmissionFilter,
+  type SubmissionRow,
+} from './submissions-store.ts'
+
+/** The roles that a member of a server holds right now; undefined when there is no such member. */
+export type LiveRoleIds = (serverId: string, memberId: string) => Promise<readonly string[] | undefined>
+
+/** Payloads may be long: few of them make a page of an export. */
+const exportPageSize = 20
+
+const columns = (['id', 'receivedAt', 'isSigned', 'origin', 'payload'] as const).map((field) => ({
+  header: field,
+  value: (row: SubmissionRow) => row[field],
+}))
+
+/** One page of what was submitted to a project's webhook. */
+export async function listSubmissions(
+  { db }: Pick<Deps, 'db'>,
+  { projectId, webhookId }: { projectId: string; webhookId: string },
+  query: webhooks.SubmissionQuery,
+): Promise<Answer> {
+  const webhook = await findWebhook(db, projectId, webhookId)
+  if (!webhook) throw new ApiError('WEBHOOK_NOT_FOUND')
+  return page(db, webhook.id, query)
+}
+
+/** The same submissions as a file. */
+export async function exportSubmissions(
+  { db }: Pick<Deps, 'db'>,
+  { projectId, webhookId }: { projectId: string; webhookId: string },
+  period: Period,
+): Promise<Answer> {
+  const webhook = await findWebhook(db, projectId, webhookId)
+  if (!webhook) throw new ApiError('WEBHOOK_NOT_FOUND')
+  const rows = db.stream<SubmissionRow>(allSubmissions(filterOf(webhookId, period)), exportPageSize)
+  return csvAnswer({ filename: `submissions-${webhook.slug}`, columns, rows })
+}
+
+/**
+ * One page for a member of the project who holds, right now and in the server of the session, a role that
+ * may read them.
+ */
+export async function readSubmissions(
+  { db, liveRoleIds }: Pick<Deps, 'db'> & { liveRoleIds: LiveRoleIds },
+  { sessionProjectId, serverId, memberId }: MemberCaller,
+  idOrSlug: string,
+  query: webhooks.SubmissionQuery,
+): Promise<Answer> {
+  const webhookId = sessionProjectId && (await findWebhookId(db, sessionProjectId, idOrSlug))
+  const webhook = webhookId && (await findWebhook(db, sessionProjectId, webhookId))
+  if (!webhook) throw new ApiError('WEBHOOK_NOT_FOUND')
+  const held = (await liveRoleIds(serverId, memberId)) ?? []
+  if (!webhook.allowedRoleIds.some((roleId) => held.includes(roleId))) throw new ApiError('ROLE_REQUIRED')
+  return page(db, webhook.id, query)
+}
+
+async function page(db: Deps['db'], webhookId: string, query: webhooks.SubmissionQuery): Promise<Answer> {
+  const { cursor, limit = 50 } = query
+  const filter = filterOf(webhookId, query)
+  const rows = await pageOfSubmissions(db, filter, cursor, limit)
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const hasMore =
+    last !== undefined &&
+    (rows.length > limit || (await pageOfSubmissions(db, filter, last.id, 1)).length > 0)
+  // Payloads are JSON already: reading a page of them only to write it again would be for nothing.
+  const json = `{"data":[${shown.map(toJson).join(',')}],"nextCursor":${JSON.stringify(hasMore ? last.id : null)}}`
+  return new Answer(200, json)
+}
+
+const toJson = ({ payload, ...row }: SubmissionRow) =>
+  `${JSON.stringify(row).slice(0, -1)},"payload":${payload}}`
+
+type Period = Pick<webhooks.SubmissionQuery, 'dateFrom' | 'dateTo'>
+
+const dayMs = 86_400_000
+
+/** A date alone is its first moment where a period begins, and the whole day where it ends, in UTC. */
+function filterOf(webhookId: string, { dateFrom, dateTo }: Period): SubmissionFilter {
+  const from = dateFrom === undefined ? undefined : new Date(dateFrom.toUpperCase())
+  const until = dateTo === undefined ? undefined : new Date(dateTo.toUpperCase())
+  const to = until && dateTo?.length === 10 ? new Date(until.getTime() + dayMs - 1) : until
+  if (from && to && from > to) {
+    throw invalid([{ path: '/dateTo', message: 'must not be before dateFrom', code: 'RANGE' }])
+  }
+  return { webhookId, from, to }
+}

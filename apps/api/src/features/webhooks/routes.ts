@@ -1,0 +1,101 @@
+import { webhooks } from '@rolecall/contract'
+import { Answer } from '#platform/http/answer'
+import { ApiError } from '#platform/http/api-error'
+import type { Client, Router } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import { by, type Callers, type ProjectCaller } from '../callers.ts'
+import { deleteWebhook, rotateSecret, updateWebhook } from './change-webhook.ts'
+import { createWebhook } from './create-webhook.ts'
+import { exportSubmissions, type LiveRoleIds, listSubmissions, readSubmissions } from './read-submissions.ts'
+import { findWebhook, findWebhookId, listWebhooks, mayManageWebhooks, projectExists } from './store.ts'
+import { createSubmit } from './submit.ts'
+import { toWebhook } from './webhook.ts'
+
+/** What other features know; `app.ts` passes it. */
+export interface WebhookNeeds {
+  readonly liveRoleIds: LiveRoleIds
+}
+
+export function webhookRoutes(router: Router<Callers>, deps: Deps, needs: WebhookNeeds) {
+  adminRoutes(router, deps)
+  ownRoutes(router, deps)
+  const submit = createSubmit(deps)
+  router.route(webhooks.submit, ({ caller, params, raw: { headers }, bytes }) =>
+    submit(caller, { idOrSlug: params.id, headers, bytes }),
+  )
+  router.route(webhooks.readSubmissions, ({ caller, params, query }) =>
+    readSubmissions({ ...deps, ...needs }, caller, params.id, query),
+  )
+}
+
+const listOf = async ({ db }: Deps, projectId: string) => {
+  const rows = await listWebhooks(db, projectId)
+  return { data: rows.map(toWebhook), total: rows.length }
+}
+
+const getOf = async ({ db }: Deps, projectId: string, webhookId: string) => {
+  const row = await findWebhook(db, projectId, webhookId)
+  if (!row) throw new ApiError('WEBHOOK_NOT_FOUND')
+  return toWebhook(row)
+}
+
+function adminRoutes({ route }: Router<Callers>, deps: Deps) {
+  route(webhooks.listWebhooks, async ({ params: { projectId } }) => {
+    if (!(await projectExists(deps.db, projectId))) throw new ApiError('PROJECT_NOT_FOUND')
+    return listOf(deps, projectId)
+  })
+  route(webhooks.createWebhook, (request) =>
+    createWebhook(deps, by(request), request.params.projectId, request.body),
+  )
+  route(webhooks.getWebhook, ({ params }) => getOf(deps, params.projectId, params.webhookId))
+  route(webhooks.updateWebhook, (request) => updateWebhook(deps, by(request), request.params, request.body))
+  route(webhooks.deleteWebhook, async (request) => {
+    await deleteWebhook(deps, by(request), request.params)
+    return new Answer(204)
+  })
+  route(webhooks.rotateSecret, (request) => rotateSecret(deps, by(request), request.params))
+  route(webhooks.listSubmissions, ({ params, query }) => listSubmissions(deps, params, query))
+  route(webhooks.exportSubmissions, ({ params, query }) => exportSubmissions(deps, params, query))
+}
+
+/** What a project may do with its own webhooks by its key, where a mapping grants it. */
+function ownRoutes({ route }: Router<Callers>, deps: Deps) {
+  const { db } = deps
+  const manager = async ({ projectId }: ProjectCaller) => {
+    if (!(await mayManageWebhooks(db, projectId))) {
+      throw new ApiError('OPERATION_REQUIRED', {
+        projectId,
+        detail: 'No mapping of the project grants MANAGE_WEBHOOKS.',
+      })
+    }
+    return projectId
+  }
+  const target = async (caller: ProjectCaller, idOrSlug: string) => {
+    const projectId = await manager(caller)
+    const webhookId = await findWebhookId(db, projectId, idOrSlug)
+    if (!webhookId) throw new ApiError('WEBHOOK_NOT_FOUND', { projectId })
+    return { projectId, webhookId }
+  }
+
+  route(webhooks.listOwnWebhooks, async ({ caller }) => listOf(deps, await manager(caller)))
+  route(webhooks.createOwnWebhook, async ({ caller, client, body }) =>
+    createWebhook(deps, byProject(client), await manager(caller), body),
+  )
+  route(webhooks.getOwnWebhook, async ({ caller, params }) => {
+    const { projectId, webhookId } = await target(caller, params.id)
+    return getOf(deps, projectId, webhookId)
+  })
+  route(webhooks.updateOwnWebhook, async ({ caller, client, params, body }) =>
+    updateWebhook(deps, byProject(client), await target(caller, params.id), body),
+  )
+  route(webhooks.deleteOwnWebhook, async ({ caller, client, params }) => {
+    await deleteWebhook(deps, byProject(client), await target(caller, params.id))
+    return new Answer(204)
+  })
+  route(webhooks.rotateOwnSecret, async ({ caller, client, params }) =>
+    rotateSecret(deps, byProject(client), await target(caller, params.id)),
+  )
+}
+
+/** A key is no person: the entry has the address it came from, and no actor. */
+const byProject = (client: Client) => ({ client })

@@ -1,0 +1,98 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { type Sql, sql } from '#platform/db/sql'
+import type { WebhookRow } from './webhook.ts'
+
+const select = (where: Sql) => sql`
+  select w.id, w.project_id as "projectId", w.name, w.slug, w.schema,
+    w.accepted_origins as "acceptedOrigins", w.allowed_role_ids as "allowedRoleIds",
+    w.deactivated_at is null as "isActive", w.require_signature as "requireSignature",
+    w.secret_set_at as "secretSetAt", w.created_at as "createdAt", w.updated_at as "updatedAt",
+    coalesce(c.count, 0)::bigint as "submissionCount", c.last_at as "lastSubmissionAt"
+  from inbound_webhooks w
+  left join lateral (
+    select sum(c.count) as count, max(c.last_at) as last_at
+    from inbound_submission_counts c where c.webhook_id = w.id) c on true
+  where w.deleted_at is null and ${where}
+  order by w.created_at desc, w.id desc`
+
+export const listWebhooks = (db: Queryable, projectId: string) =>
+  db.query<WebhookRow>(select(sql`w.project_id = ${projectId}`))
+
+export const findWebhook = (db: Queryable, projectId: string, webhookId: string) =>
+  db.maybeOne<WebhookRow>(select(sql`w.project_id = ${projectId} and w.id = ${webhookId}`))
+
+/** The id of a project's webhook by its id or its slug. */
+export const findWebhookId = async (db: Queryable, projectId: string, idOrSlug: string) =>
+  (
+    await db.maybeOne<{ id: string }>(sql`
+      select id from inbound_webhooks
+      where project_id = ${projectId} and deleted_at is null
+        and (id::text = lower(${idOrSlug}) or slug = ${idOrSlug})`)
+  )?.id
+
+/** Locks a webhook: of two changes one sees what the other did. */
+export const lockWebhook = (tx: Tx, projectId: string, webhookId: string) =>
+  tx.maybeOne<{ id: string }>(sql`
+    select id from inbound_webhooks
+    where project_id = ${projectId} and id = ${webhookId} and deleted_at is null for update`)
+
+/** A project that is there, locked: what is counted of it stays as it is. */
+export const lockProject = (tx: Tx, projectId: string) =>
+  tx.maybeOne<{ name: string }>(sql`
+    select name from projects where id = ${projectId} and deleted_at is null for update`)
+
+export const projectExists = async (db: Queryable, projectId: string) =>
+  (await db.maybeOne(sql`select from projects where id = ${projectId} and deleted_at is null`)) !== undefined
+
+export const slugsOf = async (tx: Tx, projectId: string) =>
+  (
+    await tx.query<{ slug: string }>(sql`
+      select slug from inbound_webhooks where project_id = ${projectId} and deleted_at is null`)
+  ).map(({ slug }) => slug)
+
+/** What of a webhook its owner decides. */
+export interface WebhookValues {
+  readonly name: string
+  readonly slug: string
+  readonly schema: Record<string, unknown>
+  readonly acceptedOrigins: readonly string[]
+  readonly allowedRoleIds: readonly string[]
+  readonly isActive: boolean
+  readonly requireSignature: boolean
+}
+
+export const insertWebhook = (
+  tx: Tx,
+  webhook: WebhookValues & { id: string; projectId: string; secretSealed: Uint8Array },
+) =>
+  tx.execute(sql`
+    insert into inbound_webhooks (id, project_id, name, slug, schema, accepted_origins, allowed_role_ids,
+      require_signature, secret_sealed, deactivated_at)
+    values (${webhook.id}, ${webhook.projectId}, ${webhook.name}, ${webhook.slug},
+      ${JSON.stringify(webhook.schema)}::json, ${webhook.acceptedOrigins}::text[],
+      ${webhook.allowedRoleIds}::text[], ${webhook.requireSignature}, ${webhook.secretSealed},
+      case when ${webhook.isActive} then null else clock_now() end)`)
+
+export const updateWebhook = (tx: Tx, webhookId: string, webhook: WebhookValues) =>
+  tx.execute(sql`
+    update inbound_webhooks set name = ${webhook.name}, slug = ${webhook.slug},
+      schema = ${JSON.stringify(webhook.schema)}::json, accepted_origins = ${webhook.acceptedOrigins}::text[],
+      allowed_role_ids = ${webhook.allowedRoleIds}::text[], require_signature = ${webhook.requireSignature},
+      deactivated_at = case when ${webhook.isActive} then null else coalesce(deactivated_at, clock_now()) end,
+      version = version + 1, updated_at = clock_now()
+    where id = ${webhookId}`)
+
+export const replaceSecret = (tx: Tx, webhookId: string, secretSealed: Uint8Array) =>
+  tx.execute(sql`
+    update inbound_webhooks set secret_sealed = ${secretSealed}, secret_set_at = clock_now(),
+      version = version + 1, updated_at = clock_now()
+    where id = ${webhookId}`)
+
+export const markDeleted = (tx: Tx, webhookId: string) =>
+  tx.execute(sql`update inbound_webhooks set deleted_at = clock_now() where id = ${webhookId}`)
+
+/** True when a mapping of the project to a server that is still registered lets it manage its webhooks. */
+export const mayManageWebhooks = async (db: Queryable, projectId: string) =>
+  (await db.maybeOne(sql`
+    select from server_access a join servers v on v.id = a.server_id and v.removed_at is null
+    where a.project_id = ${projectId} and a.can_manage_webhooks limit 1`)) !== undefined

@@ -1,0 +1,19 @@
+import type { webhooks } from '@rolecall/contract'
+
+/** A webhook as the store returns it; the secret never leaves the store with it. */
+export interface WebhookRow
+  extends Omit<webhooks.InboundWebhook, 'secretSetAt' | 'createdAt' | 'updatedAt' | 'lastSubmissionAt'> {
+  readonly secretSetAt: Date
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly lastSubmissionAt: Date | null
+}
+
+/** A webhook as the contract shows it. */
+export const toWebhook = (row: WebhookRow): webhooks.InboundWebhook => ({
+  ...row,
+  secretSetAt: row.secretSetAt.toISOString(),
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+  lastSubmissionAt: row.lastSubmissionAt?.toISOString() ?? null,
+})

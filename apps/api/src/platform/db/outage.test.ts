@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import {
+  atPlatform,
+  authorizePath,
+  Browser,
+  type GivenProject,
+  type GivenSession,
+  givenAdmin,
+  givenCode,
+  givenProject,
+  givenSession,
+  openLogin,
+  redirectUri,
+  validate,
+} from '../../../test/given.ts'
+import { type PostgresServer, startPostgres } from '../../../test/postgres.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { migrate } from './migrate.ts'
+import { openDatabase } from './open-database.ts'
+
+/** What a caller holds who did nothing wrong. An outage must never tell it otherwise. */
+interface Holdings {
+  project: GivenProject
+  session: GivenSession
+  admin: string
+  code: string
+  browser: Browser
+  back: string
+}
+
+describe('a PostgreSQL that goes away', () => {
+  let postgres: PostgresServer
+  let world: World
+  let held: Holdings
+  beforeAll(async () => {
+    postgres = await startPostgres({ durable: true })
+    const db = await openDatabase(postgres.url)
+    await migrate(db)
+    await db.close()
+    world = await startWorld(
+      'postgres',
+      { PERMISSION_TTL_MS: '3600000' },
+      { url: postgres.url, drop: async () => {} },
+    )
+    const project = await givenProject(world)
+    const browser = new Browser(world.url)
+    held = {
+      project,
+      session: await givenSession(world, project),
+      admin: await givenAdmin(world),
+      code: await givenCode(world, project),
+      browser,
+      back: await atPlatform(await openLogin(browser, authorizePath(project.id))),
+    }
+  })
+  afterAll(async () => {
+    await world.close()
+    await postgres.stop()
+  })
+
+  /** Everything of login and sessions that needs the database, asked with good credentials. */
+  const asking = (): Record<string, () => ReturnType<typeof call>> => {
+    const { project, session, admin, code, browser, back } = held
+    const { key } = project
+    const post = (path: string, options: object) => () => call(world.url, 'POST', path, options)
+    const get =
+      (path: string, options: object = {}) =>
+      () =>
+        call(world.url, 'GET', path, options)
+    return {
+      exchange: post('/api/auth/token', { key, body: { clientId: project.id, code, redirectUri } }),
+      validate: post('/api/auth/validate', { key, body: { token: session.token } }),
+      logout: post('/api/auth/logout', { key, body: { token: session.token } }),
+      'logout-all': post('/api/auth/logout-all', { key, body: { memberId: '480844663499128837' } }),
+      sessions: get('/api/auth/sessions', { token: session.token }),
+      revoke: () =>
+        call(world.url, 'DELETE', '/api/auth/sessions/01890000-0000-7000-8000-000000000000', {
+          token: admin,
+        }),
+      refresh: post('/api/auth/token/refresh', {
+        token: session.token,
+        body: { refreshToken: session.refreshToken },
+      }),
+      authorize: get(authorizePath(project.id)),
+      callback: get(back, { headers: { cookie: browser.cookie } }),
+      chat: get('/api/auth/chat', { headers: { cookie: browser.cookie } }),
+      'sso authorize': get(authorizePath(project.id).replace('/authorize', '/sso/authorize')),
+      'admin login': get('/api/auth/admin/login'),
+      'admin token': post('/api/auth/admin/token', { body: { code } }),
+    }
+  }
+
+  const expectUnavailable = async (withinMs: number) => {
+    const answers = await Promise.all(
+      Object.entries(asking()).map(async ([name, ask]) => {
+        const since = performance.now()
+        const { status, body, headers } = await ask()
+        return {
+          name,
+          status,
+          code: (body as { code?: string } | undefined)?.code,
+          retryAfter: headers.get('retry-after'),
+          isInTime: performance.now() - since < withinMs,
+        }
+      }),
+    )
+    const expected = { status: 503, code: 'DATABASE_UNAVAILABLE', retryAfter: '2', isInTime: true }
+    expect(answers).toEqual(answers.map(({ name }) => ({ name, ...expected })))
+  }
+
+  const expectHealthSaysSo = async () => {
+    const since = performance.now()
+    const health = await call(world.url, 'GET', '/api/health')
+    expect(performance.now() - since).toBeLessThan(2_000)
+    expect({ status: health.status, ...health.body }).toMatchObject({
+      status: 'degraded',
+      database: 'down',
+      cache: 'up',
+    })
+    expect(health.status).toBe(503)
+    expect((await call(world.url, 'GET', '/api/health/live')).status).toBe(200)
+    expect((await call(world.url, 'GET', '/api/health/ready')).body).toEqual({
+      status: 'not_ready',
+      reason: 'database down',
+    })
+  }
+
+  /** All is well within 2 s, and nothing that was answered is lost. */
+  const expectRecovery = async () => {
+    const since = performance.now()
+    await expect
+      .poll(async () => (await validate(world, held.project, held.session.token)).status, {
+        timeout: 5_000,
+        interval: 20,
+      })
+      .toBe(200)
+    expect(performance.now() - since).toBeLessThan(2_000)
+    expect((await call(world.url, 'GET', '/api/auth/sessions', { token: held.admin })).status).toBe(200)
+    expect((await call(world.url, 'GET', '/api/health')).body).toMatchObject({ status: 'ok', database: 'up' })
+  }
+
+  test('stopped: 503 with Retry-After within 2 s and never 401; health answers; back within 2 s of its return', async () => {
+    await postgres.down()
+    await expectUnavailable(2_000)
+    await expectHealthSaysSo()
+    await postgres.start()
+    await expectRecovery()
+  })
+
+  test('killed while requests are under way: they are answered, and no acknowledged session is lost', async () => {
+    const sessions = [held.session]
+    const working = (async () => {
+      while (sessions.length < 200) {
+        const made = await givenSession(world, held.project).catch(() => undefined)
+        if (!made) return
+        sessions.push(made)
+      }
+    })()
+    await expect.poll(() => sessions.length, { timeout: 10_000 }).toBeGreaterThan(5)
+    await postgres.down('kill')
+    await working
+    await expectUnavailable(2_000)
+    await postgres.start()
+    await expectRecovery()
+    for (const { token } of sessions) expect((await validate(world, held.project, token)).status).toBe(200)
+  })
+
+  test('hung: 503 in less than 5 s, and no connection stays lost once it goes on', async () => {
+    postgres.pause()
+    try {
+      await expectUnavailable(5_000)
+      await expectUnavailable(5_000)
+      await expectHealthSaysSo()
+    } finally {
+      postgres.resume()
+    }
+    await expectRecovery()
+    // More at once than there are connections: none was left behind.
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, () => call(world.url, 'GET', '/api/auth/sessions', { token: held.admin })),
+    )
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+  })
+
+  test('connections that are cut cost no request: the next one gets another', async () => {
+    const cutter = await openDatabase(postgres.url)
+    await cutter.query({
+      text: `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'rolecall' and pid <> pg_backend_pid()`,
+      values: [],
+    })
+    await cutter.close()
+    await expectRecovery()
+  })
+
+  test('the log tells of it without a secret, and not once for each request', () => {
+    const { lines, leaks } = world.service.logs
+    expect(leaks).toEqual([])
+    expect(lines.filter((line) => /"level":(40|50|60)/.test(line)).length).toBeLessThan(20)
+  })
+})

@@ -1,0 +1,227 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { type GivenProject, type GivenSession, givenProject, givenSession } from '../../../test/given.ts'
+import { type RawReply, sendRaw } from '../../../test/raw-http.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+/** Bytes that no HTTP client would send. None of this reaches the database, so one engine will do. */
+describe('raw HTTP', () => {
+  let world: World
+  let project: GivenProject
+  let session: GivenSession
+  beforeAll(async () => {
+    world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
+    project = await givenProject(world)
+    session = await givenSession(world, project)
+  })
+  afterAll(() => world.close())
+
+  const send = (text: string | string[], options = {}) => sendRaw(world.url, text, options)
+  const get = (path: string, ...lines: string[]) =>
+    send(
+      [
+        `GET ${path} HTTP/1.1`,
+        'Host: x',
+        'Accept: application/json',
+        ...lines,
+        'Connection: close',
+        '',
+        '',
+      ].join('\r\n'),
+    )
+
+  /** The shape of every refusal, whoever noticed what was wrong. */
+  const expectProblem = (reply: RawReply, status: number, code?: string) => {
+    expect(reply.status, reply.text.slice(0, 200)).toBe(status)
+    expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(reply.headers['x-content-type-options']).toBe('nosniff')
+    expect(reply.headers['cache-control']).toBe('no-store')
+    const problem = JSON.parse(reply.body)
+    expect(problem).toMatchObject({ status, requestId: reply.headers['x-request-id'] })
+    if (code) expect(problem.code).toBe(code)
+    for (const name of ['server', 'x-powered-by']) expect(reply.headers[name]).toBeUndefined()
+  }
+
+  test.each([
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['an unknown method', 'FROB /api/health HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an unknown version', 'GET /api/health HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['a space before the colon', 'GET /api/health HTTP/1.1\r\nHost : x\r\n\r\n'],
+    ['NUL in a header', 'GET /api/health HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n'],
+    ['a bare CR in a header', 'GET /api/health HTTP/1.1\r\nHost: x\r\nX-A: a\rb\r\n\r\n'],
+    [
+      'two Content-Lengths',
+      'POST /api/auth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x',
+    ],
+    ['a signed Content-Length', 'POST /api/auth/token HTTP/1.1\r\nHost: x\r\nContent-Length: +2\r\n\r\n{}'],
+    [
+      'length and chunks',
+      'POST /api/auth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    [
+      'chunks that are not last',
+      'POST /api/auth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
+    ],
+    [
+      'a chunk size that is none',
+      'POST /api/auth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n\r\n',
+    ],
+  ])('%s is 400 in the shape of all refusals, and the connection ends', async (_, bytes) => {
+    // What stands behind it must never be taken for a request of its own.
+    const reply = await send(`${bytes}GET /api/health/live HTTP/1.1\r\nHost: x\r\n\r\n`)
+    expectProblem(reply, 400, 'BAD_REQUEST')
+    expect(reply.text.match(/HTTP\/1\.1 /g)).toHaveLength(1)
+  })
+
+  // Node answers this one itself, before anyone is asked: the status is all that it says.
+  test('a request without Host is 400', async () => {
+    const reply = await send('GET /api/health HTTP/1.1\r\n\r\n')
+    expect(reply.status).toBe(400)
+    expect(reply.body).toBe('')
+  })
+
+  test('headers of more than 16 KB are 431', async () => {
+    expectProblem(await get('/api/health', `X-Big: ${'x'.repeat(20_000)}`), 431, 'HEADERS_TOO_LARGE')
+    const many = Array.from({ length: 2_000 }, (_, i) => `X-${i}: value`)
+    expectProblem(await get('/api/health', ...many), 431, 'HEADERS_TOO_LARGE')
+  })
+
+  test('an address of 16 KB, a parameter of 300 characters and broken escapes are refused, each in its status', async () => {
+    expectProblem(await get(`/api/health?${'x'.repeat(16_384)}`), 431, 'HEADERS_TOO_LARGE')
+    expectProblem(await get(`/api/auth/authorize?state=${'x'.repeat(15_000)}`), 400, 'VALIDATION_FAILED')
+    expectProblem(await get(`/api/auth/sessions/${'x'.repeat(300)}`), 404)
+    expectProblem(await get('/api/%zz'), 400, 'BAD_REQUEST')
+    expectProblem(await get('/api/auth/authorize?state=%zz'), 400, 'VALIDATION_FAILED')
+  })
+
+  test('unknown paths and methods are 404, also where a cache would be deceived', async () => {
+    const paths = [
+      '/',
+      '/api',
+      '/api/',
+      '/api/nothing',
+      '/api/auth/sessions/',
+      '/api/auth/sessions/a/x.css',
+      '/api/health/../health',
+      '/API/HEALTH',
+      '//api/health',
+      '/api/auth/sessions.js',
+      '/.env',
+      '/api/..%2f..%2fetc%2fpasswd',
+    ]
+    for (const path of paths) expect([400, 401, 404], path).toContain((await get(path)).status)
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
+      const reply = await send(
+        `${method} /api/health HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      )
+      expectProblem(reply, 404, 'NOT_FOUND')
+    }
+  })
+
+  test('a method that a header claims is not the method', async () => {
+    const path = `/api/auth/sessions`
+    const reply = await get(path, 'X-HTTP-Method-Override: DELETE', `Authorization: Bearer ${session.token}`)
+    expect(reply.status).toBe(200)
+  })
+
+  test('a credential that is sent twice is none: nobody can say which one counts', async () => {
+    const good = `Authorization: Bearer ${session.token}`
+    expect((await get('/api/auth/sessions', good)).status).toBe(200)
+    for (const lines of [
+      [good, good],
+      [good, 'Authorization: Bearer other'],
+      ['Authorization: Basic x', good],
+      [good, `authorization: Bearer ${session.token}`],
+    ]) {
+      expectProblem(await get('/api/auth/sessions', ...lines), 401, 'INVALID_TOKEN')
+    }
+    const body = JSON.stringify({ token: session.token })
+    const post = (...lines: string[]) =>
+      send(
+        [
+          'POST /api/auth/validate HTTP/1.1',
+          'Host: x',
+          'Content-Type: application/json',
+          `Content-Length: ${body.length}`,
+          ...lines,
+          'Connection: close',
+          '',
+          body,
+        ].join('\r\n'),
+      )
+    const key = `X-API-Key: ${project.key}`
+    expect((await post(key)).status).toBe(200)
+    for (const lines of [
+      [key, key],
+      [key, 'X-API-Key: other'],
+      ['x-api-key: other', key],
+    ]) {
+      expectProblem(await post(...lines), 401, 'INVALID_API_KEY')
+    }
+  })
+
+  test('the address that is recorded is the peer’s, whatever headers of a stranger say', async () => {
+    await get(
+      '/api/auth/sessions',
+      'X-Forwarded-For: 203.0.113.9',
+      'X-Real-IP: 203.0.113.9',
+      'Forwarded: for=203.0.113.9',
+      'Authorization: Bearer recorded',
+    )
+    await world.service.recorder.flush()
+    const rows = await world.service.deps.db.query<{ address: string; path: string }>({
+      text: 'select distinct address, path from auth_failures',
+      values: [],
+    })
+    expect(rows.length).toBeGreaterThan(0)
+    for (const { address, path } of rows) {
+      expect(address).toBe('127.0.0.1')
+      expect(path).not.toContain('?')
+    }
+  })
+
+  test('a request id of the caller is kept when it is a plain word, and replaced when it is not', async () => {
+    expect((await get('/api/health', 'X-Request-Id: caller-request-1')).headers['x-request-id']).toBe(
+      'caller-request-1',
+    )
+    for (const bad of ['short', 'a b c d e f g h', '<script>alert</script>', 'x'.repeat(65)]) {
+      expect((await get('/api/health', `X-Request-Id: ${bad}`)).headers['x-request-id']).not.toBe(bad)
+    }
+  })
+
+  test('headers that come one byte at a time are cut off within seconds', async () => {
+    const since = performance.now()
+    const drops = [...'GET /api/health HTTP/1.1\r\nX-Slow: '].concat(Array.from('x'.repeat(200)))
+    expectProblem(await send(drops, { everyMs: 50 }), 408, 'REQUEST_TIMEOUT')
+    expect(performance.now() - since).toBeLessThan(9_000)
+  })
+
+  test('a body that does not come is cut off within seconds, and others are served meanwhile', async () => {
+    const since = performance.now()
+    const waiting = send(
+      'POST /api/auth/admin/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+      { giveUpAfterMs: 20_000 },
+    )
+    expect((await call(world.url, 'GET', '/api/health')).status).toBe(200)
+    expectProblem(await waiting, 408, 'REQUEST_TIMEOUT')
+    expect(performance.now() - since).toBeLessThan(15_000)
+  })
+
+  test('any bytes at all are answered or hung up on, never with a 5xx, and the next request is served', async () => {
+    const good = `GET /api/health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+    const mutated = fc
+      .tuple(fc.nat(good.length), fc.nat(3), fc.string({ unit: 'binary-ascii', maxLength: 6 }))
+      .map(([at, cut, text]) => good.slice(0, at) + text + good.slice(at + cut))
+    await fc.assert(
+      fc.asyncProperty(mutated, async (bytes) => {
+        // An end that the parser recognises, whatever the mutation left open.
+        const { status } = await send(`${bytes}\r\n\r\nX\r\n\r\n`)
+        expect(status).toBeLessThan(500)
+      }),
+      { numRuns: 150 },
+    )
+    expect((await call(world.url, 'GET', '/api/health/live')).status).toBe(200)
+  })
+})

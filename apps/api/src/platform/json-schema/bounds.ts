@@ -1,0 +1,38 @@
+import type { ProblemDetail } from '@rolecall/contract'
+import type { Node } from './keyword.ts'
+import { limits } from './limits.ts'
+
+/**
+ * What the graph of references must keep to: nothing leads back to itself on the same value, and no value
+ * meets more schemas than allowed when every reference is followed. A schema that holds a part of a value
+ * against itself is fine: the value ends somewhere.
+ */
+export function problemsOfReferences(nodes: Iterable<Node>): ProblemDetail[] {
+  const visits = new Map<Node, number>()
+  for (const node of nodes) {
+    const count = visitsOf(node, visits)
+    if (count === Number.POSITIVE_INFINITY) {
+      return [problem(node, 'refers back to itself on the same value: that never ends')]
+    }
+    if (count > limits.visits) {
+      return [problem(node, `refers so often that one value meets more than ${limits.visits} schemas`)]
+    }
+  }
+  return []
+}
+
+/** How many schemas a value meets at one place: infinite for a circle, which is met while it is counted. */
+function visitsOf(node: Node, known: Map<Node, number>): number {
+  const count = known.get(node)
+  if (count !== undefined) return count
+  known.set(node, Number.POSITIVE_INFINITY)
+  const total = node.inPlace.reduce((sum, inner) => sum + visitsOf(inner, known), 1)
+  known.set(node, total)
+  return total
+}
+
+const problem = ({ pointer }: Node, message: string): ProblemDetail => ({
+  path: pointer,
+  message,
+  code: 'SCHEMA',
+})

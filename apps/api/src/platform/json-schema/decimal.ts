@@ -1,0 +1,15 @@
+/** Whether a number is a multiple of another, as written in decimals: 19.99 is a multiple of 0.01. */
+export function isMultiple(value: number, of: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(of)) return value % of === 0
+  const [digits, exponent] = parts(value)
+  const [ofDigits, ofExponent] = parts(of)
+  const shift = Math.min(exponent, ofExponent)
+  return (digits * 10n ** BigInt(exponent - shift)) % (ofDigits * 10n ** BigInt(ofExponent - shift)) === 0n
+}
+
+/** A number as an integer times a power of ten. */
+function parts(number: number): [digits: bigint, exponent: number] {
+  const [mantissa = '0', exponent = '0'] = String(number).split('e')
+  const [whole = '0', fraction = ''] = mantissa.split('.')
+  return [BigInt(whole + fraction), Number(exponent) - fraction.length]
+}

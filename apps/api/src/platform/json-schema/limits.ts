@@ -1,0 +1,26 @@
+/**
+ * What a schema and a value may cost. Schemas come from tenants, and a schema is a program: these are what
+ * keep any of them from stalling the event loop, whatever it says and whatever is sent to it.
+ */
+export const limits = {
+  /** Bytes of a schema as JSON. */
+  schemaBytes: 64 * 1024,
+  /** Levels of a schema, and of a value: both are walked by recursion. */
+  depth: 64,
+  /** Schemas within a schema. */
+  subschemas: 1_000,
+  /** Schemas that one value is held against when every `$ref` is followed; a chain of doubled ones explodes. */
+  visits: 10_000,
+  /** Characters of a pattern, and what patterns may grow to when their repeats are written out: each, and all. */
+  patternLength: 512,
+  patternSize: 2_000,
+  allPatternsSize: 8_000,
+  /** Bytes that the automaton of one pattern may keep. */
+  patternMemory: 32 * 1024,
+  /** Nested calls of one validation: chains of `$ref` times levels of the value. */
+  calls: 600,
+  /** Errors that one validation reports. */
+  errors: 1_000,
+  /** Work of one validation, in units of about ten nanoseconds: some 10 ms. */
+  work: 1_000_000,
+} as const

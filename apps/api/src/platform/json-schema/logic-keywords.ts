@@ -1,0 +1,97 @@
+import { every, type Keyword, type Node, quietly, readKeys, readPositions } from './keyword.ts'
+import type { Run } from './run.ts'
+import { Seen } from './seen.ts'
+
+/** Holds a value against a schema of the same place; what it saw counts only when it passes. */
+function checkInPlace(node: Node, value: unknown, run: Run, seen: Seen | undefined): boolean {
+  const inner = seen && new Seen()
+  const passed = node.check(value, run, inner)
+  if (passed && inner) seen?.add(inner, run)
+  return passed
+}
+
+const reference: Keyword = ({ value, refer, complain }) => {
+  if (typeof value !== 'string') {
+    complain('must be a string')
+    return undefined
+  }
+  const node = refer(value)
+  return (given, run, seen) => checkInPlace(node, given, run, seen)
+}
+
+const allOf: Keyword = (reading) => {
+  const nodes = readPositions(reading).map((position) => reading.sub('inPlace', position))
+  return (value, run, seen) => every(nodes, run, (node) => checkInPlace(node, value, run, seen))
+}
+
+/** One error for the whole: each branch says something else about why it is not the right one. */
+const anyOf: Keyword = (reading) => {
+  const nodes = readPositions(reading).map((position) => reading.sub('inPlace', position))
+  return (value, run, seen) => {
+    let passed = false
+    for (const node of nodes) {
+      if (!quietly(run, () => checkInPlace(node, value, run, seen))) continue
+      passed = true
+      // Every branch that passes has seen something, where that counts.
+      if (!seen) break
+    }
+    return passed || run.fail('ANY_OF', 'must fit at least one of the schemas of anyOf')
+  }
+}
+
+const oneOf: Keyword = (reading) => {
+  const nodes = readPositions(reading).map((position) => reading.sub('inPlace', position))
+  return (value, run, seen) => {
+    let passed = 0
+    for (const node of nodes) {
+      if (quietly(run, () => checkInPlace(node, value, run, seen))) passed += 1
+      if (passed > 1) return run.fail('ONE_OF', 'must fit only one of the schemas of oneOf')
+    }
+    return passed === 1 || run.fail('ONE_OF', 'must fit one of the schemas of oneOf')
+  }
+}
+
+const not: Keyword = (reading) => {
+  const node = reading.sub('inPlace')
+  return (value, run) =>
+    !quietly(run, () => node.check(value, run, undefined)) ||
+    run.fail('NOT', 'must not fit the schema of not')
+}
+
+/** With the `then` and `else` beside it. */
+const condition: Keyword = (reading) => {
+  const node = reading.sub('inPlace')
+  const yes = reading.schema['then'] === undefined ? undefined : reading.sibling('then')
+  const no = reading.schema['else'] === undefined ? undefined : reading.sibling('else')
+  return (value, run, seen) => {
+    const next = quietly(run, () => checkInPlace(node, value, run, seen)) ? yes : no
+    return !next || checkInPlace(next, value, run, seen)
+  }
+}
+
+/** Read by `if`; a schema all the same, that may be referred to. */
+const branch: Keyword = ({ sub }) => {
+  sub('inPlace')
+  return undefined
+}
+
+/** Schemas that are only there to be referred to. */
+const definitions: Keyword = (reading) => {
+  for (const key of readKeys(reading)) reading.sub('apart', key)
+  return undefined
+}
+
+/** Keywords that hold the same value against other schemas. */
+export const logicKeywords: Readonly<Record<string, Keyword>> = {
+  $defs: definitions,
+  definitions,
+  $ref: reference,
+  allOf,
+  anyOf,
+  oneOf,
+  not,
+  if: condition,
+  // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema.
+  then: branch,
+  else: branch,
+}

@@ -1,0 +1,58 @@
+import type { ProblemDetail } from '@rolecall/contract'
+import { limits } from './limits.ts'
+
+/** Thrown when a validation has done more work than one may. */
+export class TooCostly extends Error {
+  override readonly name = 'TooCostly'
+}
+
+/** Thrown when as many errors are known as are ever reported. */
+export class EnoughErrors extends Error {
+  override readonly name = 'EnoughErrors'
+}
+
+/** What a name costs to be reported, next to a check: an object, a string and their collection. */
+const errorCost = 40
+
+/** One validation under way: what it may still spend, where in the value it is, and what is wrong so far. */
+export class Run {
+  readonly errors: ProblemDetail[] = []
+  readonly path: (string | number)[] = []
+  /** Above zero while only the outcome counts: within `anyOf`, `not`, `if`, `contains`. */
+  quiet = 0
+  #left: number = limits.work
+  #calls = 0
+
+  /** @throws TooCostly */
+  spend(units: number): void {
+    this.#left -= units
+    if (this.#left < 0) throw new TooCostly()
+  }
+
+  enter(): void {
+    this.#calls += 1
+    if (this.#calls > limits.calls) throw new TooCostly()
+  }
+
+  leave(): void {
+    this.#calls -= 1
+  }
+
+  /** Notes what is wrong at this place, or at a key of it; always false, so that a check can return it. */
+  fail(code: string, message: string, key?: string): false {
+    if (this.quiet > 0) return false
+    this.spend(errorCost + this.path.length)
+    if (this.errors.length >= limits.errors) throw new EnoughErrors()
+    this.errors.push({ path: pointer(key === undefined ? this.path : [...this.path, key]), message, code })
+    return false
+  }
+}
+
+/** Keys longer than this are cut where an error names them. */
+const longestKey = 100
+
+/** RFC 6901. */
+export const pointer = (path: readonly (string | number)[]): string =>
+  path
+    .map((key) => `/${String(key).slice(0, longestKey).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('')

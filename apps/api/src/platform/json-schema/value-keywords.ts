@@ -1,0 +1,153 @@
+import { canonical } from './canonical.ts'
+import { isMultiple } from './decimal.ts'
+import { findFormat, formatNames } from './formats.ts'
+import { type Keyword, type Reading, readCount, readNumber } from './keyword.ts'
+import type { Run } from './run.ts'
+
+const typeNames = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']
+
+const isOfType = (value: unknown, type: string): boolean => {
+  switch (type) {
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+    case 'integer':
+      return Number.isInteger(value)
+    default:
+      // The remaining names are those of typeof.
+      return typeof value === type
+  }
+}
+
+const type: Keyword = ({ value, complain }) => {
+  const types: unknown[] = Array.isArray(value) ? value : [value]
+  if (types.length === 0 || new Set(types).size < types.length || types.some((one) => !isTypeName(one))) {
+    complain(`must be one of ${typeNames.join(', ')}, or a list of them`)
+    return undefined
+  }
+  const names = types as string[]
+  const message = `must be ${names.join(' or ')}`
+  return (given, run) => names.some((name) => isOfType(given, name)) || run.fail('TYPE', message)
+}
+
+const isTypeName = (name: unknown) => typeof name === 'string' && typeNames.includes(name)
+
+const oneOfValues = (values: unknown[]): ((given: unknown, run: Run) => boolean) => {
+  const scalars = new Set(values.filter((one) => typeof one !== 'object' || one === null))
+  const texts = new Set(
+    values.filter((one) => typeof one === 'object' && one !== null).map((one) => canonical(one)),
+  )
+  return (given, run) => {
+    if (typeof given !== 'object' || given === null) return scalars.has(given)
+    return texts.size > 0 && texts.has(canonical(given, run))
+  }
+}
+
+const enumeration: Keyword = ({ value, complain }) => {
+  if (!Array.isArray(value) || value.length === 0) {
+    complain('must be a list of at least one value')
+    return undefined
+  }
+  const isListed = oneOfValues(value)
+  const shown = value.slice(0, 20).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+  const message = `must be one of ${shown.join(', ').slice(0, 500)}`
+  return (given, run) => isListed(given, run) || run.fail('ENUM', message)
+}
+
+const constant: Keyword = ({ value }) => {
+  const isListed = oneOfValues([value])
+  const message = `must be ${JSON.stringify(value).slice(0, 200)}`
+  return (given, run) => isListed(given, run) || run.fail('CONST', message)
+}
+
+const bound =
+  (code: string, words: string, holds: (given: number, limit: number) => boolean): Keyword =>
+  (reading) => {
+    const limit = readNumber(reading)
+    if (limit === undefined) return undefined
+    const message = `must be ${words} ${limit}`
+    return (given, run) => typeof given !== 'number' || holds(given, limit) || run.fail(code, message)
+  }
+
+const multipleOf: Keyword = (reading) => {
+  const of = readNumber(reading)
+  if (of === undefined) return undefined
+  if (of <= 0) {
+    reading.complain('must be greater than 0')
+    return undefined
+  }
+  return (given, run) => {
+    if (typeof given !== 'number') return true
+    run.spend(400)
+    return isMultiple(given, of) || run.fail('MULTIPLE_OF', `must be a multiple of ${of}`)
+  }
+}
+
+/** Characters are code points; counted only where the length in code units does not decide. */
+const lengthBound =
+  (code: string, words: string, holds: (length: number, limit: number) => boolean): Keyword =>
+  (reading) => {
+    const limit = readCount(reading)
+    if (limit === undefined) return undefined
+    const message = `must have ${words} ${limit} characters`
+    return (given, run) => {
+      if (typeof given !== 'string') return true
+      const { length } = given
+      const most = holds(length, limit)
+      const decided = most === holds(Math.ceil(length / 2), limit)
+      return (decided ? most : holds(codePoints(given, run), limit)) || run.fail(code, message)
+    }
+  }
+
+function codePoints(text: string, run: Run): number {
+  run.spend(text.length >> 2)
+  let count = 0
+  for (let i = 0; i < text.length; i++) {
+    count += 1
+    if ((text.codePointAt(i) ?? 0) > 0xffff) i += 1
+  }
+  return count
+}
+
+const pattern: Keyword = (reading) => {
+  const source = readText(reading)
+  if (source === undefined) return undefined
+  const test = reading.pattern(source)
+  const message = `must match the pattern ${source.slice(0, 200)}`
+  return (given, run) => typeof given !== 'string' || test(given, run) || run.fail('PATTERN', message)
+}
+
+const format: Keyword = ({ value, complain }) => {
+  const test = findFormat(value)
+  if (!test) {
+    complain(`must be one of ${formatNames.join(', ')}`)
+    return undefined
+  }
+  const message = `must be a ${String(value)}`
+  return (given, run) => typeof given !== 'string' || test(given, run) || run.fail('FORMAT', message)
+}
+
+function readText({ value, complain }: Reading): string | undefined {
+  if (typeof value === 'string') return value
+  complain('must be a string')
+  return undefined
+}
+
+/** Keywords that look at a value and at nothing within it. */
+export const valueKeywords: Readonly<Record<string, Keyword>> = {
+  type,
+  enum: enumeration,
+  const: constant,
+  minimum: bound('MINIMUM', 'at least', (given, limit) => given >= limit),
+  maximum: bound('MAXIMUM', 'at most', (given, limit) => given <= limit),
+  exclusiveMinimum: bound('EXCLUSIVE_MINIMUM', 'greater than', (given, limit) => given > limit),
+  exclusiveMaximum: bound('EXCLUSIVE_MAXIMUM', 'less than', (given, limit) => given < limit),
+  multipleOf,
+  minLength: lengthBound('MIN_LENGTH', 'at least', (length, limit) => length >= limit),
+  maxLength: lengthBound('MAX_LENGTH', 'at most', (length, limit) => length <= limit),
+  pattern,
+  format,
+}

@@ -1,0 +1,33 @@
+import { ApiError } from './http/api-error.ts'
+
+/** Each download holds a snapshot of the database until its last row is taken. */
+const mostPerCaller = 2
+const retryAfterSec = '10'
+
+export type LimitDownloads = <T>(callerId: string, pages: AsyncIterable<T>) => AsyncGenerator<T, void, void>
+
+/**
+ * Counts the downloads that each caller has under way on this instance. One too many is refused when its first
+ * page is asked for, which is before the answer begins; a place is free again when the rows end, fail or are
+ * let go.
+ */
+export function createDownloadLimit(): LimitDownloads {
+  const underWay = new Map<string, number>()
+  return async function* limited(callerId, pages) {
+    const before = underWay.get(callerId) ?? 0
+    if (before >= mostPerCaller) {
+      throw new ApiError('RATE_LIMITED', {
+        detail: `Only ${mostPerCaller} downloads at a time: wait for one of yours to end.`,
+        headers: { 'retry-after': retryAfterSec },
+      })
+    }
+    underWay.set(callerId, before + 1)
+    try {
+      yield* pages
+    } finally {
+      const left = (underWay.get(callerId) ?? 1) - 1
+      if (left === 0) underWay.delete(callerId)
+      else underWay.set(callerId, left)
+    }
+  }
+}

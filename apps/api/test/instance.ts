@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { ChatSim } from '@rolecall/chat-sim'
+// @ts-expect-error: plain JavaScript, which also runs before anything is built
+import { buildOnce } from '../../../tools/build-once.js'
+import { freePort } from './postgres.ts'
+import { environmentFor } from './service.ts'
+
+const program = fileURLToPath(new URL('../bin/rolecall.js', import.meta.url))
+
+/** An instance of the service in a process of its own, so that it can be killed or hung. */
+export interface Instance {
+  readonly url: string
+  /** How often it has become the one that keeps the mirror live. */
+  timesLeading(): number
+  /** True from losing the lead until leading again. */
+  hasLostLead(): boolean
+  /** Answers nothing, keeps its connections. */
+  hang(): void
+  wake(): void
+  kill(): Promise<void>
+}
+
+export async function startInstance(databaseUrl: string, sim: ChatSim): Promise<Instance> {
+  await buildOnce(() => {})
+  const port = await freePort()
+  const child = spawn(process.execPath, [program, 'serve'], {
+    env: {
+      ...process.env,
+      ...environmentFor(sim),
+      NODE_ENV: 'development',
+      DATABASE_URL: databaseUrl,
+      CHAT_GATEWAY: 'on',
+      PORT: String(port),
+      LOG_LEVEL: 'info',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const end = () => child.kill('SIGKILL')
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  const count = (line: string) => output.split(line).length - 1
+  const url = `http://127.0.0.1:${port}`
+  await untilAnswering(url, child, () => output)
+  return {
+    url,
+    timesLeading: () => count('this instance keeps the mirror live'),
+    hasLostLead: () => count('another instance keeps the mirror live now') > 0,
+    hang: () => void child.kill('SIGSTOP'),
+    wake: () => void child.kill('SIGCONT'),
+    kill: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+async function untilAnswering(url: string, child: ChildProcess, output: () => string) {
+  const deadline = performance.now() + 40_000
+  for (;;) {
+    const isUp = await fetch(`${url}/api/health/live`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isUp) return
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`no answer:\n${output()}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

@@ -1,0 +1,123 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+
+const tag = 'Servers'
+
+/** One reading of all members of a server from the chat platform. */
+export const MemberSync = Type.Object({
+  id: Uuid,
+  serverId: Snowflake,
+  status: OneOf('running', 'succeeded', 'failed'),
+  startedAt: DateTime,
+  finishedAt: Nullable(DateTime),
+  seen: Type.Integer({ description: 'Members that the chat platform listed so far.' }),
+  changed: Type.Integer({ description: 'Memberships that were new or differed.' }),
+  ended: Type.Integer({ description: 'Memberships that the chat platform said are over.' }),
+  problem: Nullable(Type.String({ description: 'Why it failed.' })),
+})
+
+/** A server of the chat platform that this service looks after. */
+export const ChatServer = Type.Object({
+  id: Snowflake,
+  name: Type.String(),
+  icon: Nullable(Type.String({ description: 'Full CDN address.' })),
+  isMain: Type.Boolean(),
+  memberCount: Type.Integer({ description: 'Current members in the mirror.' }),
+  rolesSyncedAt: Nullable({ ...DateTime, description: 'When name and roles were last read.' }),
+  lastSync: Nullable(MemberSync),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+})
+
+/** A role as the administration sees it. */
+export const Role = Type.Object({
+  id: Snowflake,
+  name: Type.String(),
+  color: Nullable(Type.Integer({ description: 'Decimal RGB; null is no colour.' })),
+  position: Nullable(Type.Integer({ description: 'Higher stands above lower.' })),
+})
+
+const params = Closed({ id: Snowflake })
+
+export const listServers = endpoint({
+  method: 'GET',
+  path: '/api/admin/servers',
+  tag,
+  summary: 'List the registered servers, newest first',
+  auth: 'admin',
+  answers: { 200: Type.Object({ data: Type.Array(ChatServer), total: Type.Integer() }) },
+  refuses: [],
+})
+
+export const addServer = endpoint({
+  method: 'POST',
+  path: '/api/admin/servers',
+  tag,
+  summary: 'Register a server',
+  description:
+    'The bot must be in it. A server that was removed comes back with its project access; sessions from ' +
+    'before its removal do not. Members appear with the first sync, or as they log in.',
+  auth: 'admin',
+  body: Closed({ id: Snowflake, isMain: Type.Optional(Type.Boolean({ default: false })) }),
+  answers: { 201: ChatServer },
+  refuses: ['SERVER_EXISTS', 'MAIN_SERVER_EXISTS', 'BOT_NOT_IN_SERVER'],
+})
+
+export const updateServer = endpoint({
+  method: 'PATCH',
+  path: '/api/admin/servers/{id}',
+  tag,
+  summary: 'Give a server the main flag, or take it away',
+  description:
+    'There is at most one main server: take the flag from the old one first. In between, System Admins are ' +
+    'those who hold the admin role in the server of `CHAT_GUILD_ID`.',
+  auth: 'admin',
+  params,
+  body: Closed({ isMain: Type.Boolean() }),
+  answers: { 200: ChatServer },
+  refuses: ['SERVER_NOT_FOUND', 'MAIN_SERVER_EXISTS'],
+})
+
+export const removeServer = endpoint({
+  method: 'DELETE',
+  path: '/api/admin/servers/{id}',
+  tag,
+  summary: 'Remove a server',
+  description:
+    'Its sessions end at once and its members leave the lists. The main server and that of `CHAT_GUILD_ID` ' +
+    'stay: they decide who is a System Admin, so nobody could undo their removal.',
+  auth: 'admin',
+  params,
+  answers: { 204: null },
+  refuses: ['SERVER_NOT_FOUND', 'MAIN_SERVER_REQUIRED'],
+})
+
+export const syncServer = endpoint({
+  method: 'POST',
+  path: '/api/admin/servers/{id}/sync',
+  tag,
+  summary: 'Read name, roles and all members of a server from the chat platform',
+  description:
+    'Starts in the background and answers what was started, or the sync that is already running. Its ' +
+    'progress is `lastSync` of the server; its end is an entry of type `sync` in the audit log.',
+  auth: 'admin',
+  params,
+  answers: { 202: MemberSync },
+  refuses: ['SERVER_NOT_FOUND'],
+})
+
+export const listRoles = endpoint({
+  method: 'GET',
+  path: '/api/admin/servers/{id}/roles',
+  tag,
+  summary: 'List the roles of a server, highest first',
+  auth: 'admin',
+  params,
+  answers: { 200: Type.Object({ data: Type.Array(Role), total: Type.Integer() }) },
+  refuses: ['SERVER_NOT_FOUND'],
+})
+
+export type MemberSync = Static<typeof MemberSync>
+export type ChatServer = Static<typeof ChatServer>
+export type Role = Static<typeof Role>

@@ -1,0 +1,131 @@
+import { type Static, Type } from 'typebox'
+import { Role } from './chat-servers.ts'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Snowflake } from './formats.ts'
+
+const tag = 'Members'
+
+const Ids = Type.Optional(
+  Type.Array(Snowflake, { maxItems: 100, description: 'Repeated, or separated by commas; any of them.' }),
+)
+
+const MemberFilters = {
+  filter: Type.Optional({
+    ...OneOf('club', 'all'),
+    default: 'all',
+    description: '`club`: members of the main server; `all`: of any registered server.',
+  }),
+  serverId: Ids,
+  roleId: Ids,
+  search: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Part of the username or global name, in any case.' }),
+  ),
+}
+
+export const MemberListQuery = Closed({
+  ...MemberFilters,
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+})
+
+export const MemberExportQuery = Closed({
+  ...MemberFilters,
+  format: Type.Optional({ ...OneOf('csv', 'json'), default: 'json' }),
+})
+
+/** A member with all registered servers that they are in now. */
+export const MemberListItem = Type.Object({
+  memberId: Snowflake,
+  username: Type.String(),
+  globalName: Nullable(Type.String()),
+  avatar: Nullable(Type.String()),
+  isClubMember: Type.Boolean(),
+  serverCount: Type.Integer(),
+  servers: Type.Array(
+    Type.Object({
+      serverId: Snowflake,
+      serverName: Type.String(),
+      isMainServer: Type.Boolean(),
+      roleNames: Type.Array(Type.String(), { description: 'Highest first.' }),
+      joinedAt: Nullable({ ...DateTime, description: 'When they joined that server.' }),
+    }),
+    { description: 'The main server first, then by name.' },
+  ),
+})
+
+const MemberPage = Type.Object({
+  data: Type.Array(MemberListItem),
+  page: Type.Integer(),
+  limit: Type.Integer(),
+  total: Type.Integer(),
+  totalPages: Type.Integer(),
+})
+
+export const MemberServers = Type.Object({
+  memberId: Snowflake,
+  username: Type.String(),
+  globalName: Nullable(Type.String()),
+  displayName: Nullable(Type.String({ description: 'Nickname in the first of the servers with one.' })),
+  avatar: Nullable(Type.String()),
+  isClubMember: Type.Boolean(),
+  servers: Type.Array(
+    Type.Object({
+      serverId: Snowflake,
+      serverName: Type.String(),
+      serverIcon: Nullable(Type.String()),
+      isMainServer: Type.Boolean(),
+      joinedAt: Nullable(DateTime),
+      roles: Type.Array(Role, { description: 'Highest first.' }),
+    }),
+  ),
+})
+
+const listing = {
+  method: 'GET',
+  tag,
+  description:
+    'In order of username. Only who is in a registered server now; `roleId` keeps members who hold one of ' +
+    'the roles in any of their servers. `servers` are always all of a member’s servers.',
+  auth: 'admin',
+  query: MemberListQuery,
+  answers: { 200: MemberPage },
+  refuses: [],
+} as const
+
+export const listMembers = endpoint({ ...listing, path: '/api/admin/members', summary: 'List members' })
+
+export const listCrossServerMembers = endpoint({
+  ...listing,
+  path: '/api/admin/members/cross-server',
+  summary: 'List members across servers; the same list',
+})
+
+export const exportMembers = endpoint({
+  method: 'GET',
+  path: '/api/admin/members/export',
+  tag,
+  summary: 'Download members, one row per membership',
+  description:
+    'Takes the filters of the list; `serverId` and `filter=club` also narrow the rows. Streamed from one ' +
+    'snapshot. An admin may have two downloads under way on an instance; a third is refused with 429.',
+  auth: 'admin',
+  query: MemberExportQuery,
+  answers: { 200: { download: ['text/csv', 'application/json'] } },
+  refuses: ['RATE_LIMITED'],
+})
+
+export const listMemberServers = endpoint({
+  method: 'GET',
+  path: '/api/admin/members/{chat_user_id}/servers',
+  tag,
+  summary: 'A member’s servers, with the roles in each',
+  auth: 'admin',
+  params: Closed({ chat_user_id: Snowflake }),
+  answers: { 200: MemberServers },
+  refuses: ['MEMBER_NOT_FOUND'],
+})
+
+export type MemberListQuery = Static<typeof MemberListQuery>
+export type MemberExportQuery = Static<typeof MemberExportQuery>
+export type MemberListItem = Static<typeof MemberListItem>
+export type MemberServers = Static<typeof MemberServers>

@@ -1,0 +1,349 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, Snowflake, Uuid } from './formats.ts'
+
+const tag = 'Inbound webhooks'
+
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[^\\s\\p{Cc}]([^\\p{Cc}]*[^\\s\\p{Cc}])?$',
+})
+
+const Slug = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  // Not in the form of a UUID: ids and slugs share one place in the path.
+  pattern: '^(?![0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+  description: 'Unique within the project.',
+})
+
+const JsonSchema = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    'JSON Schema 2020-12, at most 64 KiB. `$ref` stays within the schema, `format` is asserted, and `pattern` ' +
+    'is RE2 syntax: neither look-around nor back-references. `$id`, `$dynamicRef` and keywords that are not ' +
+    'known are refused; `x-…` is ignored.',
+})
+
+const Origins = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+  maxItems: 50,
+  uniqueItems: true,
+  description:
+    'Like `https://site.example`. When there are any, a submission must carry one as its `Origin`.',
+})
+
+const RoleIds = Type.Array(Snowflake, {
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Members who hold one of these roles may read the submissions.',
+})
+
+export const InboundWebhook = Type.Object({
+  id: Uuid,
+  projectId: Uuid,
+  name: Type.String(),
+  slug: Type.String(),
+  schema: JsonSchema,
+  acceptedOrigins: Type.Array(Type.String()),
+  allowedRoleIds: Type.Array(Snowflake),
+  isActive: Type.Boolean(),
+  requireSignature: Type.Boolean(),
+  secretSetAt: DateTime,
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  submissionCount: Type.Integer(),
+  lastSubmissionAt: Nullable(DateTime),
+})
+
+const Secret = Type.String({
+  description: 'Signs submissions; the HMAC key is this whole text. Shown this once.',
+})
+
+/** A webhook that was just made, with its secret. */
+export const CreatedInboundWebhook = Type.Object({ ...InboundWebhook.properties, secret: Secret })
+
+/** The webhook that a project may be created with. */
+export const ProjectInboundWebhook = Closed({
+  name: Name,
+  schema: JsonSchema,
+  slug: Type.Optional(Slug),
+  acceptedOrigins: Type.Optional(Origins),
+  allowedRoleIds: Type.Optional(RoleIds),
+})
+
+const CreateWebhook = Closed({
+  ...ProjectInboundWebhook.properties,
+  isActive: Type.Optional(Type.Boolean()),
+  requireSignature: Type.Optional(Type.Boolean()),
+})
+
+const UpdateWebhook = Closed({
+  name: Type.Optional(Name),
+  schema: Type.Optional(JsonSchema),
+  slug: Type.Optional(Slug),
+  acceptedOrigins: Type.Optional(Origins),
+  allowedRoleIds: Type.Optional(RoleIds),
+  isActive: Type.Optional(Type.Boolean()),
+  requireSignature: Type.Optional(Type.Boolean()),
+})
+
+export const Submission = Type.Object({
+  id: Uuid,
+  receivedAt: DateTime,
+  isSigned: Type.Boolean({ description: 'It carried a signature, which was good.' }),
+  origin: Nullable(Type.String()),
+  payload: Type.Unknown(),
+})
+
+const Period = {
+  dateFrom: Type.Optional({ ...DateTime, description: 'From this moment on.' }),
+  dateTo: Type.Optional({
+    ...DateTime,
+    description: 'Up to and including this moment. A date alone is the whole day, in UTC.',
+  }),
+}
+
+const SubmissionQuery = Closed({
+  ...Period,
+  cursor: Type.Optional({ ...Uuid, description: '`nextCursor` of the page before.' }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+})
+
+const SubmissionPage = Type.Object({
+  data: Type.Array(Submission, { description: 'Newest first; fewer than `limit` when they are large.' }),
+  nextCursor: Nullable(Uuid),
+})
+
+const Webhooks = Type.Object({ data: Type.Array(InboundWebhook), total: Type.Integer() })
+const NewSecret = Type.Object({ secret: Secret })
+
+const adminPath = '/api/admin/projects/{projectId}/inbound-webhooks'
+const OfProject = Closed({ projectId: Uuid })
+const OneOfProject = Closed({ projectId: Uuid, webhookId: Uuid })
+
+export const listWebhooks = endpoint({
+  method: 'GET',
+  path: adminPath,
+  tag,
+  summary: 'Inbound webhooks of a project, newest first',
+  auth: 'admin',
+  params: OfProject,
+  answers: { 200: Webhooks },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+export const createWebhook = endpoint({
+  method: 'POST',
+  path: adminPath,
+  tag,
+  summary: 'Create an inbound webhook',
+  description: 'Its secret is in this answer and nowhere else. Without a slug one is made of the name.',
+  auth: 'admin',
+  params: OfProject,
+  body: CreateWebhook,
+  answers: { 201: CreatedInboundWebhook },
+  refuses: ['PROJECT_NOT_FOUND', 'WEBHOOK_LIMIT_REACHED', 'WEBHOOK_SLUG_TAKEN', 'ENCRYPTION_KEY_MISSING'],
+})
+
+export const getWebhook = endpoint({
+  method: 'GET',
+  path: `${adminPath}/{webhookId}`,
+  tag,
+  summary: 'One inbound webhook',
+  auth: 'admin',
+  params: OneOfProject,
+  answers: { 200: InboundWebhook },
+  refuses: ['WEBHOOK_NOT_FOUND'],
+})
+
+export const updateWebhook = endpoint({
+  method: 'PATCH',
+  path: `${adminPath}/{webhookId}`,
+  tag,
+  summary: 'Change an inbound webhook',
+  description: 'What is left out stays. The next submission already meets what was changed.',
+  auth: 'admin',
+  params: OneOfProject,
+  body: UpdateWebhook,
+  answers: { 200: InboundWebhook },
+  refuses: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN'],
+})
+
+export const deleteWebhook = endpoint({
+  method: 'DELETE',
+  path: `${adminPath}/{webhookId}`,
+  tag,
+  summary: 'Delete an inbound webhook and its submissions',
+  auth: 'admin',
+  params: OneOfProject,
+  answers: { 204: null },
+  refuses: ['WEBHOOK_NOT_FOUND'],
+})
+
+export const rotateSecret = endpoint({
+  method: 'POST',
+  path: `${adminPath}/{webhookId}/rotate-secret`,
+  tag,
+  summary: 'Replace the signing secret',
+  description: 'The old secret stops working at once.',
+  auth: 'admin',
+  params: OneOfProject,
+  answers: { 200: NewSecret },
+  refuses: ['WEBHOOK_NOT_FOUND', 'ENCRYPTION_KEY_MISSING'],
+})
+
+export const listSubmissions = endpoint({
+  method: 'GET',
+  path: `${adminPath}/{webhookId}/submissions`,
+  tag,
+  summary: 'Submissions of an inbound webhook, newest first',
+  auth: 'admin',
+  params: OneOfProject,
+  query: SubmissionQuery,
+  answers: { 200: SubmissionPage },
+  refuses: ['WEBHOOK_NOT_FOUND'],
+})
+
+export const exportSubmissions = endpoint({
+  method: 'GET',
+  path: `${adminPath}/{webhookId}/submissions/export`,
+  tag,
+  summary: 'Download submissions as CSV',
+  auth: 'admin',
+  params: OneOfProject,
+  query: Closed(Period),
+  answers: { 200: { download: ['text/csv'] } },
+  refuses: ['WEBHOOK_NOT_FOUND'],
+})
+
+const ownPath = '/api/inbound-webhooks'
+const IdOrSlug = Closed({
+  id: Type.String({ minLength: 1, maxLength: 64, description: 'Id or slug of the webhook.' }),
+})
+const byKey = 'By API key, where a mapping of the project grants `MANAGE_WEBHOOKS`.'
+
+export const listOwnWebhooks = endpoint({
+  method: 'GET',
+  path: ownPath,
+  tag,
+  summary: 'Inbound webhooks of the calling project, newest first',
+  description: byKey,
+  auth: 'projectKey',
+  answers: { 200: Webhooks },
+  refuses: ['OPERATION_REQUIRED'],
+})
+
+export const createOwnWebhook = endpoint({
+  method: 'POST',
+  path: ownPath,
+  tag,
+  summary: 'Create an inbound webhook of the calling project',
+  description: byKey,
+  auth: 'projectKey',
+  body: CreateWebhook,
+  answers: { 201: CreatedInboundWebhook },
+  refuses: ['OPERATION_REQUIRED', 'WEBHOOK_LIMIT_REACHED', 'WEBHOOK_SLUG_TAKEN', 'ENCRYPTION_KEY_MISSING'],
+})
+
+export const getOwnWebhook = endpoint({
+  method: 'GET',
+  path: `${ownPath}/{id}`,
+  tag,
+  summary: 'One inbound webhook of the calling project',
+  description: byKey,
+  auth: 'projectKey',
+  params: IdOrSlug,
+  answers: { 200: InboundWebhook },
+  refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND'],
+})
+
+export const updateOwnWebhook = endpoint({
+  method: 'PATCH',
+  path: `${ownPath}/{id}`,
+  tag,
+  summary: 'Change an inbound webhook of the calling project',
+  description: byKey,
+  auth: 'projectKey',
+  params: IdOrSlug,
+  body: UpdateWebhook,
+  answers: { 200: InboundWebhook },
+  refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN'],
+})
+
+export const deleteOwnWebhook = endpoint({
+  method: 'DELETE',
+  path: `${ownPath}/{id}`,
+  tag,
+  summary: 'Delete an inbound webhook of the calling project',
+  description: byKey,
+  auth: 'projectKey',
+  params: IdOrSlug,
+  answers: { 204: null },
+  refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND'],
+})
+
+export const rotateOwnSecret = endpoint({
+  method: 'POST',
+  path: `${ownPath}/{id}/rotate-secret`,
+  tag,
+  summary: 'Replace the signing secret of an inbound webhook of the calling project',
+  description: byKey,
+  auth: 'projectKey',
+  params: IdOrSlug,
+  answers: { 200: NewSecret },
+  refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND', 'ENCRYPTION_KEY_MISSING'],
+})
+
+export const submit = endpoint({
+  method: 'POST',
+  path: `${ownPath}/{id}/submit`,
+  tag,
+  summary: 'Submit a payload',
+  description:
+    'The body is JSON that fits the webhook’s schema, at most 256 KiB; every problem of it is answered at ' +
+    'once. It is stored durably before the answer. The signature is over the raw bytes: ' +
+    '`t=<unix seconds>,v1=<hex HMAC-SHA-256 of "t.<raw body>">`, at most 300 s old, several `v1` allowed, and ' +
+    'good once. An `Idempotency-Key` is remembered for 24 h: the same request again gets the first answer.',
+  auth: 'projectKey',
+  limited: true,
+  params: IdOrSlug,
+  headers: Type.Object({
+    'X-SVC-Signature': Type.Optional(Type.String()),
+    'Idempotency-Key': Type.Optional(Type.String({ description: '1 to 255 printable ASCII characters.' })),
+    Origin: Type.Optional(Type.String()),
+  }),
+  answers: { 201: Type.Object({ id: Uuid, receivedAt: DateTime }) },
+  refuses: [
+    'WEBHOOK_NOT_FOUND',
+    'WEBHOOK_INACTIVE',
+    'ORIGIN_NOT_ALLOWED',
+    'SIGNATURE_INVALID',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'MALFORMED_JSON',
+    'PAYLOAD_TOO_LARGE',
+    'PAYLOAD_INVALID',
+    'IDEMPOTENCY_KEY_REUSED',
+    'SIGNATURE_REPLAYED',
+    'SECRET_UNREADABLE',
+  ],
+})
+
+export const readSubmissions = endpoint({
+  method: 'GET',
+  path: `${ownPath}/{id}/submissions`,
+  tag,
+  summary: 'Read submissions as a member',
+  description:
+    'By session token, for members who hold one of `allowedRoleIds` right now, in the server of their session.',
+  auth: 'session',
+  params: IdOrSlug,
+  query: SubmissionQuery,
+  answers: { 200: SubmissionPage },
+  refuses: ['WEBHOOK_NOT_FOUND', 'ROLE_REQUIRED', 'CHAT_PLATFORM_UNAVAILABLE'],
+})
+
+export type InboundWebhook = Static<typeof InboundWebhook>
+export type CreatedInboundWebhook = Static<typeof CreatedInboundWebhook>
+export type CreateWebhook = Static<typeof CreateWebhook>
+export type UpdateWebhook = Static<typeof UpdateWebhook>
+export type SubmissionQuery = Static<typeof SubmissionQuery>
