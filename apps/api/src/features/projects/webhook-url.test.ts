@@ -5,14 +5,14 @@ import { type Administration, givenAdministration } from '../../../test/administ
 import { engines } from '../../../test/databases.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { complaintAboutWebhookUrl, masked, originOf } from './webhook-url.ts'
+import { isWebhookUrl } from './webhook-url.ts'
 
 const { id, token } = demo.webhook
 const tail = `webhooks/${id}/${token}`
 const chatApiUrl = 'https://discord.com/api'
 const standIn = 'http://127.0.0.1:4567/api'
 
-const isTaken = (url: string, apiUrl = chatApiUrl) => complaintAboutWebhookUrl(apiUrl, url) === undefined
+const isTaken = (url: string, apiUrl = chatApiUrl) => isWebhookUrl(url, { chatApiUrl: apiUrl })
 
 describe('webhook addresses', () => {
   test.each([
@@ -115,11 +115,6 @@ describe('webhook addresses', () => {
       { numRuns: 5_000 },
     )
   })
-
-  test('are shown up to the host only', () => {
-    expect(masked(originOf(`https://ptb.discord.com/api/${tail}`))).toBe('https://ptb.discord.com/****')
-    expect(masked(originOf(`http://127.0.0.1:4567/api/${tail}`))).toBe('http://127.0.0.1:4567/****')
-  })
 })
 
 describe.each(engines)('webhookUrl of a project on %s', (engine) => {
@@ -138,7 +133,7 @@ describe.each(engines)('webhookUrl of a project on %s', (engine) => {
 
   test('is sealed at rest, and nothing after its host is ever shown', async () => {
     const { project } = await admin.create({ webhookUrl })
-    expect((await admin.projects('GET', `/${project.id}`)).body.webhookUrl).toBe('https://discord.com/****')
+    expect((await admin.projects('GET', `/${project.id}`)).body.webhookUrl).toBe('https://discord.com/…')
     const stored = await sealedOf(project.id)
     expect(stored?.sealed?.[0]).toBe(1)
     expect(Buffer.from(stored?.sealed ?? []).includes(token)).toBe(false)
@@ -150,21 +145,21 @@ describe.each(engines)('webhookUrl of a project on %s', (engine) => {
     const local = `${world.sim.apiUrl}/v10/${tail}`
     const path = `/${project.id}`
     const set = await admin.projects('PATCH', path, { webhookUrl: local })
-    expect([set.status, set.body.webhookUrl]).toEqual([200, `${world.sim.url}/****`])
+    expect([set.status, set.body.webhookUrl]).toEqual([200, `${world.sim.url}/…`])
     const cleared = await admin.projects('PATCH', path, { webhookUrl: null })
     expect([cleared.status, cleared.body.webhookUrl]).toEqual([200, null])
     expect((await sealedOf(project.id))?.sealed).toBeNull()
     const entries = (await admin.audit(project.id)).slice(1)
     expect(entries.map(({ changes }) => changes)).toEqual([
-      { webhookUrl: { before: null, after: `${world.sim.url}/****` } },
-      { webhookUrl: { before: `${world.sim.url}/****`, after: null } },
+      { webhookUrl: { before: null, after: world.sim.url } },
+      { webhookUrl: { before: world.sim.url, after: null } },
     ])
   })
 
   test.each([
     'https://evil.example/api/webhooks/1/a',
     `https://evil.example/api/${tail}`,
-    'https://discord.com/****',
+    'https://discord.com/…',
     '',
     5,
   ])('400 for %j, at creation and later', async (bad) => {
@@ -176,12 +171,6 @@ describe.each(engines)('webhookUrl of a project on %s', (engine) => {
     ]
     for (const { status, body } of replies) expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED'])
     expect(await sealedOf(project.id)).toEqual(before)
-  })
-
-  test('is gone with the project', async () => {
-    const { project } = await admin.create({ webhookUrl })
-    await admin.projects('DELETE', `/${project.id}`)
-    expect((await sealedOf(project.id))?.sealed).toBeNull()
   })
 
   test('swapped between two rows is unreadable in both', async () => {
