@@ -36,7 +36,7 @@ describe.each(engines)('API keys on %s', (engine) => {
   test('says when a key was last used; a browser that only names the project does not use it', async () => {
     const used = await givenProject(world)
     const named = await givenProject(world)
-    await codeFor(used.key)
+    await call(world.url, 'POST', '/api/auth/logout', { key: used.key, body: { token: 'x' } })
     await call(world.url, 'GET', authorizePath(named.id, { server_id: demo.gamesGuildId }))
     await world.service.recorder.flush()
     const lastUsedAt = async (id: string) =>
@@ -56,7 +56,7 @@ describe.each(engines)('API keys on %s', (engine) => {
     expect(info).toMatchObject({ status: 'revoked', revokedAt: expect.any(String) })
     expect((await admin.audit(project.id)).map(({ action }) => action)).toEqual([
       'project.create',
-      'api_key.revoke',
+      'key.revoke',
     ])
   })
 
@@ -67,10 +67,11 @@ describe.each(engines)('API keys on %s', (engine) => {
     expect(await codeFor(apiKey)).toBe('INVALID_TOKEN')
     const again = await admin.projects('POST', `/${project.id}/restore-key`)
     expect([again.status, again.body.code]).toEqual([409, 'NO_REVOKED_KEY'])
-    expect((await admin.audit(project.id)).at(-1)).toMatchObject({
-      action: 'api_key.restore',
-      changes: { status: { before: 'revoked', after: 'active' } },
-    })
+    expect((await admin.audit(project.id)).map(({ action }) => action)).toEqual([
+      'project.create',
+      'key.revoke',
+      'key.restore',
+    ])
   })
 
   test('POST /regenerate-api-key: 200 with the new key, and no way back to the old one', async () => {
