@@ -61,11 +61,11 @@ const callbackUrl = (value: string) => {
   return value
 }
 const databaseUrl = (value: string) =>
-  /^postgres(ql)?:\/\/./.test(value) || /^pglite:./.test(value)
+  (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value)) || /^pglite:./.test(value)
     ? value
     : problem('must be postgres://…, pglite:<folder> or pglite::memory:')
 const cacheUrl = (value: string) =>
-  value === 'memory:' || /^rediss?:\/\/./.test(value)
+  value === 'memory:' || (/^rediss?:\/\/./.test(value) && URL.canParse(value))
     ? value
     : problem('must be redis://…, rediss://… or memory:')
 

@@ -33,7 +33,7 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
     log,
   })
-  const mirror: MirrorMember = (serverId, user, member) => mirrorMember({ db, audit }, serverId, user, member)
+  const mirror: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
   const refreshMember = createMemberRefresher({
     db,
     chat,

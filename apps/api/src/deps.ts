@@ -11,11 +11,15 @@ import type { Settings } from './features/settings/settings.ts'
 /** Who does it, for the audit entry; the service itself when there is no actor. */
 export type By = Pick<AuditEvent, 'actor' | 'client'>
 
-/** Writes what the platform said of one member; an undefined member is its word that there is none. */
+/**
+ * Writes what the platform said of one member; an undefined member is its word that there is none. What was
+ * told since `askedAt` is newer, and stays.
+ */
 export type MirrorMember = (
   serverId: string,
   user: ChatUser | { id: string },
   member: ChatMember | undefined,
+  askedAt?: Date,
 ) => Promise<void>
 
 /** `fresh`: the mirror was just written. `unavailable`: it was not, and only its age says how good it is. */

@@ -1,12 +1,8 @@
 import { Command } from 'commander'
-import { FolderInUse } from '#platform/db/folder-lock'
-import { MigrationRefused } from '#platform/db/migrate'
-import { auditVerifyCommand } from './cli/audit-verify.ts'
-import { doctorCommand } from './cli/doctor.ts'
-import { migrateCommand } from './cli/migrate.ts'
-import { openapiCommand } from './cli/openapi.ts'
-import { StartRefused, serve } from './serve.ts'
 import { version } from './version.ts'
+
+/** Errors that say what to do; told by name, so that no command loads what only another one needs. */
+const mendable = ['StartRefused', 'FolderInUse', 'MigrationRefused']
 
 const program = new Command('rolecall')
   .description('Membership identity and sessions for communities on a chat platform.')
@@ -38,7 +34,7 @@ Examples:
   rolecall serve                                        embedded database in .rolecall/db
   DATABASE_URL=postgres://… CACHE_URL=redis://… rolecall serve`,
   )
-  .action(serve)
+  .action(async () => (await import('./serve.ts')).serve())
 
 program
   .command('migrate')
@@ -52,7 +48,7 @@ Prints the name of each, or "nothing to do". All or nothing; several may run at 
 Example:
   DATABASE_URL=postgres://owner@… rolecall migrate`,
   )
-  .action(migrateCommand)
+  .action(async () => (await import('./cli/migrate.ts')).migrateCommand())
 
 program
   .command('doctor')
@@ -66,13 +62,13 @@ Examples:
   rolecall doctor
   NODE_ENV=production rolecall doctor    by the stricter rules of production`,
   )
-  .action(doctorCommand)
+  .action(async () => (await import('./cli/doctor.ts')).doctorCommand())
 
 program
   .command('openapi')
   .description('print the OpenAPI 3.1 document')
   .addHelpText('after', '\nExample:\n  PUBLIC_URL=https://id.example rolecall openapi > openapi.json')
-  .action(openapiCommand)
+  .action(async () => (await import('./cli/openapi.ts')).openapiCommand())
 
 program
   .command('audit')
@@ -89,13 +85,14 @@ as a whole. Names the first entry that is broken, and exits 1.
 Example:
   DATABASE_URL=postgres://… rolecall audit verify`,
   )
-  .action(auditVerifyCommand)
+  .action(async () => (await import('./cli/audit-verify.ts')).auditVerifyCommand())
 
 try {
   await program.parseAsync()
 } catch (error) {
   // What a person can mend is a sentence; anything else is a defect, and keeps its stack.
-  const isPlain = [StartRefused, FolderInUse, MigrationRefused].some((kind) => error instanceof kind)
-  console.error(isPlain ? (error as Error).message : error)
-  process.exitCode = 1
+  const isPlain = error instanceof Error && mendable.includes(error.name)
+  console.error(isPlain ? error.message : error)
+  // At once: a timer or a connection that the failed start has left open must not keep it running.
+  process.exit(1)
 }

@@ -12,16 +12,12 @@ import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts
 import { checkKeyFingerprints } from './features/keys/check-fingerprints.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
+import { StartRefused } from './start-refused.ts'
 
 /** Longest time for what is in flight when the process is asked to stop. */
 const graceMs = 10_000
 /** How long a start waits for a database that is not there yet. */
 const databaseDeadlineMs = 30_000
-
-/** A start that cannot go on: printed as it is, without a stack. */
-export class StartRefused extends Error {
-  override readonly name = 'StartRefused'
-}
 
 /** Starts the service by its environment and keeps it running until a signal. */
 export async function serve(): Promise<void> {

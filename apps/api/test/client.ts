@@ -14,7 +14,7 @@ export interface Call {
   readonly token?: string
   readonly body?: unknown
   /** Sent as it is, instead of `body`. */
-  readonly raw?: string | Uint8Array
+  readonly raw?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Record<string, string>
 }
 

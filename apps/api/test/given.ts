@@ -65,7 +65,7 @@ export const authorizePath = (projectId: string, more: Record<string, string> = 
 
 /** Walks a browser through authorize, the platform's screen and the callback; the final redirect of the service. */
 export async function walkLogin(
-  world: World,
+  world: Pick<World, 'url' | 'sim'>,
   path: string,
   { as = demo.users.ada as string, browser = new Browser(world.url), cancel = false } = {},
 ): Promise<URL> {
@@ -138,7 +138,10 @@ export const validate = (world: { url: string }, project: GivenProject, token: s
   call(world.url, 'POST', '/api/auth/validate', { key: project.key, body: { token } })
 
 /** An admin session's token: a login of a member who holds the admin role, unless told otherwise. */
-export async function givenAdmin(world: World, as: string = demo.users.mara): Promise<string> {
+export async function givenAdmin(
+  world: Pick<World, 'url' | 'sim'>,
+  as: string = demo.users.mara,
+): Promise<string> {
   const end = await walkLogin(world, '/api/auth/admin/login?return_to=/console/', { as })
   const code = new URLSearchParams(end.hash.slice(1)).get('code')
   const reply = await call(world.url, 'POST', '/api/auth/admin/token', { body: { code } })

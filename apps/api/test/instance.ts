@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { ChatSim } from '@rolecall/chat-sim'
-// @ts-expect-error: plain JavaScript, which also runs before anything is built
 import { buildOnce } from '../../../tools/build-once.js'
 import { freePort } from './postgres.ts'
 import { environmentFor } from './service.ts'

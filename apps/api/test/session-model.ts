@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
 /** What a session is to whoever only sees answers. */
-export interface ModelSession {
+interface ModelSession {
   readonly member: string
   readonly project: number
   id: string
@@ -12,7 +12,7 @@ export interface ModelSession {
 }
 
 /** The reference: everything the service should know, in the plainest form. */
-export interface Model {
+interface Model {
   readonly sessions: ModelSession[]
 }
 

@@ -1,6 +1,6 @@
 import { pendingMigrations } from '#platform/db/migrate'
 import { verifyChain } from '../features/audit/verify-chain.ts'
-import { StartRefused } from '../serve.ts'
+import { StartRefused } from '../start-refused.ts'
 import { withDatabase } from './with-database.ts'
 
 const progressEvery = 10_000

@@ -26,7 +26,7 @@ export async function doctorCommand(): Promise<void> {
       'configuration',
       async () => (wrong.length === 0 ? [{ isOk: true, text: 'complete' }] : wrong.map(problem)),
     ],
-    ['database', () => databaseLines(config, log)],
+    ['database', () => databaseLines(config)],
     ['cache', () => cacheLines(config, log)],
     ['bot token', () => botLines(config, chat)],
     ['main server', () => mainServerLines(config, chat)],

@@ -1,9 +1,8 @@
 import { type Database, DatabaseUnavailable } from '#platform/db/database'
-import { createLog } from '#platform/log'
+import { openDatabase } from '#platform/db/open-database'
 import { type Config, loadConfig } from '../config.ts'
-import { openConfiguredDatabase } from '../create-deps.ts'
 import { readEnvironment } from '../environment.ts'
-import { StartRefused } from '../serve.ts'
+import { StartRefused } from '../start-refused.ts'
 
 /**
  * Runs a command on the configured database. A wrong DATABASE_URL, of which the service outside production
@@ -13,7 +12,7 @@ export async function withDatabase<T>(work: (db: Database, config: Config) => Pr
   const { config, problems } = loadConfig(readEnvironment())
   const wrong = problems.filter((problem) => problem.startsWith('DATABASE_URL'))
   if (wrong.length > 0) throw new StartRefused(wrong.join('\n'))
-  const db = await openConfiguredDatabase(config, createLog('silent'))
+  const db = await openDatabase(config.databaseUrl)
   try {
     return await work(db, config)
   } catch (error) {

@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs'
 import { createCache } from '#platform/cache/create-cache'
 import { DatabaseUnavailable } from '#platform/db/database'
 import { pendingMigrations } from '#platform/db/migrate'
+import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
 import type { Log } from '#platform/log'
 import type { Config } from '../../config.ts'
-import { openConfiguredDatabase } from '../../create-deps.ts'
 import { type Line, ok, problem } from './line.ts'
 
 /** Does the database answer, and does it have all tables? */
-export async function databaseLines(config: Config, log: Log): Promise<Line[]> {
+export async function databaseLines(config: Config): Promise<Line[]> {
   const folder = /^pglite:(?!:memory:)(.*)/.exec(config.databaseUrl)?.[1]
   if (folder && !existsSync(folder)) return [ok(`embedded PostgreSQL; the first start makes ${folder}`)]
-  const db = await openConfiguredDatabase(config, log)
+  const db = await openDatabase(config.databaseUrl)
   try {
     const [row] = await db.query<{ version: string }>(
       sql`select current_setting('server_version') as version`,

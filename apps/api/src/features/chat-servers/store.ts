@@ -105,6 +105,12 @@ export const updateServer = (tx: Tx, { id, name, icon }: Omit<ChatServerInfo, 'r
     update servers set name = ${name}, icon = ${icon}, updated_at = clock_now()
     where id = ${id} and (name, icon) is distinct from (${name}::text, ${icon}::text)`)
 
+/** Locks a server's row; 0 when somebody has written its roles since this time. */
+export const claimRoles = (tx: Tx, serverId: string, askedAt: Date) =>
+  tx.execute(sql`
+    update servers set roles_synced_at = clock_now()
+    where id = ${serverId} and (roles_synced_at is null or roles_synced_at <= ${askedAt})`)
+
 /** Makes the stored roles equal to the given ones and notes when that was. */
 export async function replaceRoles(tx: Tx, serverId: string, roles: ChatServerInfo['roles']) {
   const ids = roles.map(({ id }) => id)

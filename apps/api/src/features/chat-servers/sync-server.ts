@@ -1,7 +1,8 @@
 import type { ChatServerInfo } from '#chat/chat-platform'
 import type { Tx } from '#platform/db/database'
+import { readTime } from '#platform/db/read-time'
 import type { Deps } from '../../deps.ts'
-import { replaceRoles, updateServer } from './store.ts'
+import { claimRoles, replaceRoles, updateServer } from './store.ts'
 
 /**
  * Reads a server's name and roles from the platform into the mirror.
@@ -12,8 +13,12 @@ export async function syncServer(
   serverId: string,
   priority: 'login' | 'background' = 'background',
 ): Promise<void> {
+  const askedAt = await readTime(db)
   const server = await chat.server(serverId, priority)
-  await db.transaction((tx) => writeServer(tx, server))
+  await db.transaction(async (tx) => {
+    // What the gateway told while the platform was asked is newer than the answer, and stays.
+    if (await claimRoles(tx, serverId, askedAt)) await writeServer(tx, server)
+  })
 }
 
 /** Writes a server's name, icon and all of its roles. */

@@ -15,6 +15,8 @@ const byName: Record<string, unknown> = {
   apiKey: 'rck_…',
   clientId: byFormat['uuid'],
   redirectUri: 'https://project.example/callback',
+  redirect_uri: 'https://project.example/callback',
+  state: 'opaque',
   redirectUris: ['https://project.example/callback'],
   memberId: byFormat['snowflake'],
   username: 'ada',

@@ -1,6 +1,7 @@
 import type { ChatMember, ChatUser } from '#chat/chat-platform'
 import { ChatPlatformError } from '#chat/chat-platform'
 import { digestOf } from '#platform/crypto/tokens'
+import { readTime } from '#platform/db/read-time'
 import { ApiError } from '#platform/http/api-error'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
@@ -62,13 +63,14 @@ async function complete(
   }
   let user: ChatUser
   let member: ChatMember | undefined
+  const askedAt = await readTime(deps.db)
   try {
     user = await deps.chat.identify({ code: answer.code, codeVerifier: request.chatCodeVerifier })
     member = await deps.chat.member(request.serverId, user.id, 'login')
   } catch (error) {
     return { error: failureOf(deps, error) }
   }
-  await deps.mirrorMember(request.serverId, user, member)
+  await deps.mirrorMember(request.serverId, user, member, askedAt)
   if (!member || user.isBot) return { error: 'access_denied' }
   if (request.projectId === null && !isAdmin(deps.config, member)) return { error: 'access_denied' }
   return finish(deps, request, user.id, browser)

@@ -1,5 +1,6 @@
 import { ChatPlatformError } from '#chat/chat-platform'
 import { digestOf, isWellFormed, mintToken } from '#platform/crypto/tokens'
+import { readTime } from '#platform/db/read-time'
 import { type Authorize, authorize, checkAuthorize } from './authorize.ts'
 import { type Browser, failureOf, type LoginDeps, type LoginEnd } from './chat-callback.ts'
 import { issueCode, makeSsoCookie } from './issue-code.ts'
@@ -67,8 +68,9 @@ async function complete(
   memberId: string,
 ): Promise<{ code: string } | { error: LoginError }> {
   try {
+    const askedAt = await readTime(deps.db)
     const member = await deps.chat.member(input.server_id, memberId, 'login')
-    await deps.mirrorMember(input.server_id, { id: memberId }, member)
+    await deps.mirrorMember(input.server_id, { id: memberId }, member, askedAt)
     if (!member) return { error: 'access_denied' }
   } catch (error) {
     if (error instanceof ChatPlatformError) return { error: failureOf(deps, error) }

@@ -6,6 +6,8 @@ interface Ending {
   readonly serverId: string
   readonly userId: string
   readonly isBan?: boolean
+  /** When the platform was asked; whoever came back since then has not left. */
+  readonly askedAt?: Date | undefined
 }
 
 /**
@@ -15,9 +17,9 @@ interface Ending {
 export async function endMembership(
   tx: Tx,
   audit: Deps['audit'],
-  { serverId, userId, isBan = false }: Ending,
+  { serverId, userId, isBan = false, askedAt }: Ending,
 ): Promise<void> {
-  const ended = await endInStore(tx, serverId, userId)
+  const ended = await endInStore(tx, serverId, userId, askedAt)
   if (!ended) return
   const sessions = await revokeServerSessions(tx, serverId, userId)
   const { username, serverName } = ended

@@ -3,20 +3,24 @@ import type { Deps } from '../../deps.ts'
 import { endMembership } from './end-membership.ts'
 import { upsertMember, upsertMembership } from './store.ts'
 
-/** Writes what the platform said of one member. `undefined` is its word that there is no such member. */
+/**
+ * Writes what the platform said of one member. `undefined` is its word that there is no such member. The
+ * gateway may tell something newer while it is asked: rows written since `askedAt` stay as they are.
+ */
 export async function mirrorMember(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   serverId: string,
   user: ChatUser | { id: string },
   member: ChatMember | undefined,
+  askedAt?: Date,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     if (member) {
-      await upsertMember(tx, { ...member.user, ...user })
-      await upsertMembership(tx, serverId, member)
+      await upsertMember(tx, { ...member.user, ...user }, askedAt)
+      await upsertMembership(tx, serverId, member, askedAt)
       return
     }
-    if ('username' in user) await upsertMember(tx, user)
-    await endMembership(tx, audit, { serverId, userId: user.id })
+    if ('username' in user) await upsertMember(tx, user, askedAt)
+    await endMembership(tx, audit, { serverId, userId: user.id, askedAt })
   })
 }

@@ -1,4 +1,5 @@
 import { type ChatMember, ChatPlatformError } from '#chat/chat-platform'
+import { readTime } from '#platform/db/read-time'
 import type { Deps, Refreshed, RefreshMember } from '../../deps.ts'
 import { rolesState } from './store.ts'
 
@@ -29,9 +30,10 @@ export function createMemberRefresher(deps: RefreshDeps): RefreshMember {
 
   const refresh = async (serverId: string, memberId: string): Promise<Refreshed> => {
     try {
+      const askedAt = await readTime(deps.db)
       const member = await deps.chat.member(serverId, memberId, 'background')
       if (member) await refreshRoles(deps, serverId, member, syncServerOnce)
-      await deps.mirrorMember(serverId, { id: memberId }, member)
+      await deps.mirrorMember(serverId, { id: memberId }, member, askedAt)
       if (failing.delete(serverId)) deps.log.info({ serverId }, 'the chat platform answers again')
       return 'fresh'
     } catch (error) {

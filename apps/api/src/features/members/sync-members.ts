@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ChatMember, ChatPlatformError } from '#chat/chat-platform'
+import { readTime } from '#platform/db/read-time'
 import type { Deps } from '../../deps.ts'
-import { listUnlisted, readTime, type SyncCounts, upsertMembers, upsertMemberships } from './sync-store.ts'
+import { listUnlisted, type SyncCounts, upsertMembers, upsertMemberships } from './sync-store.ts'
 
 /** The most that the platform lists at once. */
 const pageSize = 1_000
@@ -34,8 +35,9 @@ export interface SyncRun {
 export async function syncMembers(deps: SyncDeps, run: SyncRun): Promise<void> {
   const suspects = await walk(deps, run)
   for (const [asked, id] of suspects.entries()) {
+    const askedAt = await readTime(deps.db)
     const member = await run.ask(() => deps.chat.member(run.serverId, id, 'background'))
-    await deps.mirrorMember(run.serverId, member?.user ?? { id }, member)
+    await deps.mirrorMember(run.serverId, member?.user ?? { id }, member, askedAt)
     if (!member) run.counts.ended += 1
     if (asked % questionsPerBeat === 0) await run.beat()
   }

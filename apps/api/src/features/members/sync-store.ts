@@ -51,12 +51,6 @@ export const finishSync = (tx: Tx, id: string, counts: SyncCounts, problem: stri
     where id = ${id} and finished_at is null
     returning extract(epoch from clock_now() - started_at)::float8 as seconds`)
 
-/** The database's time: what is newer than this must not be overwritten by what is asked after it. */
-export const readTime = async (db: Queryable): Promise<Date> => {
-  const row = await db.maybeOne<{ now: Date }>(sql`select clock_now() as now`)
-  return row?.now as Date
-}
-
 /** Writes the profiles that differ and are not newer than the question. E-mails stay: lists do not tell them. */
 export const upsertMembers = (tx: Tx, serverId: string, members: readonly ChatMember[], askedAt: Date) =>
   tx.execute(sql`

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call } from '../../../test/client.ts'
+import { call, type Reply } from '../../../test/client.ts'
 import {
   atPlatform,
   authorizePath,
@@ -60,7 +60,7 @@ describe('a PostgreSQL that goes away', () => {
   })
 
   /** Everything of login and sessions that needs the database, asked with good credentials. */
-  const asking = (): Record<string, () => ReturnType<typeof call>> => {
+  const asking = (): Record<string, () => Promise<Reply<{ code?: string }>>> => {
     const { project, session, admin, code, browser, back } = held
     const { key } = project
     const post = (path: string, options: object) => () => call(world.url, 'POST', path, options)

@@ -79,7 +79,6 @@ describe('raw HTTP', () => {
   test('a request without Host is 400', async () => {
     const reply = await send('GET /api/health HTTP/1.1\r\n\r\n')
     expect(reply.status).toBe(400)
-    expect(reply.body).toBe('')
   })
 
   test('headers of more than 16 KB are 431', async () => {

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { type ChatSim, demo } from '@rolecall/chat-sim'
+
+const program = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
+
+/** `rolecall serve` as an operator starts it. */
+export interface ServiceProcess {
+  readonly url: string
+  readonly child: ChildProcess
+  /** All that it has printed, on both streams. */
+  output(): string
+  /** Resolves when it listens; rejects when it ends before. */
+  readonly listening: Promise<void>
+  /** Resolves with the exit code; null when a signal ended it. */
+  readonly ended: Promise<number | null>
+  kill(signal: NodeJS.Signals): Promise<number | null>
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Starts it in a folder of its own. A variable that is undefined is not set at all. */
+export function startService(folder: string, environment: Environment): ServiceProcess {
+  const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined))
+  const child = spawn(process.execPath, [program, 'serve'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...env } as NodeJS.ProcessEnv,
+  })
+  // A test run that is cut short must not leave services behind.
+  const end = () => child.kill('SIGKILL')
+  process.once('exit', end)
+  let output = ''
+  const ended = once(child, 'close').then(() => {
+    process.off('exit', end)
+    return child.exitCode
+  })
+  const listening = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (text) => {
+        output += text
+        if (/"msg":"listening on /.test(output)) resolve()
+      })
+    }
+    ended.then(() => reject(new Error(`It ended before it listened:\n${output}`)))
+  })
+  // Tests of refused starts wait for the end instead.
+  listening.catch(() => {})
+  return {
+    url: `http://127.0.0.1:${environment['PORT']}`,
+    child,
+    output: () => output,
+    listening,
+    ended,
+    kill(signal) {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+/** A whole environment for a simulated platform, with secrets that are told apart from anything else. */
+export const environmentFor = (sim: ChatSim, port: number): Record<string, string> => ({
+  PORT: String(port),
+  DATABASE_URL: 'pglite:data',
+  CHAT_API_URL: sim.apiUrl,
+  CHAT_AUTHORIZE_URL: sim.authorizeUrl,
+  CHAT_BOT_TOKEN: sim.app.botToken,
+  CHAT_CLIENT_ID: sim.app.clientId,
+  CHAT_CLIENT_SECRET: sim.app.clientSecret,
+  CHAT_GUILD_ID: demo.mainGuildId,
+  CHAT_ADMIN_ROLE_ID: demo.adminRoleId,
+  CHAT_CALLBACK_URL: `http://127.0.0.1:${port}/api/auth/callback`,
+  CHAT_GATEWAY: 'off',
+  OUTBOUND_WEBHOOK_ENCRYPTION_KEY: 'c0ffee'.padEnd(64, '1'),
+  INBOUND_WEBHOOK_ENCRYPTION_KEY: 'c0ffee'.padEnd(64, '2'),
+})

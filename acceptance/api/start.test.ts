@@ -1,0 +1,158 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { type Environment, environmentFor, type ServiceProcess, startService } from './service-process.ts'
+
+describe('rolecall serve', { timeout: 60_000 }, () => {
+  let sim: ChatSim
+  let folder: string
+  let port: number
+  let whole: Record<string, string>
+  const running: ServiceProcess[] = []
+  beforeAll(async () => {
+    sim = await startChatSim()
+  })
+  afterAll(() => sim.close())
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'rolecall-start-'))
+    // A migrated database: making one from nothing takes longer than all the rest of a start.
+    await cp(inject('pgliteTemplate'), join(folder, 'data'), { recursive: true })
+    port = await freePort()
+    whole = environmentFor(sim, port)
+  })
+  afterEach(async () => {
+    for (const one of running.splice(0)) await one.kill('SIGKILL')
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const start = (environment: Environment) => {
+    const service = startService(folder, { ...whole, ...environment })
+    running.push(service)
+    return service
+  }
+  const started = async (environment: Environment) => {
+    const service = start(environment)
+    await service.listening
+    return service
+  }
+  const isOpen = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true))
+      socket.once('error', () => resolve(false))
+      socket.once('connect', () => socket.destroy())
+    })
+  const secrets = () =>
+    Object.entries(whole)
+      .filter(([name]) => /TOKEN|SECRET|KEY/.test(name))
+      .map(([, value]) => value)
+  const warnings = (service: ServiceProcess): string[] =>
+    service
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line))
+      .filter(({ level }) => level === 40)
+      .map(({ msg }) => msg)
+
+  test('production with problems exits 1 before it opens a port, and lists all of them without a value', async () => {
+    const bad = {
+      CHAT_BOT_TOKEN: '',
+      CHAT_CLIENT_ID: 'planted-client-id',
+      CHAT_GUILD_ID: undefined,
+      OUTBOUND_WEBHOOK_ENCRYPTION_KEY: 'planted-key',
+      PORT: String(port),
+      DATABASE_URL: 'mysql://u:planted-password@h/d',
+    }
+    const service = start({ ...bad, NODE_ENV: 'production' })
+    expect(await service.ended).toBe(1)
+    const lines = service.output().trim().split('\n').sort()
+    expect(lines.map((line) => line.split(' ')[0])).toEqual([
+      'CHAT_BOT_TOKEN',
+      'CHAT_CLIENT_ID',
+      'CHAT_GUILD_ID',
+      'DATABASE_URL',
+      'OUTBOUND_WEBHOOK_ENCRYPTION_KEY',
+    ])
+    for (const secret of [...secrets(), 'planted']) expect(service.output()).not.toContain(secret)
+    expect(service.output()).not.toContain('listening')
+    expect(await isOpen()).toBe(false)
+  })
+
+  test('elsewhere the same problems are one warning each, and it starts', async () => {
+    const service = await started({
+      CHAT_BOT_TOKEN: '',
+      CHAT_CLIENT_ID: 'planted-client-id',
+      OUTBOUND_WEBHOOK_ENCRYPTION_KEY: 'planted-key',
+    })
+    expect(
+      warnings(service)
+        .map((line) => line.split(' ')[0])
+        .sort(),
+    ).toEqual(['CHAT_BOT_TOKEN', 'CHAT_CLIENT_ID', 'OUTBOUND_WEBHOOK_ENCRYPTION_KEY'])
+    expect(service.output()).not.toContain('planted')
+    expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
+  })
+
+  test('a NODE_ENV that nobody recognises is production', async () => {
+    expect(await start({ NODE_ENV: 'prod', CHAT_BOT_TOKEN: '' }).ended).toBe(1)
+  })
+
+  test('a complete production environment starts without a warning', async () => {
+    expect(warnings(await started({ NODE_ENV: 'production' }))).toEqual([])
+  })
+
+  test('a .env file counts, and the environment counts more', async () => {
+    await writeFile(join(folder, '.env'), `CHAT_BOT_TOKEN=from-the-file\nCHAT_CLIENT_ID=not-an-id\n`)
+    const service = await started({ CHAT_BOT_TOKEN: undefined })
+    expect(warnings(service)).toEqual([])
+    expect(service.output()).not.toContain('from-the-file')
+  })
+
+  test('a stored main server that differs ends a production start, and is a warning elsewhere', async () => {
+    await (await started({})).kill('SIGTERM')
+    const production = start({ NODE_ENV: 'production', CHAT_GUILD_ID: demo.gamesGuildId })
+    expect(await production.ended).toBe(1)
+    expect(production.output()).toContain(
+      `CHAT_GUILD_ID is ${demo.gamesGuildId}, but the stored main server is ${demo.mainGuildId}`,
+    )
+    expect(production.output().trim().split('\n').at(-1)).not.toMatch(/^\s+at /)
+    const elsewhere = await started({ CHAT_GUILD_ID: demo.gamesGuildId })
+    expect(warnings(elsewhere)).toEqual([expect.stringContaining('the stored main server is')])
+  })
+
+  test('a port in use is said in one line, with the way out', async () => {
+    const holder = createServer().listen(port, '127.0.0.1')
+    const service = start({})
+    expect(await service.ended).toBe(1)
+    holder.close()
+    expect(service.output().trim().split('\n').at(-1)).toBe(
+      `Port ${port} is in use. Stop what listens there, or start with another: PORT=${port + 1}.`,
+    )
+  })
+
+  test('a second process on one data folder is refused with a clear sentence, and the first one goes on', async () => {
+    const first = await started({})
+    const second = startService(folder, { ...whole, PORT: String(await freePort()) })
+    running.push(second)
+    expect(await second.ended).toBe(1)
+    expect(second.output()).toMatch(/^The data folder \S+ is in use by another Rolecall process\./m)
+    expect(second.output()).not.toMatch(/^\s+at /m)
+    expect((await fetch(`${first.url}/api/health`)).status).toBe(200)
+  })
+
+  test('an address of a database or cache that cannot be read ends the start, and its password is not told', async () => {
+    const addresses = {
+      DATABASE_URL: 'postgres://app:planted-pass@db.example:notaport/app',
+      CACHE_URL: 'redis://:planted-pass@cache.example:notaport',
+    }
+    const service = start({ ...addresses, NODE_ENV: 'production' })
+    expect(await service.ended).toBe(1)
+    const lines = service.output().trim().split('\n').sort()
+    expect(lines.map((line) => line.split(' must be ')[0])).toEqual(['CACHE_URL', 'DATABASE_URL'])
+    expect(service.output()).not.toContain('planted')
+  })
+})

@@ -1,0 +1,134 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { call } from '../../apps/api/test/client.ts'
+import { atPlatform, Browser, openLogin, walkLogin } from '../../apps/api/test/given.ts'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { LogSweep } from '../../apps/api/test/secrets.ts'
+import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
+
+interface Pair {
+  readonly token: string
+  readonly refreshToken: string
+}
+
+/** An embedded database, as in the demo and in small installations: what was answered must be on the disk. */
+describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
+  let sim: ChatSim
+  let folder: string
+  let environment: Record<string, string>
+  let service: ServiceProcess
+  beforeAll(async () => {
+    sim = await startChatSim({ headlessLogin: true })
+    folder = await mkdtemp(join(tmpdir(), 'rolecall-stop-'))
+    await cp(inject('pgliteTemplate'), join(folder, 'data'), { recursive: true })
+    const port = await freePort()
+    environment = { ...environmentFor(sim, port), LOG_LEVEL: 'debug' }
+    sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
+    await start()
+  })
+  afterAll(async () => {
+    await service.kill('SIGKILL')
+    await sim.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const start = async () => {
+    service = startService(folder, environment)
+    await service.listening
+  }
+  const login = async (): Promise<Pair> => {
+    const end = await walkLogin({ url: service.url, sim }, '/api/auth/admin/login', { as: demo.users.mara })
+    const code = new URLSearchParams(end.hash.slice(1)).get('code')
+    return (await call(service.url, 'POST', '/api/auth/admin/token', { body: { code } })).body
+  }
+  const refresh = async ({ token, refreshToken }: Pair): Promise<Pair> => {
+    const { status, body } = await call(service.url, 'POST', '/api/auth/token/refresh', {
+      token,
+      body: { refreshToken },
+    })
+    if (status !== 200) throw new Error(`refresh answered ${status} ${body.code}`)
+    return { token: body.accessToken, refreshToken: body.refreshToken }
+  }
+  const statusOf = async ({ token }: Pair) =>
+    (await call(service.url, 'GET', '/api/auth/sessions', { token })).status
+
+  test('killed at any moment it loses no answered write: what was given is good, what was ended stays ended', async () => {
+    for (let round = 0; round < 3; round++) {
+      const ended = await login()
+      await call(service.url, 'POST', '/api/auth/admin/logout', { token: ended.token })
+      /** The newest pair that each was told of, and whether a further refresh was under way at the end. */
+      const holders = await Promise.all(
+        Array.from({ length: 5 }, async () => ({ pair: await login(), isAsking: false })),
+      )
+      let answered = 0
+      const working = holders.map(async (holder) => {
+        for (;;) {
+          holder.isAsking = true
+          try {
+            holder.pair = await refresh(holder.pair)
+          } catch {
+            return
+          }
+          holder.isAsking = false
+          answered += 1
+        }
+      })
+      await expect.poll(() => answered, { timeout: 20_000, interval: 1 }).toBeGreaterThan(10 + round * 7)
+      await service.kill('SIGKILL')
+      await Promise.all(working)
+
+      await start()
+      expect(await statusOf(ended)).toBe(401)
+      for (const { pair, isAsking } of holders) {
+        // Without an answer nobody knows whether it was done, and both must be whole: the old pair is good,
+        // or it is the one that was just superseded.
+        if ((await statusOf(pair)) === 200) expect(await statusOf(await refresh(pair))).toBe(200)
+        else {
+          expect(isAsking).toBe(true)
+          await expect(refresh(pair)).rejects.toThrow('401 REFRESH_TOKEN_SUPERSEDED')
+        }
+      }
+    }
+  })
+
+  test('asked to stop, it finishes what is under way, takes nothing new, and exits 0', async () => {
+    const browser = new Browser(service.url)
+    const back = await atPlatform(await openLogin(browser, '/api/auth/admin/login'), { as: demo.users.mara })
+    sim.failNext('token', { delayMs: 700 })
+    const underWay = browser.get(back)
+    await expect.poll(() => sim.journal.entries('token').at(-1)?.status, { interval: 5 }).toBeUndefined()
+    const ended = service.kill('SIGTERM')
+    const reply = await underWay
+    expect(reply.status).toBe(302)
+    expect(reply.headers.get('location')).toContain('#code=rcc_')
+    expect(await ended).toBe(0)
+    await expect(fetch(`${service.url}/api/health`)).rejects.toThrow()
+
+    // Done is done: the code that the last answer gave is good at the next start.
+    await start()
+    const code = new URLSearchParams((reply.headers.get('location') ?? '').split('#')[1]).get('code')
+    expect((await call(service.url, 'POST', '/api/auth/admin/token', { body: { code } })).status).toBe(200)
+  })
+
+  test('SIGINT is a stop as well, and an idle keep-alive connection does not hold it up', async () => {
+    await (await fetch(`${service.url}/api/health`)).text()
+    const since = performance.now()
+    expect(await service.kill('SIGINT')).toBe(0)
+    expect(performance.now() - since).toBeLessThan(3_000)
+    await start()
+  })
+
+  test('at the level debug, not one line that it printed holds a secret', async () => {
+    const planted = Object.entries(environment)
+      .filter(([name]) => /TOKEN|SECRET|KEY/.test(name))
+      .map(([, value]) => value)
+    await login()
+    const sweep = new LogSweep(planted)
+    for (const line of service.output().split('\n')) sweep.write(`${line}\n`)
+    expect(sweep.lines.length).toBeGreaterThan(1)
+    sweep.expectNoSecrets()
+  })
+})

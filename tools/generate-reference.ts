@@ -1,0 +1,156 @@
+import { endpoints } from '@rolecall/contract'
+import { type Variable, variables } from '../apps/api/src/config.ts'
+import {
+  type AnswerPage,
+  describeContract,
+  type EndpointPage,
+} from '../apps/api/src/features/docs/describe-endpoint.ts'
+import { describeErrors, type ErrorCase } from '../apps/api/src/features/docs/describe-errors.ts'
+import type { Field } from '../apps/api/src/features/docs/fields.ts'
+
+const generated = '<!-- Made by `npm run docs` from the sources; changes here are overwritten. -->\n'
+const exampleUrl = 'https://rolecall.example'
+
+/** `docs/reference/api.md`: every endpoint of the contract. */
+export function apiReference(): string {
+  const chapters = describeContract(exampleUrl)
+  return `${generated}
+# API
+
+The same as a running service shows at \`/api/docs\`. ${endpoints.length} endpoints; bodies are JSON, and keys that an
+endpoint does not know are refused. Every refusal is \`application/problem+json\` with a stable \`code\`:
+[errors](errors.md).
+
+${chapters.map(({ tag, endpoints: list }) => `- ${tag}: ${list.map(({ method, path }) => `[\`${method} ${path}\`](#${headingAnchor(`${method} ${path}`)})`).join(', ')}`).join('\n')}
+${chapters.map(({ tag, endpoints: list }) => `\n## ${tag}\n${list.map(endpointSection).join('')}`).join('')}`
+}
+
+/** As GitHub makes anchors of headings. */
+const headingAnchor = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^a-z0-9 _-]/g, '')
+    .replaceAll(' ', '-')
+
+const endpointSection = (one: EndpointPage): string =>
+  `
+### ${one.method} ${one.path}
+
+${one.summary}.${one.description === undefined ? '' : ` ${one.description}`}
+
+Who may ask: ${one.auth}
+
+\`\`\`sh
+${one.request}
+\`\`\`
+${one.inputs.map(({ title, fields }) => `\n${title}:\n\n${fieldTable(fields)}`).join('')}${one.answers.map(answerSection).join('')}
+Refusals: ${one.refusals.map(({ status, code }) => `${status} [\`${code}\`](errors.md#${code.toLowerCase()})`).join(', ')}.
+`.replaceAll('?.', '?')
+
+const answerSection = ({ status, text, fields }: AnswerPage): string =>
+  fields.length === 0 ? `\nAnswer ${status}: ${text}\n` : `\nAnswer ${status}:\n\n${fieldTable(fields)}`
+
+const fieldTable = (fields: readonly Field[]): string =>
+  table(
+    ['Field', 'Type', 'Required', 'Meaning'],
+    fields.map(({ name, type, isRequired, meaning }) => [
+      `\`${name}\``,
+      type,
+      isRequired ? 'yes' : 'no',
+      meaning,
+    ]),
+  )
+
+/** `docs/reference/errors.md`: every code, with who answers it. */
+export const errorReference = (): string => `${generated}
+# Errors
+
+Every refusal is an RFC 9457 problem, \`application/problem+json\`: \`type\`, \`title\`, \`status\`, \`detail\`, \`code\`,
+\`requestId\`, and \`errors\` (\`path\`, \`message\`, \`code\`) where a request has several faults. Codes are stable: switch
+on them, not on texts.
+${describeErrors()
+  .map(({ code, cases }) => `\n## ${code}\n${cases.map(caseSection).join('')}`)
+  .join('')}`
+
+const caseSection = ({ status, title, endpoints: where }: ErrorCase): string =>
+  `\n**${status}** ${title} ${answeredBy(where)}\n`.replace(/ \n/g, '\n')
+
+/** Longer lists are folded: what nearly everything answers is no news. */
+const longestOpen = 6
+
+function answeredBy(where: ErrorCase['endpoints']): string {
+  if (where.length === 0) return 'Any request may meet it.'
+  if (where.length === endpoints.length) return 'Every endpoint may answer it.'
+  const links = where.map(({ name }) => `[\`${name}\`](api.md#${headingAnchor(name)})`)
+  if (links.length <= longestOpen) return `Answered by ${links.join(', ')}.`
+  const list = links.map((link) => `- ${link}\n`).join('')
+  return `\n\n<details>\n<summary>Answered by ${links.length} endpoints</summary>\n\n${list}\n</details>`
+}
+
+const allVariables: readonly Variable[] = Object.values(variables)
+
+/** `docs/reference/configuration.md`: every environment variable. */
+export function configurationReference(): string {
+  const groups = [...new Set(allVariables.map(({ group }) => group))]
+  return `${generated}
+# Configuration
+
+Everything is read from the environment, and from a \`.env\` file in the working folder (the environment wins). All
+problems are reported at once, one line each, and never with a value. With \`NODE_ENV=production\` they end the start;
+otherwise they are warnings. A \`NODE_ENV\` that is none of \`development\`, \`test\`, \`production\` is taken as production.
+${groups.map((group) => `\n## ${group}\n\n${variableTable(allVariables.filter((one) => one.group === group))}`).join('')}`
+}
+
+/** The README's section: what must be set, and the rest folded. */
+const readmeConfiguration = (): string => `Needed in production:
+
+${table(
+  ['Variable', 'Meaning'],
+  allVariables.filter(({ required }) => required).map(({ name, meaning }) => [`\`${name}\``, meaning]),
+)}
+<details>
+<summary>Everything else has a default</summary>
+
+${table(
+  ['Variable', 'Default', 'Meaning'],
+  allVariables
+    .filter(({ required }) => !required)
+    .map((one) => [`\`${one.name}\``, defaultOf(one), one.meaning]),
+)}
+</details>
+`
+
+const variableTable = (list: readonly Variable[]): string =>
+  table(
+    ['Variable', 'Default', 'In production', 'Secret', 'Meaning'],
+    list.map((one) => [
+      `\`${one.name}\``,
+      defaultOf(one),
+      one.required ? 'required' : '',
+      one.secret ? 'yes' : '',
+      one.meaning,
+    ]),
+  )
+
+const defaultOf = ({ default: preset }: Variable) => (preset ? `\`${preset}\`` : '')
+
+const markers = { begin: '<!-- configuration -->\n', end: '<!-- /configuration -->' }
+
+/** A page with what is between its markers made anew. */
+export function withConfiguration(readme: string): string {
+  const [before, rest] = split(readme, markers.begin)
+  const [, after] = split(rest, markers.end)
+  return `${before}${markers.begin}\n${readmeConfiguration()}\n${markers.end}${after}`
+}
+
+function split(text: string, marker: string): [string, string] {
+  const at = text.indexOf(marker)
+  if (at < 0) throw new Error(`README.md has no ${marker.trim()}`)
+  return [text.slice(0, at), text.slice(at + marker.length)]
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('')
+}
