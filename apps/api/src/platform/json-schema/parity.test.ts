@@ -7,7 +7,8 @@ import { validateValue } from './validate-value.ts'
 /** A few hundred in each run; 10,000 by `JSON_SCHEMA_RUNS=10000`. */
 const numRuns = Number(process.env['JSON_SCHEMA_RUNS'] ?? 400)
 
-const key = fc.constantFrom('a', 'b', 'c', 'ab', '__proto__', 'toString')
+// Not `toString`: held against an object in `enum`, Ajv calls it.
+const key = fc.constantFrom('a', 'b', 'c', 'ab', '__proto__', 'hasOwnProperty')
 const text = fc.constantFrom('', 'a', 'ab', 'abc', '😀', '😀b', 'B1', '2026-01-31', 'é')
 const count = fc.nat({ max: 3 })
 const scalar = fc.oneof(
@@ -87,6 +88,7 @@ const { schema } = fc.letrec<{ schema: unknown }>((tie) => {
             oneOf: list,
             not: inner,
             if: inner,
+            // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema.
             then: inner,
             else: inner,
             $ref: fc.constantFrom('#/$defs/x', '#/$defs/y', '#', '#x'),

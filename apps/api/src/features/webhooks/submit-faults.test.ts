@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '#platform/db/sql'
+import { call } from '../../../test/client.ts'
+import { type GivenProject, givenProject } from '../../../test/given.ts'
+import { type GivenWebhook, givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
+import { type Service, startWorld, type World } from '../../../test/service.ts'
+
+describe('submissions when parts fail', () => {
+  let world: World
+  let second: Service
+  let project: GivenProject
+  beforeAll(async () => {
+    world = await startWorld('postgres', { RATE_LIMIT_GLOBAL: '0' })
+    second = await world.another()
+    project = await givenProject(world)
+  })
+  afterAll(() => world.close())
+
+  const stored = async ({ id }: GivenWebhook) => {
+    const rows = await world.service.deps.db.query<{ payload: string }>(sql`
+      select payload from inbound_submissions where webhook_id = ${id}`)
+    return rows.map(({ payload }) => payload)
+  }
+  const body = (n: number) => JSON.stringify({ name: 'n', age: n })
+
+  test('one signature at two instances at once is stored once', async () => {
+    const hook = await givenWebhook(world, project)
+    for (let round = 0; round < 10; round++) {
+      const raw = body(round)
+      const headers = sign(hook.secret, raw)
+      const replies = await Promise.all(
+        Array.from({ length: 10 }, (_, i) =>
+          submit(i % 2 ? second : world, project, hook.id, { raw, headers }),
+        ),
+      )
+      expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+    }
+    expect(await stored(hook)).toHaveLength(10)
+  })
+
+  test('one idempotency key at two instances at once is one submission, and both are told of it', async () => {
+    const hook = await givenWebhook(world, project)
+    for (let round = 0; round < 10; round++) {
+      const raw = body(round)
+      const replies = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => {
+          const headers = {
+            ...sign(hook.secret, raw, Math.floor(Date.now() / 1000) - i),
+            'idempotency-key': `k${round}`,
+          }
+          return submit(i % 2 ? second : world, project, hook.id, { raw, headers })
+        }),
+      )
+      expect(new Set(replies.map((reply) => `${reply.status} ${reply.body.id}`)).size).toBe(1)
+    }
+    expect(await stored(hook)).toHaveLength(10)
+  })
+
+  test('connections cut at any moment: a sender who tries again ends with exactly one submission', async () => {
+    const hook = await givenWebhook(world, project)
+    const { db } = second.deps
+    let done = false
+    let outages = 0
+    const cutting = (async () => {
+      // The instance that takes the submissions; the one that cuts is left alone.
+      while (!done) {
+        await db
+          .query(sql`
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where application_name = 'rolecall' and datname = current_database() and pid <> pg_backend_pid()
+              and query like '%inbound_submissions (id%'`)
+          .catch(() => {})
+      }
+    })()
+    const send = async (n: number) => {
+      const raw = body(n)
+      const headers = { ...sign(hook.secret, raw), ...(n % 2 && { 'idempotency-key': `cut${n}` }) }
+      for (let tries = 0; tries < 50; tries++) {
+        const reply = await submit(world, project, hook.id, { raw, headers })
+        if (reply.status !== 503) return reply.status
+        outages += 1
+      }
+      return 0
+    }
+    const ends: number[] = []
+    for (let n = 0; n < 200; n += 10) {
+      ends.push(...(await Promise.all(Array.from({ length: 10 }, (_, i) => send(n + i)))))
+    }
+    done = true
+    await cutting
+    expect(outages).toBeGreaterThan(0)
+    expect(ends.every((status, n) => status === 201 || (status === 409 && n % 2 === 0))).toBe(true)
+    expect((await stored(hook)).sort()).toEqual(Array.from({ length: 200 }, (_, n) => body(n)).sort())
+  })
+
+  test('without the cache replay protection pauses; what was used meanwhile is used when it is back', async () => {
+    const cacheless = await world.another({ CACHE_URL: 'redis://127.0.0.1:1' })
+    const hook = await givenWebhook(world, project)
+    const raw = body(1)
+    const headers = sign(hook.secret, raw)
+    const first = await submit(cacheless, project, hook.id, { raw, headers })
+    const again = await submit(cacheless, project, hook.id, { raw, headers })
+    expect([first.status, again.status]).toEqual([201, 201])
+    const back = await submit(world, project, hook.id, { raw, headers })
+    expect([back.status, back.body.code]).toEqual([409, 'SIGNATURE_REPLAYED'])
+  })
+
+  test('what changed on one instance holds on the other for the next submission', async () => {
+    const hook = await givenWebhook(world, project)
+    expect((await submit(second, project, hook.id, { raw: body(1) })).status).toBe(201)
+    await world.service.deps.db.execute(sql`
+      update inbound_webhooks set schema = '{"required":["colour"]}', version = version + 1 where id = ${hook.id}`)
+    expect((await submit(second, project, hook.id, { raw: body(1) })).status).toBe(422)
+    const reply = await call(second.url, 'POST', `/api/inbound-webhooks/${hook.slug}/submit`, {
+      key: project.key,
+      body: { colour: 'red' },
+    })
+    expect(reply.status).toBe(201)
+  })
+})

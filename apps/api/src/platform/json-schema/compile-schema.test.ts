@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { compileSchema } from './compile-schema.ts'
+import { validateValue } from './validate-value.ts'
+
+const problems = (schema: unknown) => {
+  const compiled = compileSchema(schema)
+  return 'problems' in compiled ? compiled.problems.map(({ path }) => path) : []
+}
+const errors = (schema: unknown, value: unknown) => {
+  const compiled = compileSchema(schema)
+  if ('problems' in compiled) throw new Error(JSON.stringify(compiled.problems))
+  return validateValue(compiled.root, value).map(({ path, code }) => `${path} ${code}`)
+}
+
+describe('a schema is refused, by place, for', () => {
+  test.each<[string, unknown, string[]]>([
+    ['a keyword that is not known', { properties: { a: { requird: ['b'] } } }, ['/properties/a/requird']],
+    ['$async, which makes every payload pass elsewhere', { $async: true }, ['/$async']],
+    [
+      '$id, and references to that of another',
+      { $id: 'https://a.example/s', $ref: 'https://b.example/s' },
+      ['/$id', '/$ref'],
+    ],
+    [
+      '$dynamicRef, $data and old words',
+      { $dynamicRef: '#x', minimum: { $data: '/a' }, dependencies: {} },
+      ['/$dynamicRef', '/dependencies', '/minimum'],
+    ],
+    ['a reference to what is no schema', { enum: [{ type: 'string' }], $ref: '#/enum/0' }, ['/$ref']],
+    ['references in a circle', { $ref: '#' }, ['']],
+    [
+      'references in a wider circle',
+      { $defs: { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { not: { $ref: '#/$defs/a' } } } },
+      ['/$defs/a'],
+    ],
+    ['another dialect', { $schema: 'http://json-schema.org/draft-07/schema#' }, ['/$schema']],
+    [
+      'values that its keywords cannot have',
+      {
+        type: 'strin',
+        minLength: -1,
+        required: ['a', 'a'],
+        properties: [],
+        allOf: [],
+        multipleOf: 0,
+        uniqueItems: 1,
+        enum: [],
+      },
+      ['/allOf', '/enum', '/minLength', '/multipleOf', '/properties', '/required', '/type', '/uniqueItems'],
+    ],
+    ['a format that is not known', { format: 'telephone' }, ['/format']],
+    ['look-around', { pattern: '(?=a)' }, ['/pattern']],
+    ['back-references', { patternProperties: { '(a)\\1': {} } }, ['/patternProperties/(a)\\1']],
+    ['repeats beyond a thousand', { pattern: 'a{1001}' }, ['/pattern']],
+    ['a pattern that is none', { pattern: '[' }, ['/pattern']],
+    ['a pattern of 513 characters', { pattern: 'a'.repeat(513) }, ['/pattern']],
+    ['an anchor used twice', { $anchor: 'a', $defs: { x: { $anchor: 'a' } } }, ['/$defs/x/$anchor']],
+    ['a schema that is none', { items: 5 }, ['/items']],
+  ])('%s', (_, schema, paths) => {
+    expect(problems(schema).sort()).toEqual(paths)
+  })
+})
+
+describe('a value', () => {
+  test('has every error of it listed, at its place', () => {
+    const schema = {
+      properties: {
+        list: { items: { type: 'object', required: ['a', 'b'] } },
+        n: { type: 'integer', maximum: 3 },
+      },
+      additionalProperties: false,
+    }
+    expect(errors(schema, { list: [{ a: 1 }, 5], n: 4.5, 'x/y~': 1 }).sort()).toEqual([
+      '/list/0/b REQUIRED',
+      '/list/1 TYPE',
+      '/n MAXIMUM',
+      '/n TYPE',
+      '/x~1y~0 UNKNOWN_KEY',
+    ])
+  })
+
+  test('is measured in decimals, and in code points', () => {
+    expect(errors({ multipleOf: 0.01 }, 19.99)).toEqual([])
+    expect(errors({ multipleOf: 0.01 }, 19.999)).toEqual([' MULTIPLE_OF'])
+    expect(errors({ maxLength: 2 }, '😀😀')).toEqual([])
+    expect(errors({ minLength: 3 }, '😀😀')).toEqual([' MIN_LENGTH'])
+  })
+
+  test('has its formats asserted', () => {
+    expect(errors({ format: 'email' }, 'ada@site.example')).toEqual([])
+    expect(errors({ format: 'email' }, 'ada')).toEqual([' FORMAT'])
+    expect(errors({ format: 'date-time' }, '2026-02-30T00:00:00Z')).toEqual([' FORMAT'])
+    expect(errors({ format: 'uri' }, 'https://site.example/a?b=c')).toEqual([])
+  })
+
+  test('may nest as the schema does, and is refused where it nests or counts beyond all measure', () => {
+    const tree = { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } } }
+    expect(errors(tree, { children: [{ children: [{}] }, { children: 5 }] })).toEqual([
+      '/children/1/children TYPE',
+    ])
+    expect(errors(tree, JSON.parse('['.repeat(100) + ']'.repeat(100)))).toEqual([' DEPTH'])
+    expect(errors({}, JSON.parse('1e400'))).toEqual([' NUMBER'])
+  })
+
+  test('finds no keys on prototypes', () => {
+    expect(errors({ required: ['toString', '__proto__'] }, {})).toEqual([
+      '/toString REQUIRED',
+      '/__proto__ REQUIRED',
+    ])
+    const planted = JSON.parse('{"properties":{"__proto__":{"type":"string"}}}')
+    expect(errors(planted, JSON.parse('{"__proto__":5}'))).toEqual(['/__proto__ TYPE'])
+    expect(errors({ enum: [{ a: 1 }] }, { toString: '', valueOf: 1 })).toEqual([' ENUM'])
+  })
+})
