@@ -74,14 +74,14 @@ describe('readRedirectUris', () => {
     )
   })
 
-  test('names every bad entry of a list, wherever the good ones stand', () => {
+  test('names every bad entry of a list by its number, wherever the good ones stand', () => {
     const entry = fc.oneof(goodUri, fc.constantFrom(...bad.filter((uri) => !uri.includes(','))))
     fc.assert(
       fc.property(fc.uniqueArray(entry, { minLength: 1, maxLength: 20 }), (entries) => {
         const { problems } = readRedirectUris(entries.join(','))
         const wrong = entries.filter((uri) => bad.includes(uri))
         expect(problems).toHaveLength(wrong.length)
-        for (const [i, uri] of wrong.entries()) expect(problems[i]?.message).toContain(uri.slice(0, 200))
+        for (const [i, uri] of wrong.entries()) expect(problems[i]?.message).toMatch(`entry ${entries.indexOf(uri) + 1} `)
       }),
     )
   })
