@@ -5,7 +5,7 @@ import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import { createDownloadLimit } from '#platform/limit-downloads'
 import type { Deps } from './deps.ts'
-import { grantInitialAccess } from './features/access/grant-access.ts'
+import { planInitialAccess } from './features/access/initial-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
 import { listMappings } from './features/access/store.ts'
 import { auditRoutes } from './features/audit/routes.ts'
@@ -62,7 +62,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   })
   sessionRoutes(router, deps, createSessionReader(deps))
   projectRoutes(router, deps, {
-    grantInitial: grantInitialAccess,
+    planInitialAccess,
     listMappings: (projectIds) => listMappings(db, { projectIds }),
   })
   accessRoutes(router, deps)

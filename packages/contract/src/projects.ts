@@ -28,11 +28,11 @@ export const Project = Type.Object({
   updatedAt: DateTime,
 })
 
-/** Printable, and neither beginning nor ending in space: two names that look alike are alike. */
+/** Printable, with something to see, and neither beginning nor ending in space: two names that look alike are alike. */
 const Name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '^[^\\s\\p{Cc}]([^\\p{Cc}]*[^\\s\\p{Cc}])?$',
+  pattern: '^(?=.*[^\\p{C}\\p{Z}])[^\\s\\p{Cc}]([^\\p{Cc}]*[^\\s\\p{Cc}])?$',
 })
 const Description = Type.String({ maxLength: 2000 })
 const WebhookUrl = Type.String({
@@ -107,9 +107,11 @@ export const getProject = endpoint({
   tag,
   summary: 'One project',
   auth: 'admin',
+  description:
+    'A `webhookUrl` that was sealed under another key is reported here, as `SECRET_UNREADABLE`; it can be set anew.',
   params: ProjectId,
   answers: { 200: Project },
-  refuses: ['PROJECT_NOT_FOUND'],
+  refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE'],
 })
 
 export const updateProject = endpoint({

@@ -1,23 +1,25 @@
-import type { projects } from '@rolecall/contract'
+import type { ProblemDetail, projects } from '@rolecall/contract'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { type Tx, violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/router'
 import type { By, Deps } from '../../deps.ts'
 import { issueApiKey } from './api-key.ts'
 import { insertProject } from './store.ts'
-import { noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
+import { complaintsAboutWebhookUrl, noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
 
 export interface CreateProject extends projects.CreateProject {
   readonly redirectUris?: readonly string[]
 }
 
-/** Gives a new project its first access, in the same transaction. */
-export type GrantInitial = (
+/** Looks up the servers of a new project in its transaction: what is wrong with them, and how to grant them. */
+export type PlanInitialAccess = (
   tx: Tx,
-  by: By,
-  project: { id: string; name: string },
   wanted: projects.CreateProject['serverAccess'],
-) => Promise<void>
+) => Promise<{
+  readonly problems: readonly ProblemDetail[]
+  readonly grant: (by: By, project: { id: string; name: string }) => Promise<void>
+}>
 
 /** Registers a project with its first key, which is answered this once and stored only as a digest. */
 export async function createProject(
@@ -25,15 +27,18 @@ export async function createProject(
     db,
     audit,
     config,
-    grantInitial,
-  }: Pick<Deps, 'db' | 'audit' | 'config'> & { grantInitial?: GrantInitial },
+    planInitialAccess,
+  }: Pick<Deps, 'db' | 'audit' | 'config'> & { planInitialAccess?: PlanInitialAccess },
   by: By,
   input: CreateProject,
 ): Promise<{ id: string; apiKey: string }> {
   const id = uuidv7()
-  const webhookUrl = input.webhookUrl ? sealWebhookUrl(config, id, input.webhookUrl) : noWebhookUrl
   return refuseTakenName(() =>
     db.transaction(async (tx) => {
+      // Everything wrong with the request is said at once, and before whether the name is free.
+      const access = await planInitialAccess?.(tx, input.serverAccess)
+      const problems = [...complaintsAboutWebhookUrl(config, input.webhookUrl), ...(access?.problems ?? [])]
+      if (problems.length > 0) throw invalid(problems)
       await insertProject(tx, {
         id,
         name: input.name,
@@ -41,10 +46,10 @@ export async function createProject(
         isActive: input.isActive ?? true,
         isInternal: input.isInternal ?? false,
         redirectUris: input.redirectUris ?? [],
-        ...webhookUrl,
+        ...(input.webhookUrl ? sealWebhookUrl(config, id, input.webhookUrl) : noWebhookUrl),
       })
       const { apiKey } = await issueApiKey(tx, id)
-      await grantInitial?.(tx, by, { id, name: input.name }, input.serverAccess)
+      await access?.grant(by, { id, name: input.name })
       await audit.record(tx, {
         ...by,
         actionType: 'project',
