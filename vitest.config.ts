@@ -6,8 +6,11 @@ export default defineConfig({
   test: {
     include: ['{apps,packages,examples}/**/*.test.ts', 'acceptance/**/*.test.ts', 'tools/**/*.test.ts'],
     globalSetup: ['apps/api/test/global-setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // A machine under load may make a real browser or server late once; a defect fails every time.
+    expect: { poll: { timeout: 20_000 } },
+    retry: process.env['CI'] ? 2 : 0,
     // Two cores: more workers than that only fight each other.
     maxWorkers: 2,
   },

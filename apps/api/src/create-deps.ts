@@ -11,6 +11,7 @@ import { recordAudit } from './features/audit/record.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
 import { mirrorMember } from './features/members/mirror-member.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
+import { createRolesRefresher } from './features/members/refresh-roles.ts'
 import { createSettings } from './features/settings/live-settings.ts'
 
 /** Opens the database that the configuration names. */
@@ -33,21 +34,26 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
     log,
   })
-  const mirror: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
+  const mirrorOnly: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
+  const syncServerRoles = (serverId: string) => syncServer({ db, chat }, serverId)
+  const refreshRoles = createRolesRefresher({ db, log, settings, syncServer: syncServerRoles })
+  // A membership is only told whole when the roles in it have names: the first login of a server finds none.
+  const mirror: MirrorMember = async (serverId, user, member, askedAt) => {
+    if (member) await refreshRoles(serverId, member.roleIds)
+    await mirrorOnly(serverId, user, member, askedAt)
+  }
   const refreshMember = createMemberRefresher({
     db,
     chat,
     log,
-    settings,
     mirrorMember: mirror,
-    syncServer: (serverId) => syncServer({ db, chat }, serverId),
   })
   const limiter = createRateLimiter({
     cache,
     limit: config.rateLimitGlobal,
     ttlMs: config.rateLimitGlobalTtlMs,
   })
-  const liveMirror = composeLiveMirror({ db, log, chat, audit, mirrorMember: mirror })
+  const liveMirror = composeLiveMirror({ db, log, chat, audit, mirrorMember: mirrorOnly })
   return {
     config,
     log,

@@ -18,8 +18,8 @@ test('every registered route is in the document, and the other way round', async
   await world.close()
 })
 
-/** Pages about the API, which are no part of it: the document itself, what renders it, metrics. */
-const aboutTheApi = /^GET \/(api\/openapi\.json|api\/docs\b|metrics|console\b)/
+/** Pages about the API, which are no part of it: the front door, the document, what renders it, metrics. */
+const aboutTheApi = /^GET \/($|api\/openapi\.json|api\/docs\b|metrics|console\b)/
 
 /**
  * `METHOD /path` of each route in Fastify's drawing of its tree, four characters a level. It joins the names of

@@ -64,7 +64,7 @@ interface Picture {
 }
 
 /** A server as the platform has it. */
-export function truthOf(sim: ChatSim, serverId: string): Picture {
+function truthOf(sim: ChatSim, serverId: string): Picture {
   const guild = sim.world.guilds.get(serverId)
   if (!guild) throw new Error(`no guild ${serverId}`)
   const members: Record<string, string> = {}
@@ -80,7 +80,7 @@ export function truthOf(sim: ChatSim, serverId: string): Picture {
 }
 
 /** The same server as the mirror has it. */
-export async function mirrorOf({ service }: Pick<World, 'service'>, serverId: string): Promise<Picture> {
+async function mirrorOf({ service }: Pick<World, 'service'>, serverId: string): Promise<Picture> {
   const { db } = service.deps
   const server = await db.maybeOne<{ name: string }>(sql`select name from servers where id = ${serverId}`)
   const roles = await db.query<{ text: string }>(sql`
@@ -99,7 +99,7 @@ export async function mirrorOf({ service }: Pick<World, 'service'>, serverId: st
 }
 
 /** The first difference between mirror and truth, or undefined. */
-export async function difference(world: Pick<World, 'service' | 'sim'>, serverId: string = demo.mainGuildId) {
+async function difference(world: Pick<World, 'service' | 'sim'>, serverId: string = demo.mainGuildId) {
   const [truth, mirror] = [truthOf(world.sim, serverId), await mirrorOf(world, serverId)]
   if (truth.name !== mirror.name) return `name ${mirror.name} is ${truth.name}`
   if (truth.roles.join() !== mirror.roles.join()) return `roles ${mirror.roles} are ${truth.roles}`

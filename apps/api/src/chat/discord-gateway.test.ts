@@ -137,11 +137,32 @@ describe('a new session begins after', () => {
     ['close code 4007', () => sim.gateway.close(4_007)],
     [
       'close code 4009 of a session that is gone',
-      () => (sim.gateway.forgetSessions(), sim.gateway.close(4_009)),
+      () => {
+        sim.gateway.forgetSessions()
+        sim.gateway.close(4_009)
+      },
     ],
-    ['a resume that nobody answers', () => (sim.gateway.ignoreResume(), sim.gateway.dropAll())],
-    ['a time of refused connections', () => (sim.gateway.refuse(1_500), sim.gateway.dropAll())],
-    ['a time without a first word', () => (sim.gateway.noHello(), sim.gateway.dropAll())],
+    [
+      'a resume that nobody answers',
+      () => {
+        sim.gateway.ignoreResume()
+        sim.gateway.dropAll()
+      },
+    ],
+    [
+      'a time of refused connections',
+      () => {
+        sim.gateway.refuse(1_500)
+        sim.gateway.dropAll()
+      },
+    ],
+    [
+      'a time without a first word',
+      () => {
+        sim.gateway.noHello()
+        sim.gateway.dropAll()
+      },
+    ],
   ])('%s', async (_, disturb) => {
     const client = open()
     await client.untilProven()

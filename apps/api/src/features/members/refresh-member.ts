@@ -1,16 +1,13 @@
-import { type ChatMember, ChatPlatformError } from '#chat/chat-platform'
+import { ChatPlatformError } from '#chat/chat-platform'
 import { readTime } from '#platform/db/read-time'
 import type { Deps, Refreshed, RefreshMember } from '../../deps.ts'
-import { rolesState } from './store.ts'
 
 /** More members than this wait for the platform only by being served from the mirror. */
 const maxInFlight = 200
 /** After a failure one call at a time tries the platform again, this often. */
 const pauseAfterFailureMs = 1_000
 
-type RefreshDeps = Pick<Deps, 'db' | 'chat' | 'log' | 'settings' | 'mirrorMember'> & {
-  syncServer: (serverId: string) => Promise<void>
-}
+type RefreshDeps = Pick<Deps, 'db' | 'chat' | 'log' | 'mirrorMember'>
 
 /**
  * Reads one member again, once however many callers wait. While the platform does not answer for a
@@ -18,21 +15,13 @@ type RefreshDeps = Pick<Deps, 'db' | 'chat' | 'log' | 'settings' | 'mirrorMember
  */
 export function createMemberRefresher(deps: RefreshDeps): RefreshMember {
   const flights = new Map<string, Promise<Refreshed>>()
-  const syncs = new Map<string, Promise<void>>()
   /** Servers that the platform does not answer for, and when to try again. */
   const failing = new Map<string, number>()
-
-  const syncServerOnce = (serverId: string) => {
-    const running = syncs.get(serverId) ?? deps.syncServer(serverId).finally(() => syncs.delete(serverId))
-    syncs.set(serverId, running)
-    return running
-  }
 
   const refresh = async (serverId: string, memberId: string): Promise<Refreshed> => {
     try {
       const askedAt = await readTime(deps.db)
       const member = await deps.chat.member(serverId, memberId, 'background')
-      if (member) await refreshRoles(deps, serverId, member, syncServerOnce)
       await deps.mirrorMember(serverId, { id: memberId }, member, askedAt)
       if (failing.delete(serverId)) deps.log.info({ serverId }, 'the chat platform answers again')
       return 'fresh'
@@ -64,21 +53,4 @@ export function createMemberRefresher(deps: RefreshDeps): RefreshMember {
     flights.set(key, flight)
     return flight
   }
-}
-
-/** Role names are as live as role holding; a role that is not known yet is fetched at once. */
-async function refreshRoles(
-  { db, log, settings }: Pick<RefreshDeps, 'db' | 'log' | 'settings'>,
-  serverId: string,
-  { roleIds }: ChatMember,
-  syncServer: (serverId: string) => Promise<void>,
-) {
-  const state = await rolesState(db, serverId, roleIds)
-  if (!state) return
-  const { permissionTtlMs } = settings.current()
-  if (state.complete && state.ageMs !== null && state.ageMs <= permissionTtlMs) return
-  // Known names are better than none: a failure here costs no one the roles that they hold.
-  await syncServer(serverId).catch((error: unknown) =>
-    log.debug({ err: error, serverId }, 'roles not refreshed'),
-  )
 }

@@ -11,9 +11,10 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
  */
 export function readRedirectUris(text: string): { uris: string[]; problems: ProblemDetail[] } {
   const uris = [...new Set(text.split(',').map((uri) => uri.trim()))].filter((uri) => uri !== '')
-  const complaints = uris.flatMap((uri) => {
+  // By number, never by text: what is pasted into the wrong field may be a secret.
+  const complaints = uris.flatMap((uri, i) => {
     const complaint = complaintAbout(uri)
-    return complaint ? [`${uri.slice(0, 200)} ${complaint}`] : []
+    return complaint ? [`entry ${i + 1} ${complaint}`] : []
   })
   if (uris.length === 0) complaints.push('must name at least one URI')
   if (uris.length > most) complaints.push(`must name at most ${most} URIs`)

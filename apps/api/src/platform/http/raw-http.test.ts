@@ -97,7 +97,6 @@ describe('raw HTTP', () => {
 
   test('unknown paths and methods are 404, also where a cache would be deceived', async () => {
     const paths = [
-      '/',
       '/api',
       '/api/',
       '/api/nothing',
