@@ -1,4 +1,4 @@
-import type { projects } from '@rolecall/contract'
+import type { projects, webhooks } from '@rolecall/contract'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { type Tx, violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
@@ -19,6 +19,13 @@ export type GrantInitial = (
   wanted: projects.CreateProject['serverAccess'],
 ) => Promise<void>
 
+/** Makes the inbound webhook that a new project asks for, in the same transaction. */
+export type ProvisionWebhook = (
+  tx: Tx,
+  projectId: string,
+  wanted: webhooks.CreateWebhook,
+) => Promise<webhooks.CreatedInboundWebhook>
+
 /** Registers a project with its first key, which is answered this once and stored only as a digest. */
 export async function createProject(
   {
@@ -26,10 +33,14 @@ export async function createProject(
     audit,
     config,
     grantInitial,
-  }: Pick<Deps, 'db' | 'audit' | 'config'> & { grantInitial?: GrantInitial },
+    provisionWebhook,
+  }: Pick<Deps, 'db' | 'audit' | 'config'> & {
+    grantInitial?: GrantInitial
+    provisionWebhook?: ProvisionWebhook
+  },
   by: By,
   input: CreateProject,
-): Promise<{ id: string; apiKey: string }> {
+): Promise<{ id: string; apiKey: string; inboundWebhook?: webhooks.CreatedInboundWebhook }> {
   const id = uuidv7()
   const webhookUrl = input.webhookUrl ? sealWebhookUrl(config, id, input.webhookUrl) : noWebhookUrl
   return refuseTakenName(() =>
@@ -45,14 +56,15 @@ export async function createProject(
       })
       const { apiKey } = await issueApiKey(tx, id)
       await grantInitial?.(tx, by, { id, name: input.name }, input.serverAccess)
+      const inboundWebhook = input.inboundWebhook && (await provisionWebhook?.(tx, id, input.inboundWebhook))
       await audit.record(tx, {
         ...by,
         actionType: 'project',
         action: 'project.create',
         target: { type: 'project', id, name: input.name },
-        summary: `Project ${input.name} was created.`,
+        summary: `Project ${input.name} was created${inboundWebhook ? ' with an inbound webhook' : ''}.`,
       })
-      return { id, apiKey }
+      return { id, apiKey, ...(inboundWebhook && { inboundWebhook }) }
     }),
   )
 }

@@ -5,7 +5,7 @@ import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
 import { regenerateApiKey, restoreApiKey, revokeApiKey } from './api-key.ts'
-import { createProject, type GrantInitial } from './create-project.ts'
+import { createProject, type GrantInitial, type ProvisionWebhook } from './create-project.ts'
 import { toKeyInfo, toProject } from './project.ts'
 import { findProject, listProjects } from './store.ts'
 import { deleteProject, setRedirectUris, updateProject } from './update-project.ts'
@@ -13,6 +13,7 @@ import { deleteProject, setRedirectUris, updateProject } from './update-project.
 /** What other features do for projects; `app.ts` passes it. */
 export interface ProjectNeeds {
   readonly grantInitial: GrantInitial
+  readonly provisionWebhook: ProvisionWebhook
   readonly listMappings: (projectIds: readonly string[]) => Promise<access.AccessMapping[]>
 }
 
@@ -31,12 +32,12 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
     return { data: rows.map((row) => toProject(row, mappings)), total: rows[0]?.total ?? 0 }
   })
   route(projects.createProject, async (request) => {
-    const { id, apiKey } = await createProject(
-      { ...deps, grantInitial: needs.grantInitial },
+    const { id, ...secrets } = await createProject(
+      { ...deps, grantInitial: needs.grantInitial, provisionWebhook: needs.provisionWebhook },
       by(request),
       request.body,
     )
-    return { project: await show(id), apiKey }
+    return { project: await show(id), ...secrets }
   })
   route(projects.getProject, ({ params }) => show(params.id))
   route(projects.updateProject, async (request) => {
