@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
@@ -70,12 +71,14 @@ describe('submissions when parts fail', () => {
             where application_name = 'rolecall' and datname = current_database() and pid <> pg_backend_pid()
               and query like '%with given as (%'`)
           .catch(() => {})
+        // Cut without pause nothing would ever get through.
+        await pause(20)
       }
     })()
     const send = async (n: number) => {
       const raw = body(n)
       const headers = { ...sign(hook.secret, raw), ...(n % 2 && { 'idempotency-key': `cut${n}` }) }
-      for (let tries = 0; tries < 50; tries++) {
+      for (let tries = 0; tries < 300; tries++) {
         const reply = await submit(world, project, hook.id, { raw, headers })
         if (reply.status !== 503) return reply.status
         outages += 1
