@@ -31,6 +31,7 @@ import { createSessionReader } from './features/sessions/read-session.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { revokeSessionById } from './features/sessions/store.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
+import { planWebhook } from './features/webhooks/create-webhook.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
@@ -63,6 +64,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   sessionRoutes(router, deps, createSessionReader(deps))
   projectRoutes(router, deps, {
     planInitialAccess,
+    planWebhook: (wanted) => planWebhook(deps, wanted),
     listMappings: (projectIds) => listMappings(db, { projectIds }),
   })
   accessRoutes(router, deps)

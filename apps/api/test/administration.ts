@@ -58,6 +58,7 @@ export const hostileTexts = [
   '\\%',
   'a\\',
   '$1',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is meant as it stands.
   '${1}',
   '{{7*7}}',
   '.*',

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { AccessMapping, Scope } from './access.ts'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { CreatedInboundWebhook, ProjectInboundWebhook } from './webhooks.ts'
 
 const tag = 'Projects'
 
@@ -56,6 +57,7 @@ export const CreateProject = Closed({
     ),
   ),
   webhookUrl: Type.Optional(WebhookUrl),
+  inboundWebhook: Type.Optional(ProjectInboundWebhook),
 })
 
 export const UpdateProject = Closed({
@@ -97,7 +99,13 @@ export const createProject = endpoint({
     'server with all scopes; with an empty list, none.',
   auth: 'admin',
   body: CreateProject,
-  answers: { 201: Type.Object({ project: Project, apiKey: Type.String() }) },
+  answers: {
+    201: Type.Object({
+      project: Project,
+      apiKey: Type.String(),
+      inboundWebhook: Type.Optional(CreatedInboundWebhook),
+    }),
+  },
   refuses: ['PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING'],
 })
 

@@ -1,4 +1,4 @@
-import type { ProblemDetail, projects } from '@rolecall/contract'
+import type { ProblemDetail, projects, webhooks } from '@rolecall/contract'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { type Tx, violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
@@ -21,6 +21,12 @@ export type PlanInitialAccess = (
   readonly grant: (by: By, project: { id: string; name: string }) => Promise<void>
 }>
 
+/** Reads the inbound webhook that a new project asks for: what is wrong with it, and how to make it. */
+export type PlanWebhook = (wanted: webhooks.CreateWebhook) => {
+  readonly problems: readonly ProblemDetail[]
+  readonly provision: (tx: Tx, projectId: string) => Promise<webhooks.CreatedInboundWebhook>
+}
+
 /** Registers a project with its first key, which is answered this once and stored only as a digest. */
 export async function createProject(
   {
@@ -28,16 +34,25 @@ export async function createProject(
     audit,
     config,
     planInitialAccess,
-  }: Pick<Deps, 'db' | 'audit' | 'config'> & { planInitialAccess?: PlanInitialAccess },
+    planWebhook,
+  }: Pick<Deps, 'db' | 'audit' | 'config'> & {
+    planInitialAccess?: PlanInitialAccess
+    planWebhook?: PlanWebhook
+  },
   by: By,
   input: CreateProject,
-): Promise<{ id: string; apiKey: string }> {
+): Promise<{ id: string; apiKey: string; inboundWebhook?: webhooks.CreatedInboundWebhook }> {
   const id = uuidv7()
+  const webhook = input.inboundWebhook && planWebhook?.(input.inboundWebhook)
   return refuseTakenName(() =>
     db.transaction(async (tx) => {
       // Everything wrong with the request is said at once, and before whether the name is free.
       const access = await planInitialAccess?.(tx, input.serverAccess)
-      const problems = [...complaintsAboutWebhookUrl(config, input.webhookUrl), ...(access?.problems ?? [])]
+      const problems = [
+        ...complaintsAboutWebhookUrl(config, input.webhookUrl),
+        ...(access?.problems ?? []),
+        ...(webhook?.problems ?? []),
+      ]
       if (problems.length > 0) throw invalid(problems)
       await insertProject(tx, {
         id,
@@ -50,14 +65,15 @@ export async function createProject(
       })
       const { apiKey } = await issueApiKey(tx, id)
       await access?.grant(by, { id, name: input.name })
+      const inboundWebhook = await webhook?.provision(tx, id)
       await audit.record(tx, {
         ...by,
         actionType: 'project',
         action: 'project.create',
         target: { type: 'project', id, name: input.name },
-        summary: `Project ${input.name} was created.`,
+        summary: `Project ${input.name} was created${inboundWebhook ? ' with an inbound webhook' : ''}.`,
       })
-      return { id, apiKey }
+      return { id, apiKey, ...(inboundWebhook && { inboundWebhook }) }
     }),
   )
 }

@@ -81,7 +81,8 @@ describe('readRedirectUris', () => {
         const { problems } = readRedirectUris(entries.join(','))
         const wrong = entries.filter((uri) => bad.includes(uri))
         expect(problems).toHaveLength(wrong.length)
-        for (const [i, uri] of wrong.entries()) expect(problems[i]?.message).toMatch(`entry ${entries.indexOf(uri) + 1} `)
+        for (const [i, uri] of wrong.entries())
+          expect(problems[i]?.message).toMatch(`entry ${entries.indexOf(uri) + 1} `)
       }),
     )
   })

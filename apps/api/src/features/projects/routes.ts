@@ -5,7 +5,7 @@ import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
 import { regenerateApiKey, restoreApiKey, revokeApiKey } from './api-key.ts'
-import { createProject, type PlanInitialAccess } from './create-project.ts'
+import { createProject, type PlanInitialAccess, type PlanWebhook } from './create-project.ts'
 import { toKeyInfo, toProject, toProjects } from './project.ts'
 import { countProjects, findProject, listProjects } from './store.ts'
 import { deleteProject, setRedirectUris, updateProject } from './update-project.ts'
@@ -14,6 +14,7 @@ import { isReadable } from './webhook-url.ts'
 /** What other features do for projects; `app.ts` passes it. */
 export interface ProjectNeeds {
   readonly planInitialAccess: PlanInitialAccess
+  readonly planWebhook: PlanWebhook
   readonly listMappings: (projectIds: readonly string[]) => Promise<access.AccessMapping[]>
 }
 
@@ -36,12 +37,12 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
     return { data: toProjects(rows, mappings), total: await countProjects(db, filter) }
   })
   route(projects.createProject, async (request) => {
-    const { id, apiKey } = await createProject(
-      { ...deps, planInitialAccess: needs.planInitialAccess },
+    const { id, ...secrets } = await createProject(
+      { ...deps, planInitialAccess: needs.planInitialAccess, planWebhook: needs.planWebhook },
       by(request),
       request.body,
     )
-    return { project: await show(id), apiKey }
+    return { project: await show(id), ...secrets }
   })
   route(projects.getProject, async ({ params: { id } }) => {
     await checkReadable(id)
