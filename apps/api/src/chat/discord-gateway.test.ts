@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { quick, until } from '../../test/live-mirror.ts'
 import { createLog } from '../platform/log.ts'
 import type { ChatEvent, ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
+import { createDiscordBudget } from './discord-budget.ts'
 import { createDiscordGateway } from './discord-gateway.ts'
 import { createDiscordRest, type DiscordGet } from './discord-rest.ts'
 
@@ -30,7 +31,7 @@ interface Opened {
 function open({ botToken = sim.app.botToken, timing = {}, info = {} }: Opened = {}) {
   const lines: { level: number; msg: string }[] = []
   const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const read = createDiscordRest({ apiUrl: sim.apiUrl, botToken, log })
+  const read = createDiscordRest({ apiUrl: sim.apiUrl, botToken, log, budget: createDiscordBudget(log) })
   const get: DiscordGet = async (...question) => ({ ...(await read<object>(...question)), ...info }) as never
   const gateway = createDiscordGateway({ get, botToken, log, timing: { ...quick.gateway, ...timing } })
   gateways.push(gateway)

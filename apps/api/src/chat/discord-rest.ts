@@ -1,19 +1,23 @@
-import { DiscordAPIError, HTTPError, RateLimitError, REST } from '@discordjs/rest'
+import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST } from '@discordjs/rest'
 import type { Log } from '#platform/log'
 import { ChatPlatformError, type Priority } from './chat-platform.ts'
+import type { DiscordBudget } from './discord-budget.ts'
 
 /** Longest wait for one call, with queue and retries: a person waits for a login, nobody for a sync. */
 const deadlineMs: Record<Priority, number> = { login: 4_000, background: 10_000 }
 /** A pause of the platform's that is longer than this is an outage to whoever waits. */
 const longestPauseMs = 2_000
-/** Together below the platform's 50 requests a second; logins have the larger share. */
-const requestsPerSecond: Record<Priority, number> = { login: 30, background: 15 }
 
 export interface DiscordRestOptions {
   readonly apiUrl: string
   readonly botToken: string
   readonly log: Log
+  readonly budget: DiscordBudget
+  /** Waits for a turn, so that all instances together keep the platform's limit per second. */
+  readonly pace?: Pace
 }
+
+export type Pace = (priority: Priority, signal: AbortSignal | null) => Promise<void>
 
 export type DiscordGet = <T>(route: `/${string}`, priority: Priority, query?: URLSearchParams) => Promise<T>
 
@@ -39,17 +43,25 @@ export function createDiscordRest(options: DiscordRestOptions): DiscordGet {
   }
 }
 
-function createClient({ apiUrl, botToken, log }: DiscordRestOptions, priority: Priority): REST {
+function createClient({ apiUrl, botToken, log, budget, pace }: DiscordRestOptions, priority: Priority): REST {
   const client = new REST({
     version: '10',
     api: apiUrl,
     timeout: 3_000,
     retries: 1,
-    globalRequestsPerSecond: requestsPerSecond[priority],
     invalidRequestWarningInterval: 50,
     // A 429 without Retry-After would be tried again at once, in a loop; a long one outlives every caller.
     rejectOnRateLimit: ({ retryAfter, timeToReset }) =>
       retryAfter === 0 || retryAfter > longestPauseMs || timeToReset > longestPauseMs,
+    // Where each request really goes out, also the library's second tries.
+    makeRequest: async (url, init) => {
+      await pace?.(priority, init.signal ?? null)
+      const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(url)?.[1] }
+      budget.spend(spending)
+      const response = await DefaultRestOptions.makeRequest(url, init)
+      budget.settle(spending, response.status, response.headers.get('x-ratelimit-scope') === 'shared')
+      return response
+    },
   })
   client.on('invalidRequestWarning', ({ count, remainingTime }) =>
     log.warn({ count, remainingTimeMs: remainingTime }, 'the chat platform refuses many of our requests'),

@@ -7,13 +7,16 @@ import {
   Routes,
 } from 'discord-api-types/v10'
 import type { ChatPlatform } from './chat-platform.ts'
+import { createDiscordBudget } from './discord-budget.ts'
 import { createDiscordGateway } from './discord-gateway.ts'
 import { createDiscordLogin, type DiscordLoginOptions } from './discord-login.ts'
 import { list, text, toMember, toServer } from './discord-objects.ts'
 import { createDiscordRest, type DiscordRestOptions, isNotAMember } from './discord-rest.ts'
 
 /** The one adapter that knows the platform's own words: guilds, snake_case and its error codes. */
-export function createDiscord(options: DiscordLoginOptions & DiscordRestOptions): ChatPlatform {
+export function createDiscord(given: Omit<DiscordLoginOptions & DiscordRestOptions, 'budget'>): ChatPlatform {
+  const budget = createDiscordBudget(given.log)
+  const options = { ...given, budget }
   const get = createDiscordRest(options)
   return {
     ...createDiscordLogin(options),
@@ -32,6 +35,7 @@ export function createDiscord(options: DiscordLoginOptions & DiscordRestOptions)
         toMember,
       )
     },
+    budget: budget.state,
     gateway: (timing) => createDiscordGateway({ ...options, get, ...(timing && { timing }) }),
     bot: async () => text((await get<APIUser>(Routes.user(), 'login')).username),
     application: async () => {
