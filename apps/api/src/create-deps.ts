@@ -1,5 +1,4 @@
 import { createDiscord } from '#chat/discord'
-import { createPace } from '#chat/discord-pace'
 import { createCache } from '#platform/cache/create-cache'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
@@ -34,7 +33,7 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     clientSecret: config.chatClientSecret ?? '',
     callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
     log,
-    pace: createPace(cache),
+    cache,
   })
   const mirrorOnly: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
   const syncServerRoles = (serverId: string) => syncServer({ db, chat }, serverId)

@@ -5,9 +5,16 @@ export type { ChatApplication, ChatMember, ChatRole, ChatServerInfo, ChatUser } 
 
 /** What is asked of the platform, and what it refuses. */
 export interface ChatBudget {
+  /** Requests that all instances together send in a second at most, and how many this one has left of them now. */
+  readonly perSecond: number
+  readonly remaining: number
+  /** How long the last answer took; null before the first. */
+  readonly latencyMs: number | null
   readonly sentLastMinute: Readonly<Record<Priority | 'oauth', number>>
   /** 401, 403 and 429. The platform bans an address at 10,000. */
   readonly refusedLast10Minutes: number
+  /** The same, counted by all instances that share the cache, as last heard. */
+  readonly refusedTogether: number
   /** What is not asked for now because it would be refused: `token`, `client`, `rate`, `total`, `server <id>`. */
   readonly open: readonly { readonly name: string; readonly nextTryInMs: number }[]
 }

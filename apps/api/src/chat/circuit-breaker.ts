@@ -20,6 +20,8 @@ export interface CircuitBreaker {
   /** A request goes: while it is open, that is the probe. */
   began(): void
   refused(): void
+  /** Opens it now, for a reason that others have counted. */
+  trip(): void
   /** Answered in any other way; `isProof` when that says that the reason is gone. */
   answered(isProof: boolean): void
   /** Milliseconds until it is tried again, or undefined while it is closed. */
@@ -56,6 +58,9 @@ export function createCircuitBreaker(options: BreakerOptions, now: () => number)
       refusals = refusals.filter((at) => at > now() - options.windowMs)
       refusals.push(now())
       if (refusals.length >= options.threshold) open()
+    },
+    trip() {
+      if (openUntil === undefined) open()
     },
     answered(isProof) {
       if (openUntil === undefined || probedAt === undefined) return

@@ -2,6 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { expect, test } from 'vitest'
 import { givenProject, givenSession, validate } from '../../test/given.ts'
 import { startWorld } from '../../test/service.ts'
+import { createMemoryCache } from '../platform/cache/memory-cache.ts'
 import { createLog } from '../platform/log.ts'
 import { createDiscordBudget, type Spending } from './discord-budget.ts'
 
@@ -9,9 +10,9 @@ const [club, games] = [demo.mainGuildId, demo.gamesGuildId]
 const minute = 60_000
 
 /** A budget under a clock of its own. */
-function givenBudget() {
+function givenBudget(cache = createMemoryCache()) {
   let now = 0
-  const budget = createDiscordBudget(createLog('silent'), () => now)
+  const budget = createDiscordBudget(createLog('silent'), cache, () => now)
   /** True when it was sent. */
   const ask = (spending: Spending, status: number, isShared = false) => {
     try {
@@ -101,15 +102,41 @@ test('limits that others have used up, refusals here and there, and outages open
   expect(budget.state()).toMatchObject({ open: [], refusedLast10Minutes: 10 })
 })
 
-test('shows what was sent', () => {
-  const { ask, budget } = givenBudget()
+test('instances behind one address stop together, well before the ban, whatever each of them saw', async () => {
+  const cache = createMemoryCache()
+  const instances = Array.from({ length: 10 }, () => givenBudget(cache))
+  let sent = 0
+  // Here and there a refusal, of too many servers for any one of them to be given up.
+  for (let server = 0; server < 1_000; server++) {
+    for (const { ask, wait } of instances) {
+      const spending = { lane: 'background', serverId: String(server) } as const
+      for (let i = 0; i < 5; i++) if (ask(spending, 403)) sent += 1
+      wait(100)
+    }
+    await Promise.resolve()
+  }
+  expect(sent).toBeGreaterThan(1_999)
+  expect(sent).toBeLessThan(2_200)
+  for (const { budget } of instances) expect(budget.state().open).toMatchObject([{ name: 'total' }])
+})
+
+test('shows what was sent, what is left, and how long the last answer took', async () => {
+  const { ask, budget, wait } = givenBudget()
   ask(login, 200)
   ask(background, 401)
+  budget.took(12.4)
+  await Promise.resolve()
   expect(budget.state()).toEqual({
+    perSecond: 48,
+    remaining: 46,
+    latencyMs: 12,
     sentLastMinute: { login: 1, background: 1, oauth: 0 },
     refusedLast10Minutes: 1,
+    refusedTogether: 1,
     open: [],
   })
+  wait(10 * minute)
+  expect(budget.state()).toMatchObject({ remaining: 48, refusedLast10Minutes: 0, refusedTogether: 0 })
 })
 
 test('with a dead bot token members stay logged in, and the platform is asked fewer than 100 times', async () => {

@@ -1,3 +1,4 @@
+import type { Cache } from '#platform/cache/cache'
 import type { Log } from '#platform/log'
 import { type ChatBudget, ChatPlatformError, type Priority } from './chat-platform.ts'
 import { type BreakerOptions, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
@@ -19,6 +20,11 @@ const limits = {
 
 type Kind = keyof typeof limits
 
+/** Instances behind one address are banned together: what all of them may have refused in ten minutes. */
+const mostTogether = 2_000
+/** Of the platform's 50; `discord-pace.ts` keeps it. */
+const perSecond = 48
+
 const why: Record<Kind, string> = {
   token: 'The chat platform refuses the bot token: set CHAT_BOT_TOKEN to the current one and restart.',
   client: 'The chat platform refuses CHAT_CLIENT_ID and CHAT_CLIENT_SECRET: correct them and restart.',
@@ -39,14 +45,18 @@ export interface DiscordBudget {
   spend(spending: Spending): void
   /** What came of it. `isShared`: a limit that others have used up is not counted against us. */
   settle(spending: Spending, status: number, isShared: boolean): void
+  /** How long the last answer took. */
+  took(ms: number): void
   state(): ChatBudget
 }
 
 /** One for each instance and platform account. */
-export function createDiscordBudget(log: Log, now = () => performance.now()): DiscordBudget {
+export function createDiscordBudget(log: Log, cache: Cache, now = () => performance.now()): DiscordBudget {
   const breakers = new Map<string, CircuitBreaker>()
   const sent: { at: number; lane: Spending['lane'] }[] = []
   let refusals: number[] = []
+  let heard = { total: 0, at: 0 }
+  let lastLatencyMs: number | null = null
 
   const breaker = (kind: Kind, serverId?: string): CircuitBreaker => {
     const key = kind === 'server' ? `server ${serverId}` : kind
@@ -55,6 +65,16 @@ export function createDiscordBudget(log: Log, now = () => performance.now()): Di
     const made = createCircuitBreaker(limits[kind], now)
     breakers.set(key, made)
     return made
+  }
+
+  const countTogether = async () => {
+    const total = await cache.count('chat-refused', 1, 10 * minute)
+    if (total === undefined) return
+    heard = { total, at: now() }
+    const guard = breaker('total')
+    if (total < mostTogether || guard.openForMs() !== undefined) return
+    guard.trip()
+    log.error({ refusals: total }, why.total)
   }
 
   return {
@@ -84,17 +104,26 @@ export function createDiscordBudget(log: Log, now = () => performance.now()): Di
       if (reason === undefined) return
       refusals.push(now())
       if (refusals.length > 2_000) refusals = refusals.slice(-1_000)
+      void countTogether()
+    },
+    took(ms) {
+      lastLatencyMs = Math.round(ms)
     },
     state() {
       const open = [...breakers].flatMap(([name, one]) => {
         const openForMs = one.openForMs()
         return openForMs === undefined ? [] : [{ name, nextTryInMs: Math.round(openForMs) }]
       })
-      const count = (lane: Spending['lane']) =>
-        sent.filter((one) => one.lane === lane && one.at > now() - minute).length
+      const count = (lane: Spending['lane'], ms = minute) =>
+        sent.filter((one) => one.lane === lane && one.at > now() - ms).length
+      const refusedLast10Minutes = refusals.filter((at) => at > now() - 10 * minute).length
       return {
+        perSecond,
+        remaining: Math.max(0, perSecond - count('login', 1_000) - count('background', 1_000)),
+        latencyMs: lastLatencyMs,
         sentLastMinute: { login: count('login'), background: count('background'), oauth: count('oauth') },
-        refusedLast10Minutes: refusals.filter((at) => at > now() - 10 * minute).length,
+        refusedLast10Minutes,
+        refusedTogether: Math.max(now() - heard.at < 10 * minute ? heard.total : 0, refusedLast10Minutes),
         open,
       }
     },

@@ -1,6 +1,31 @@
 import { expect, test } from 'vitest'
 import { createMemoryCache } from '../platform/cache/memory-cache.ts'
 import { createPace } from './discord-pace.ts'
+import type { Pace } from './discord-rest.ts'
+
+/** When each request of a time went out. */
+async function floodFor(ms: number, paces: readonly Pace[]): Promise<number[]> {
+  const sent: number[] = []
+  const until = performance.now() + ms
+  const flood = async (pace: Pace) => {
+    while (performance.now() < until) {
+      await pace('background', null)
+      sent.push(performance.now())
+    }
+  }
+  await Promise.all(paces.flatMap((pace) => Array.from({ length: 5 }, () => flood(pace))))
+  return sent
+}
+
+test('without the cache each instance keeps a share that is safe for five', async () => {
+  const cache = createMemoryCache()
+  await cache.close()
+  const sent = await floodFor(2_000, [createPace(cache)])
+  expect(sent.length).toBeGreaterThan(5)
+  for (const from of sent) {
+    expect(sent.filter((at) => at >= from && at < from + 1_000).length).toBeLessThanOrEqual(10)
+  }
+})
 
 test('instances that share a cache send fewer than 50 requests in any second, and logins have room', async () => {
   const cache = createMemoryCache()

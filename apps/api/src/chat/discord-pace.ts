@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cache } from '#platform/cache/cache'
+import { createMemoryCache } from '#platform/cache/memory-cache'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Pace } from './discord-rest.ts'
 
@@ -8,22 +9,35 @@ import type { Pace } from './discord-rest.ts'
  * no second has more than 48 of them. Background work leaves a part of each window to logins.
  */
 const windowMs = 200
-const perWindow = { all: 8, background: 6 }
+const together = { all: 8, background: 6 }
+/** While the cache is away nobody knows of the others: five instances keep the limit with this, each alone. */
+const alone = { all: 2, background: 1 }
 
-/** Takes turns with all instances that share the cache. While it is away, each keeps the limit by itself. */
+/** Takes turns with all instances that share the cache. */
 export function createPace(cache: Cache): Pace {
-  const limiter = (name: keyof typeof perWindow) =>
-    createRateLimiter({ cache, limit: perWindow[name], ttlMs: windowMs, name: `chat-${name}` })
-  const all = limiter('all')
-  const background = limiter('background')
-  const turn = async (limit: typeof all, signal: AbortSignal | null) => {
-    while (!(await limit.take('platform')).allowed) {
+  const shared = createLane(cache, together)
+  const own = createLane(createMemoryCache(), alone)
+  const turn = async (lane: keyof typeof together, signal: AbortSignal | null) => {
+    for (;;) {
+      const verdict = await shared[lane].take('platform')
+      const { allowed } = verdict.paused ? await own[lane].take('platform') : verdict
+      if (allowed) return
       signal?.throwIfAborted()
       await sleep(windowMs / 4)
     }
   }
   return async (priority, signal) => {
-    if (priority === 'background') await turn(background, signal)
-    await turn(all, signal)
+    if (priority === 'background') await turn('background', signal)
+    await turn('all', signal)
   }
 }
+
+const createLane = (cache: Cache, limits: typeof together) => ({
+  all: createRateLimiter({ cache, limit: limits.all, ttlMs: windowMs, name: 'chat-all' }),
+  background: createRateLimiter({
+    cache,
+    limit: limits.background,
+    ttlMs: windowMs,
+    name: 'chat-background',
+  }),
+})

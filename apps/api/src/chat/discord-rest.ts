@@ -1,6 +1,7 @@
 import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST } from '@discordjs/rest'
 import type { Log } from '#platform/log'
 import { ChatPlatformError, type Priority } from './chat-platform.ts'
+import type { Buckets } from './discord-buckets.ts'
 import type { DiscordBudget } from './discord-budget.ts'
 
 /** Longest wait for one call, with queue and retries: a person waits for a login, nobody for a sync. */
@@ -15,6 +16,8 @@ export interface DiscordRestOptions {
   readonly budget: DiscordBudget
   /** Waits for a turn, so that all instances together keep the platform's limit per second. */
   readonly pace?: Pace
+  /** Waits while the platform says that a route has nothing left. */
+  readonly buckets?: Buckets
 }
 
 export type Pace = (priority: Priority, signal: AbortSignal | null) => Promise<void>
@@ -43,7 +46,8 @@ export function createDiscordRest(options: DiscordRestOptions): DiscordGet {
   }
 }
 
-function createClient({ apiUrl, botToken, log, budget, pace }: DiscordRestOptions, priority: Priority): REST {
+function createClient(options: DiscordRestOptions, priority: Priority): REST {
+  const { apiUrl, botToken, log, budget, pace, buckets } = options
   const client = new REST({
     version: '10',
     api: apiUrl,
@@ -55,11 +59,17 @@ function createClient({ apiUrl, botToken, log, budget, pace }: DiscordRestOption
       retryAfter === 0 || retryAfter > longestPauseMs || timeToReset > longestPauseMs,
     // Where each request really goes out, also the library's second tries.
     makeRequest: async (url, init) => {
-      await pace?.(priority, init.signal ?? null)
-      const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(url)?.[1] }
+      const signal = init.signal ?? null
+      const route = new URL(url).pathname
+      await buckets?.turn(route, priority, signal)
+      await pace?.(priority, signal)
+      const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(route)?.[1] }
       budget.spend(spending)
+      const sentAt = performance.now()
       const response = await DefaultRestOptions.makeRequest(url, init)
+      budget.took(performance.now() - sentAt)
       budget.settle(spending, response.status, response.headers.get('x-ratelimit-scope') === 'shared')
+      await buckets?.note(route, response)
       return response
     },
   })
