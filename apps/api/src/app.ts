@@ -69,17 +69,20 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   })
   accessRoutes(router, deps)
   projectReadRoutes(router, deps)
+  // Whatever an admin downloads counts: each file holds a connection and a snapshot.
+  const limitDownloads = createDownloadLimit()
   webhookRoutes(router, deps, {
+    limitDownloads,
     liveRoleIds: async (serverId, memberId) =>
       (await liveMember(deps, serverId, memberId))?.roles.map(({ roleId }) => roleId),
   })
-  auditRoutes(router, deps)
+  auditRoutes(router, deps, { limitDownloads })
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
   const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
-  memberRoutes(router, deps, { limitDownloads: createDownloadLimit() })
+  memberRoutes(router, deps, { limitDownloads })
   healthRoutes(router, deps, lifecycle)
   docsRoutes(app, config.publicUrl)
   return app
