@@ -4,6 +4,7 @@ import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import { createDownloadLimit } from '#platform/limit-downloads'
+import { createRequestMetrics } from '#platform/metrics/request-metrics'
 import type { Deps } from './deps.ts'
 import { planInitialAccess } from './features/access/initial-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
@@ -18,8 +19,12 @@ import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { createMemberSyncs } from './features/members/member-syncs.ts'
 import { memberRoutes } from './features/members/routes.ts'
+import { createHeartbeat } from './features/monitoring/heartbeat.ts'
+import { createMetrics } from './features/monitoring/metrics.ts'
+import { metricsRoute } from './features/monitoring/metrics-route.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
+import { monitoringRoutes } from './features/monitoring/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { liveMember } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
@@ -38,10 +43,12 @@ import { webhookRoutes } from './features/webhooks/routes.ts'
 export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle): FastifyInstance {
   const { config, log, db } = deps
   const app = createServer(config)
+  const requests = createRequestMetrics()
+  const { registry, countFailure } = createMetrics(deps, recorder, requests)
   const respond = createResponder({
     publicUrl: config.publicUrl,
     log,
-    observer: createObserver(recorder),
+    observer: createObserver({ recorder, requests, countFailure }),
     closing: lifecycle.isClosing,
   })
   refuseWith(app, respond)
@@ -84,6 +91,11 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
   memberRoutes(router, deps, { limitDownloads })
   healthRoutes(router, deps, lifecycle)
+  const heartbeat = createHeartbeat(deps)
+  app.addHook('onListen', () => heartbeat.start())
+  app.addHook('onClose', () => heartbeat.close())
+  monitoringRoutes(router, deps, heartbeat)
+  metricsRoute(app, deps, registry)
   docsRoutes(app, config.publicUrl)
   return app
 }

@@ -71,6 +71,12 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     gathered: (statement) =>
       guarded(async () => (await gatheredPool.query({ ...named(statement), rowMode: 'array' })).rows),
     stream: (statement, pageSize) => stream(longPool, statement, pageSize),
+    pool: () => ({
+      max: pool.options.max,
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     ping: () =>
       pool.query('select 1').then(
         () => true,
