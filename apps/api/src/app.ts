@@ -15,6 +15,7 @@ import { chatServerRoutes } from './features/chat-servers/routes.ts'
 import { findAdminServer } from './features/chat-servers/store.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
 import { docsRoutes } from './features/docs/routes.ts'
+import { eventRoutes } from './features/events/routes.ts'
 import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { createMemberSyncs } from './features/members/member-syncs.ts'
@@ -29,7 +30,7 @@ import { profileRoutes } from './features/profile/routes.ts'
 import { liveMember } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
 import { projectRoutes } from './features/projects/routes.ts'
-import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
+import { createKeyAuthenticator, createKeyCheck } from './features/sessions/authenticate-key.ts'
 import { createSessionAuthenticators } from './features/sessions/authenticate-session.ts'
 import { redeem } from './features/sessions/exchange-code.ts'
 import { createSessionReader } from './features/sessions/read-session.ts'
@@ -56,9 +57,10 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
     respond.refusal(undefined, request, reply, new ApiError('NOT_FOUND')),
   )
 
+  const checkKey = createKeyCheck(deps)
   const authenticators: Authenticators<Callers> = {
     none: (request) => ({ bucket: `address:${request.ip}` }),
-    projectKey: createKeyAuthenticator(deps),
+    projectKey: createKeyAuthenticator(checkKey),
     ...createSessionAuthenticators(deps),
   }
   const router = createRouter<Callers>({ app, authenticators, limiter: deps.limiter, respond })
@@ -66,7 +68,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   loginRoutes(router, deps, {
     findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
     redeemAdminCode: (claim, terms) => redeem(deps, claim, terms),
-    revokeSession: (sessionId) => revokeSessionById(db, sessionId),
+    revokeSession: (sessionId) => revokeSessionById(db, sessionId, 'logout'),
   })
   sessionRoutes(router, deps, createSessionReader(deps))
   projectRoutes(router, deps, {
@@ -83,6 +85,9 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
     liveRoleIds: async (serverId, memberId) =>
       (await liveMember(deps, serverId, memberId))?.roles.map(({ roleId }) => roleId),
   })
+  const events = eventRoutes(router, deps, { checkKey })
+  // Before the server waits for what is under way: a stream ends by itself only when its client goes.
+  app.addHook('preClose', async () => events.close())
   auditRoutes(router, deps, { limitDownloads })
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
