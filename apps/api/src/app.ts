@@ -20,6 +20,7 @@ import { createMemberSyncs } from './features/members/member-syncs.ts'
 import { memberRoutes } from './features/members/routes.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
+import { notificationRoutes } from './features/notifications/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { liveMember } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
@@ -71,6 +72,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
     liveRoleIds: async (serverId, memberId) =>
       (await liveMember(deps, serverId, memberId))?.roles.map(({ roleId }) => roleId),
   })
+  notificationRoutes(router, deps)
   auditRoutes(router, deps)
   profileRoutes(router, deps)
   settingsRoutes(router, deps)

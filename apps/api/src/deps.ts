@@ -6,6 +6,7 @@ import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Config } from './config.ts'
 import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
 import type { LiveMirror } from './features/live-mirror/status.ts'
+import type { Notifications } from './features/notifications/notifications.ts'
 import type { Settings } from './features/settings/settings.ts'
 
 /** Who does it, for the audit entry; the service itself when there is no actor. */
@@ -41,4 +42,5 @@ export interface Deps {
   readonly mirrorMember: MirrorMember
   readonly refreshMember: RefreshMember
   readonly liveMirror: LiveMirror
+  readonly notifications: Notifications
 }

@@ -49,6 +49,7 @@ export async function serve(): Promise<void> {
     `listening on ${config.publicUrl}`,
   )
 
+  deps.notifications.start()
   if (config.chatGateway && config.chatBotToken) deps.liveMirror.start()
 
   closeWithGrace({ delay: graceMs, logger: log }, async ({ err, signal }) => {
@@ -58,6 +59,7 @@ export async function serve(): Promise<void> {
     await app.close()
     deps.settings.close()
     await deps.liveMirror.close()
+    await deps.notifications.close()
     await housekeeping.close()
     await recorder.close()
     await deps.cache.close()

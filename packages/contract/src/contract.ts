@@ -5,6 +5,7 @@ import type { EndpointDefinition } from './endpoint.ts'
 import * as health from './health.ts'
 import * as login from './login.ts'
 import * as memberLists from './member-lists.ts'
+import * as notifications from './notifications.ts'
 import * as profile from './profile.ts'
 import * as projectReads from './project-reads.ts'
 import * as projects from './projects.ts'
@@ -24,6 +25,7 @@ const features = [
   chatServers,
   memberLists,
   webhooks,
+  notifications,
   audit,
   profile,
   settings,

@@ -34,6 +34,12 @@ const expired: Readonly<Record<string, Sql>> = {
     delete from inbound_submissions where id in (
       select s.id from inbound_webhooks w join inbound_submissions s on s.webhook_id = w.id
       where w.deleted_at is not null limit ${batchSize})`,
+  // What still waits is kept: it is given up before it is so old.
+  notifications: sql`
+    delete from notifications where id in (
+      select id from notifications
+      where created_at < clock_now() - interval '30 days' and (delivered_at is not null or failed_at is not null)
+      order by created_at limit ${batchSize})`,
   usage_minutes: sql`
     delete from usage_minutes where (minute, project_id, route, status) in (
       select minute, project_id, route, status from usage_minutes
