@@ -1,5 +1,6 @@
 import { aroundChat } from '#chat/around-chat'
 import { createDiscord } from '#chat/discord'
+import { postToDiscordWebhook } from '#chat/discord-webhook'
 import { createCache } from '#platform/cache/create-cache'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
@@ -14,6 +15,9 @@ import { mirrorMember } from './features/members/mirror-member.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
 import { createRolesRefresher } from './features/members/refresh-roles.ts'
 import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
+import { createDeliverer } from './features/notifications/deliverer.ts'
+import { notifying } from './features/notifications/notify.ts'
+import { readWebhookUrl } from './features/projects/webhook-url.ts'
 import { createSettings } from './features/settings/live-settings.ts'
 
 /** Opens the database that the configuration names. */
@@ -25,7 +29,14 @@ export const openConfiguredDatabase = (config: Config, log: Log): Promise<Databa
 /** The composition root: everything that use cases touch, made of the configuration. */
 export function createDeps(config: Config, log: Log, db: Database): Deps {
   const cache = createCache(config.cacheUrl, { log })
-  const audit = { record: recordAudit }
+  const notifications = createDeliverer({
+    db,
+    log,
+    audit: { record: recordAudit },
+    post: postToDiscordWebhook,
+    readAddress: (projectId, sealed) => readWebhookUrl(config, projectId, sealed),
+  })
+  const audit = { record: notifying(recordAudit, notifications.wake) }
   const settings = createSettings({ config, db, cache, log })
   const platformWatch = createPlatformWatch()
   const discord = createDiscord({
@@ -73,5 +84,6 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     liveMirror,
     platformWatch,
     platformRest: platformWatch.rest,
+    notifications,
   }
 }

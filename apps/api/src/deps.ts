@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
 import type { LiveMirror } from './features/live-mirror/status.ts'
 import type { PlatformRest, PlatformWatch } from './features/monitoring/platform-watch.ts'
+import type { Notifications } from './features/notifications/notifications.ts'
 import type { Settings } from './features/settings/settings.ts'
 
 /** Who does it, for the audit entry; the service itself when there is no actor. */
@@ -45,4 +46,5 @@ export interface Deps {
   readonly platformWatch: PlatformWatch
   /** What the platform leaves us to ask, for monitoring. */
   readonly platformRest: () => PlatformRest
+  readonly notifications: Notifications
 }
