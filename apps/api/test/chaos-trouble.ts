@@ -23,9 +23,17 @@ export function createTrouble(sim: ChatSim, random: Random) {
     { html200: true },
   ]
   const closeCodes = [1_000, 1_001, 1_011, 4_000, 4_001, 4_002, 4_003, 4_005, 4_007, 4_008, 4_009]
+  let isFrozen = false
   const kinds: readonly (readonly [weight: number, name: string, run: () => void])[] = [
     [3, 'drop', () => gateway.dropAll()],
-    [2, 'freeze', () => gateway.freeze()],
+    [
+      2,
+      'freeze',
+      () => {
+        isFrozen = true
+        gateway.freeze()
+      },
+    ],
     [2, 'reconnect', () => gateway.reconnect()],
     [2, 'invalid session', () => gateway.invalidSession(random.chance(0.5))],
     [3, 'close', () => gateway.close(random.one(closeCodes) ?? 4_000)],
@@ -65,7 +73,9 @@ export function createTrouble(sim: ChatSim, random: Random) {
       gateway.delayDispatches(0)
       await sleep(longestDelayMs)
       sim.clearFaults()
-      gateway.thaw()
+      // A connection that was silent for a while has broken: the network does not forget single words.
+      if (isFrozen) gateway.dropAll()
+      isFrozen = false
       gateway.refuse(0)
       gateway.ignoreResume(false)
       gateway.duplicateDispatches(false)
