@@ -94,6 +94,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
   const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
+  app.addHook('onListen', () => memberSyncs.watch())
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
   memberRoutes(router, deps, { limitDownloads })

@@ -83,7 +83,11 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     refreshMember,
     liveMirror,
     platformWatch,
-    platformRest: platformWatch.rest,
+    platformRest: () => {
+      const { remaining, perSecond, refusedLast10Minutes, open } = chat.budget()
+      const breaker = open.map(({ name }) => name)
+      return { remaining, perSecond, invalidRequests: refusedLast10Minutes, breaker }
+    },
     notifications,
   }
 }

@@ -95,6 +95,15 @@ export const gauges: readonly GaugeRow[] = [
     },
   },
   {
+    name: 'rolecall_gateway_latency_seconds',
+    help: 'Between a heartbeat of the gateway and its answer; absent while it is not connected.',
+    over: 'max',
+    read: ({ liveMirror }) => {
+      const { latencyMs } = liveMirror.status().gateway
+      return latencyMs === null ? [] : [[latencyMs / 1_000]]
+    },
+  },
+  {
     name: 'rolecall_platform_rest_remaining',
     help: 'Requests that may be sent to the chat platform in this second before they wait; absent when unknown.',
     over: 'sum',

@@ -1,10 +1,6 @@
 import type { AroundChat } from '#chat/around-chat'
 import { ChatPlatformError } from '#chat/chat-platform'
 
-const tenMinutesMs = 10 * 60_000
-/** More refusals than this are not told apart any more; the platform's own limit is 10,000. */
-const mostRefusals = 10_000
-
 /** What the platform leaves us to ask, on this instance. */
 export interface PlatformRest {
   /** Requests that may be sent in this second before they wait; null when nobody counts them. */
@@ -35,13 +31,11 @@ export interface PlatformWatch extends AroundChat {
     | undefined
   readonly events: () => number
   readonly lastEventAt: () => number | undefined
-  readonly rest: () => PlatformRest
 }
 
 /** Watches every question to the platform, and every event of its gateway. */
 export function createPlatformWatch(now = () => performance.now()): PlatformWatch {
   const asked = new Map<string, Asked>()
-  let refusals: number[] = []
   let last: ReturnType<PlatformWatch['last']>
   let events = 0
   let lastEventAt: number | undefined
@@ -64,8 +58,6 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
         return answer
       } catch (error) {
         if (error instanceof ChatPlatformError) {
-          if ([401, 403, 429].includes(error.status ?? 0)) refusals.push(now())
-          if (refusals.length > mostRefusals) refusals = refusals.slice(-mostRefusals / 2)
           settle(operation, error.failure, since, isDown(error) ? error.message : null)
         }
         throw error
@@ -79,10 +71,6 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
     last: () => last,
     events: () => events,
     lastEventAt: () => lastEventAt,
-    rest() {
-      refusals = refusals.filter((at) => at > now() - tenMinutesMs)
-      return { remaining: null, perSecond: null, invalidRequests: refusals.length, breaker: [] }
-    },
   }
 }
 
