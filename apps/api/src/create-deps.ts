@@ -1,10 +1,12 @@
 import { aroundChat } from '#chat/around-chat'
+import type { ChatPlatform } from '#chat/chat-platform'
 import { createDiscord } from '#chat/discord'
 import { createCache } from '#platform/cache/create-cache'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import type { Log } from '#platform/log'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { Tracing } from '#platform/tracing/tracing'
 import { composeLiveMirror } from './compose-live-mirror.ts'
 import type { Config } from './config.ts'
 import type { Deps, MirrorMember } from './deps.ts'
@@ -23,7 +25,7 @@ export const openConfiguredDatabase = (config: Config, log: Log): Promise<Databa
   })
 
 /** The composition root: everything that use cases touch, made of the configuration. */
-export function createDeps(config: Config, log: Log, db: Database): Deps {
+export function createDeps(config: Config, log: Log, db: Database, tracing?: Tracing): Deps {
   const cache = createCache(config.cacheUrl, { log })
   const audit = { record: recordAudit }
   const settings = createSettings({ config, db, cache, log })
@@ -37,7 +39,8 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
     log,
   })
-  const chat = aroundChat(discord, platformWatch)
+  const watched = aroundChat(discord, platformWatch)
+  const chat = tracing ? tracedChat(watched, tracing) : watched
   const mirrorOnly: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
   const syncServerRoles = (serverId: string) => syncServer({ db, chat }, serverId)
   const refreshRoles = createRolesRefresher({ db, log, settings, syncServer: syncServerRoles })
@@ -70,7 +73,11 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     mirrorMember: mirror,
     refreshMember,
     liveMirror,
+    tracing,
     platformWatch,
     platformRest: platformWatch.rest,
   }
 }
+
+const tracedChat = (chat: ChatPlatform, { around }: Tracing) =>
+  aroundChat(chat, { run: (operation, ask) => around(`chat ${operation}`, {}, ask), heard: () => {} })

@@ -3,6 +3,7 @@ import type { Cache } from '#platform/cache/cache'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
 import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
 import type { LiveMirror } from './features/live-mirror/status.ts'
@@ -42,6 +43,8 @@ export interface Deps {
   readonly mirrorMember: MirrorMember
   readonly refreshMember: RefreshMember
   readonly liveMirror: LiveMirror
+  /** Undefined unless traces are sent somewhere. */
+  readonly tracing: Tracing | undefined
   readonly platformWatch: PlatformWatch
   /** What the platform leaves us to ask, for monitoring. */
   readonly platformRest: () => PlatformRest
