@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { mintToken } from '@rolecall/api/platform/crypto/tokens'
-import { startPostgres } from './pinned-postgres.ts'
+import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { freePort, startPinned, whenAnswering } from './processes.ts'
-import { seed, serverId } from './seed.ts'
+import { prepare, seedSessions, serverId } from './seed.ts'
 import { type Load, load, writeScript } from './wrk.ts'
 
 /**
@@ -19,7 +18,8 @@ const seconds = Number(process.env['SECONDS'] ?? 6)
 const strangers = Number(process.env['STRANGERS'] ?? 60)
 const program = fileURLToPath(new URL('./monitored-server.js', import.meta.url))
 
-const postgres = await startPostgres()
+const folder = await makeFolder()
+const postgres = await startPostgres(folder, 0)
 try {
   const env = {
     NODE_ENV: 'test',
@@ -32,10 +32,10 @@ try {
     LOG_LEVEL: 'error',
     DATABASE_URL: postgres.url,
   }
-  const seeded = await seed(env, 1_000)
-  const good = join(postgres.folder, 'good.lua')
+  const seeded = await prepare(env, (deps) => seedSessions(deps, 1_000))
+  const good = join(folder, 'good.lua')
   await writeScript(good, seeded.apiKey, seeded.tokens, { everyMs: 20 })
-  const bad = join(postgres.folder, 'bad.lua')
+  const bad = join(folder, 'bad.lua')
   writeFlood(bad, seeded.tokens[0] ?? '')
   const port = await freePort()
   const service = startPinned(0, [process.execPath, program], { ...env, PORT: String(port) })
@@ -63,7 +63,7 @@ try {
   service.kill()
 } finally {
   await postgres.stop()
-  await rm(postgres.folder, { recursive: true, force: true })
+  await removeFolder(folder)
 }
 
 function told({ requestsPerSecond, p50Ms, p99Ms }: Load) {

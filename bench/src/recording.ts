@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createObserver } from '@rolecall/api/features/monitoring/observer'
@@ -6,9 +5,9 @@ import { createRecorder } from '@rolecall/api/features/monitoring/recorder'
 import { openDatabase } from '@rolecall/api/platform/db/open-database'
 import { createLog } from '@rolecall/api/platform/log'
 import { createRequestMetrics } from '@rolecall/api/platform/metrics/request-metrics'
-import { startPostgres } from './pinned-postgres.ts'
+import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { cpuSeconds, freePort, startPinned, whenAnswering } from './processes.ts'
-import { seed, serverId } from './seed.ts'
+import { prepare, seedSessions, serverId } from './seed.ts'
 import { load, writeScript } from './wrk.ts'
 
 /**
@@ -22,7 +21,8 @@ const sessions = Number(process.env['SESSIONS'] ?? 2_000)
 const connections = 64
 const program = fileURLToPath(new URL('./monitored-server.js', import.meta.url))
 
-const postgres = await startPostgres()
+const folder = await makeFolder()
+const postgres = await startPostgres(folder, 0)
 try {
   await measureAlone(postgres.url)
   const env = {
@@ -35,8 +35,8 @@ try {
     LOG_LEVEL: 'error',
     DATABASE_URL: postgres.url,
   }
-  const seeded = await seed(env, sessions)
-  const script = join(postgres.folder, 'load.lua')
+  const seeded = await prepare(env, (deps) => seedSessions(deps, sessions))
+  const script = join(folder, 'load.lua')
   await writeScript(script, seeded.apiKey, seeded.tokens)
   const start = async (recording: string) => {
     const port = await freePort()
@@ -78,7 +78,7 @@ try {
   for (const { child } of [without, recorded]) child.kill()
 } finally {
   await postgres.stop()
-  await rm(postgres.folder, { recursive: true, force: true })
+  await removeFolder(folder)
 }
 
 /** What a request pays for being observed, measured alone: a million of them. */

@@ -8,7 +8,7 @@ import { createDownloadLimit } from '#platform/limit-downloads'
 import { workersMetrics } from '#platform/metrics/cluster-metrics'
 import { createRequestMetrics } from '#platform/metrics/request-metrics'
 import type { Deps } from './deps.ts'
-import { grantInitialAccess } from './features/access/grant-access.ts'
+import { planInitialAccess } from './features/access/initial-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
 import { listMappings } from './features/access/store.ts'
 import { auditRoutes } from './features/audit/routes.ts'
@@ -17,6 +17,7 @@ import { chatServerRoutes } from './features/chat-servers/routes.ts'
 import { findAdminServer } from './features/chat-servers/store.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
 import { docsRoutes } from './features/docs/routes.ts'
+import { eventRoutes } from './features/events/routes.ts'
 import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { createMemberSyncs } from './features/members/member-syncs.ts'
@@ -31,13 +32,14 @@ import { profileRoutes } from './features/profile/routes.ts'
 import { liveMember } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
 import { projectRoutes } from './features/projects/routes.ts'
-import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
+import { createKeyAuthenticator, createKeyCheck } from './features/sessions/authenticate-key.ts'
 import { createSessionAuthenticators } from './features/sessions/authenticate-session.ts'
 import { redeem } from './features/sessions/exchange-code.ts'
 import { createSessionReader } from './features/sessions/read-session.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { revokeSessionById } from './features/sessions/store.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
+import { planWebhook } from './features/webhooks/create-webhook.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
@@ -64,9 +66,10 @@ export function createApp(
     respond.refusal(undefined, request, reply, new ApiError('NOT_FOUND')),
   )
 
+  const checkKey = createKeyCheck(deps)
   const authenticators: Authenticators<Callers> = {
     none: (request) => ({ bucket: `address:${request.ip}` }),
-    projectKey: createKeyAuthenticator(deps),
+    projectKey: createKeyAuthenticator(checkKey),
     ...createSessionAuthenticators(deps),
   }
   const router = createRouter<Callers>({ app, authenticators, limiter: deps.limiter, respond })
@@ -74,26 +77,33 @@ export function createApp(
   loginRoutes(router, deps, {
     findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
     redeemAdminCode: (claim, terms) => redeem(deps, claim, terms),
-    revokeSession: (sessionId) => revokeSessionById(db, sessionId),
+    revokeSession: (sessionId) => revokeSessionById(db, sessionId, 'logout'),
   })
   sessionRoutes(router, deps, createSessionReader(deps))
   projectRoutes(router, deps, {
-    grantInitial: grantInitialAccess,
+    planInitialAccess,
+    planWebhook: (wanted) => planWebhook(deps, wanted),
     listMappings: (projectIds) => listMappings(db, { projectIds }),
   })
   accessRoutes(router, deps)
   projectReadRoutes(router, deps)
+  // Whatever an admin downloads counts: each file holds a connection and a snapshot.
+  const limitDownloads = createDownloadLimit()
   webhookRoutes(router, deps, {
+    limitDownloads,
     liveRoleIds: async (serverId, memberId) =>
       (await liveMember(deps, serverId, memberId))?.roles.map(({ roleId }) => roleId),
   })
-  auditRoutes(router, deps)
+  const events = eventRoutes(router, deps, { checkKey })
+  // Before the server waits for what is under way: a stream ends by itself only when its client goes.
+  app.addHook('preClose', async () => events.close())
+  auditRoutes(router, deps, { limitDownloads })
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
   const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
-  memberRoutes(router, deps, { limitDownloads: createDownloadLimit() })
+  memberRoutes(router, deps, { limitDownloads })
   healthRoutes(router, deps, lifecycle)
   const heartbeat = createHeartbeat(deps)
   app.addHook('onListen', () => heartbeat.start())

@@ -12,6 +12,7 @@ import type { Config } from './config.ts'
 import type { Deps, MirrorMember } from './deps.ts'
 import { recordAudit } from './features/audit/record.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
+import { chatFigures } from './features/live-mirror/chat-figures.ts'
 import { mirrorMember } from './features/members/mirror-member.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
 import { createRolesRefresher } from './features/members/refresh-roles.ts'
@@ -38,6 +39,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     clientSecret: config.chatClientSecret ?? '',
     callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
     log,
+    cache,
   })
   const watched = aroundChat(discord, platformWatch)
   const chat = tracing ? tracedChat(watched, tracing) : watched
@@ -75,7 +77,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     liveMirror,
     tracing,
     platformWatch,
-    platformRest: platformWatch.rest,
+    chatFigures: () => chatFigures({ chat, liveMirror }),
   }
 }
 

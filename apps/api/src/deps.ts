@@ -6,8 +6,9 @@ import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
 import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
+import type { ChatFigures } from './features/live-mirror/chat-figures.ts'
 import type { LiveMirror } from './features/live-mirror/status.ts'
-import type { PlatformRest, PlatformWatch } from './features/monitoring/platform-watch.ts'
+import type { PlatformWatch } from './features/monitoring/platform-watch.ts'
 import type { Settings } from './features/settings/settings.ts'
 
 /** Who does it, for the audit entry; the service itself when there is no actor. */
@@ -46,6 +47,6 @@ export interface Deps {
   /** Undefined unless traces are sent somewhere. */
   readonly tracing: Tracing | undefined
   readonly platformWatch: PlatformWatch
-  /** What the platform leaves us to ask, for monitoring. */
-  readonly platformRest: () => PlatformRest
+  /** How the chat platform is doing, as far as this instance knows. */
+  readonly chatFigures: () => ChatFigures
 }

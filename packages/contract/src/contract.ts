@@ -2,6 +2,7 @@ import * as access from './access.ts'
 import * as audit from './audit.ts'
 import * as chatServers from './chat-servers.ts'
 import type { EndpointDefinition } from './endpoint.ts'
+import * as events from './events.ts'
 import * as health from './health.ts'
 import * as login from './login.ts'
 import * as memberLists from './member-lists.ts'
@@ -25,6 +26,7 @@ const features = [
   chatServers,
   memberLists,
   webhooks,
+  events,
   audit,
   profile,
   settings,

@@ -12,6 +12,7 @@ export {
   refusals,
 } from './endpoint.ts'
 export { type ErrorCode, type ErrorDefinition, errors } from './errors.ts'
+export * as events from './events.ts'
 export { formats } from './formats.ts'
 export * as health from './health.ts'
 export * as login from './login.ts'

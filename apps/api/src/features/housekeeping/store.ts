@@ -34,6 +34,11 @@ const expired: Readonly<Record<string, Sql>> = {
     delete from inbound_submissions where id in (
       select s.id from inbound_webhooks w join inbound_submissions s on s.webhook_id = w.id
       where w.deleted_at is not null limit ${batchSize})`,
+  // An hour longer than the id of an event is good for.
+  outbox: sql`
+    delete from outbox where id in (
+      select id from outbox where created_at < clock_now() - interval '25 hours'
+      order by created_at limit ${batchSize})`,
   usage_minutes: sql`
     delete from usage_minutes where (minute, project_id, route, status) in (
       select minute, project_id, route, status from usage_minutes

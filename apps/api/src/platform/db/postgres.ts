@@ -102,7 +102,8 @@ const names = new Map<string, string>()
 const maxNames = 500
 
 /** Gives each text a name, so that each connection parses and plans it once. */
-function named({ text, values }: Sql): pg.QueryConfig {
+function named({ text, values, isPlannedAnew }: Sql): pg.QueryConfig {
+  if (isPlannedAnew) return { text, values: [...values] }
   let name = names.get(text)
   // Texts with spliced conditions vary without bound: past the cap they run unprepared.
   if (name === undefined && names.size < maxNames) {

@@ -32,7 +32,7 @@ export interface Responder {
     d: EndpointDefinition,
     request: FastifyRequest,
     reply: FastifyReply,
-    json: string,
+    bytes: Buffer,
     projectId: string,
   ): void
   refusal(
@@ -75,19 +75,13 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
       }
       observer.answered(routeOf(definition), projectId, status, request)
     },
-    finished(definition, request, reply, json, projectId) {
+    finished(definition, request, reply, bytes, projectId) {
       // Past the framework: its hooks and serializers have nothing to do for bytes that are finished.
       reply.hijack()
-      const head = [
-        ...finishedHead,
-        'x-request-id',
-        request.id,
-        'content-length',
-        String(Buffer.byteLength(json)),
-      ]
+      const head = [...finishedHead, 'x-request-id', request.id, 'content-length', String(bytes.length)]
       if (closing()) head.push('connection', 'close')
       reply.raw.writeHead(200, head)
-      reply.raw.end(json)
+      reply.raw.end(bytes)
       observer.answered(routeOf(definition), projectId, 200, request)
     },
     refusal(definition, request, reply, thrown) {

