@@ -28,6 +28,7 @@ import { metricsRoute } from './features/monitoring/metrics-route.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
 import { monitoringRoutes } from './features/monitoring/routes.ts'
+import { notificationRoutes } from './features/notifications/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { liveMember } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
@@ -98,6 +99,7 @@ export function createApp(
   // Before the server waits for what is under way: a stream ends by itself only when its client goes.
   app.addHook('preClose', async () => events.close())
   auditRoutes(router, deps, { limitDownloads })
+  notificationRoutes(router, deps)
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
   const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })

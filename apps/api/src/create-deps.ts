@@ -1,6 +1,7 @@
 import { aroundChat } from '#chat/around-chat'
 import type { ChatPlatform } from '#chat/chat-platform'
 import { createDiscord } from '#chat/discord'
+import { postToDiscordWebhook } from '#chat/discord-webhook'
 import { createCache } from '#platform/cache/create-cache'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
@@ -17,6 +18,9 @@ import { mirrorMember } from './features/members/mirror-member.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
 import { createRolesRefresher } from './features/members/refresh-roles.ts'
 import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
+import { createDeliverer } from './features/notifications/deliverer.ts'
+import { notifying } from './features/notifications/notify.ts'
+import { readWebhookUrl } from './features/projects/webhook-url.ts'
 import { createSettings } from './features/settings/live-settings.ts'
 
 /** Opens the database that the configuration names. */
@@ -28,7 +32,14 @@ export const openConfiguredDatabase = (config: Config, log: Log): Promise<Databa
 /** The composition root: everything that use cases touch, made of the configuration. */
 export function createDeps(config: Config, log: Log, db: Database, tracing?: Tracing): Deps {
   const cache = createCache(config.cacheUrl, { log })
-  const audit = { record: recordAudit }
+  const notifications = createDeliverer({
+    db,
+    log,
+    audit: { record: recordAudit },
+    post: postToDiscordWebhook,
+    readAddress: (projectId, sealed) => readWebhookUrl(config, projectId, sealed),
+  })
+  const audit = { record: notifying(recordAudit, notifications.wake) }
   const settings = createSettings({ config, db, cache, log })
   const platformWatch = createPlatformWatch()
   const discord = createDiscord({
@@ -78,6 +89,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     tracing,
     platformWatch,
     chatFigures: () => chatFigures({ chat, liveMirror }),
+    notifications,
   }
 }
 

@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
 import type { ChatFigures, LiveMirror } from './features/live-mirror/status.ts'
 import type { PlatformWatch } from './features/monitoring/platform-watch.ts'
+import type { Notifications } from './features/notifications/notifications.ts'
 import type { Settings } from './features/settings/settings.ts'
 
 /** Who does it, for the audit entry; the service itself when there is no actor. */
@@ -48,4 +49,5 @@ export interface Deps {
   readonly platformWatch: PlatformWatch
   /** How the chat platform is doing, as far as this instance knows. */
   readonly chatFigures: () => ChatFigures
+  readonly notifications: Notifications
 }

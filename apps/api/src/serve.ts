@@ -66,6 +66,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
     `listening on ${config.publicUrl}`,
   )
 
+  deps.notifications.start()
   if (config.chatGateway && config.chatBotToken) deps.liveMirror.start()
 
   // Ctrl-C reaches every process of the terminal; workers are asked to stop by the one that started them.
@@ -78,6 +79,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
     await app.close()
     deps.settings.close()
     await deps.liveMirror.close()
+    await deps.notifications.close()
     await housekeeping.close()
     await recorder.close()
     await deps.cache.close()
