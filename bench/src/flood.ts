@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { mintToken } from '@rolecall/api/platform/crypto/tokens'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
-import { freePort, startPinned, whenAnswering } from './processes.ts'
+import { freePort, residentMiB, startPinned, whenAnswering } from './processes.ts'
 import { prepare, seedSessions, serverId } from './seed.ts'
 import { type Load, load, writeScript } from './wrk.ts'
 
@@ -53,7 +53,8 @@ try {
     if (quiet.failures + flooded.failures > 0) throw new Error('The good caller was refused.')
     ratios.push(flooded.p99Ms / quiet.p99Ms)
     console.log(
-      `  round ${round + 1}: quiet ${told(quiet)}; with ${flood.failures} rejected (${flood.requestsPerSecond.toFixed(0)}/s) ${told(flooded)}`,
+      `  round ${round + 1}: quiet ${told(quiet)}; with ${flood.failures} rejected (${flood.requestsPerSecond.toFixed(0)}/s) ${told(flooded)}; ` +
+        `memory ${residentMiB(service.pid as number).toFixed(0)} MiB`,
     )
   }
   const sorted = ratios.toSorted((a, b) => a - b)

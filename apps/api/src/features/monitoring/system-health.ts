@@ -7,7 +7,7 @@ import { listInstances } from './instances-store.ts'
 
 /** A part that does not answer within this is down. */
 const deadlineMs = 1_500
-/** What was last heard of the platform is news for so long; after that it is asked. */
+/** That the platform answered is news for so long; after that, and when it did not, it is asked. */
 const freshForMs = 30_000
 
 type Needs = Pick<Deps, 'db' | 'cache' | 'chat' | 'platformWatch' | 'chatFigures'>
@@ -43,7 +43,7 @@ export async function systemHealth(deps: Needs, heartbeat: Heartbeat): Promise<m
 /** Puts one question to the platform, unless what is known of it is news. */
 async function askPlatform({ chat, platformWatch }: Needs) {
   const last = platformWatch.last()
-  if (last && performance.now() - last.at < freshForMs) return
+  if (last?.problem === null && performance.now() - last.at < freshForMs) return
   await within<unknown>(chat.bot(), deadlineMs, undefined)
 }
 
