@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { call } from '../../apps/api/test/client.ts'
-import { givenAdmin } from '../../apps/api/test/given.ts'
+import { authorizePath, givenAdmin, redirectUri, validate, walkLogin } from '../../apps/api/test/given.ts'
 import { freePort } from '../../apps/api/test/postgres.ts'
 import { credentialsIn } from '../../apps/api/test/secrets.ts'
 import { environmentFor, startService } from './service-process.ts'
@@ -56,7 +56,22 @@ describe('traces', { timeout: 90_000 }, () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
     const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
     await call(service.url, 'GET', '/api/admin/projects?name=x', { token, headers })
-    await call(service.url, 'POST', '/api/auth/validate', {
+    const { body } = await call(service.url, 'POST', '/api/admin/projects', {
+      token,
+      body: { name: 'Traced' },
+    })
+    const project = { id: body.project.id, key: body.apiKey }
+    await call(service.url, 'PATCH', `/api/admin/projects/${project.id}/redirect-uri`, {
+      token,
+      body: { redirectUri },
+    })
+    const end = await walkLogin({ url: service.url, sim }, authorizePath(project.id))
+    const session = await call(service.url, 'POST', '/api/auth/token', {
+      key: project.key,
+      body: { clientId: project.id, code: end.searchParams.get('code'), redirectUri },
+    })
+    expect((await validate(service, project, session.body.token)).status).toBe(200)
+    await call(service.url, 'POST', '/api/auth/logout', {
       key: 'no-key',
       body: {},
       headers: { traceparent: 'garbage' },
@@ -82,13 +97,18 @@ describe('traces', { timeout: 90_000 }, () => {
 
     const [callback] = named('GET /api/auth/callback')
     expect(named('chat identify').map(({ traceId: one }) => one)).toContain(callback?.traceId)
-    const [refused] = named('POST /api/auth/validate')
+    // The hot path writes past the framework, and is in the traces all the same.
+    const [validated] = named('POST /api/auth/validate')
+    expect(attribute(validated, 'http.response.status_code')).toBe(200)
+    expect(spans.filter((span) => span.parentSpanId === validated?.spanId)).not.toEqual([])
+
+    const [refused] = named('POST /api/auth/logout')
     expect(attribute(refused, 'http.response.status_code')).toBe(401)
     expect(refused?.traceId).not.toBe(traceId)
 
     const sent = received.join()
     expect(credentialsIn(sent)).toEqual([])
-    for (const secret of ['no-key', demo.users.mara, environment['CHAT_BOT_TOKEN'] as string]) {
+    for (const secret of ['no-key', demo.users.mara, project.id, environment['CHAT_BOT_TOKEN'] as string]) {
       expect(sent).not.toContain(secret)
     }
   })
