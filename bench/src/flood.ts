@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { mintToken } from '@rolecall/api/platform/crypto/tokens'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
-import { freePort, residentMiB, startPinned, whenAnswering } from './processes.ts'
+import { cpuSeconds, freePort, residentMiB, startPinned, whenAnswering } from './processes.ts'
 import { prepare, seedSessions, serverId } from './seed.ts'
 import { type Load, load, writeScript } from './wrk.ts'
 
 /**
  * A good caller's p99 while strangers present keys that do not exist, from a new address each, and without them. In
- * turn, several rounds. The keys are well-formed, which is the dearest way to be wrong: each costs a look-up and
+ * turn, several rounds, and what a rejection costs at full speed. The keys are well-formed, which is the dearest way to be wrong: each costs a look-up and
  * a record. Callers and strangers share one core, service and database the other.
  */
 const rounds = Number(process.env['ROUNDS'] ?? 5)
@@ -36,13 +36,29 @@ try {
   const good = join(folder, 'good.lua')
   await writeScript(good, seeded.apiKey, seeded.tokens, { everyMs: 20 })
   const bad = join(folder, 'bad.lua')
-  writeFlood(bad, seeded.tokens[0] ?? '')
+  writeFlood(bad, seeded.tokens[0] ?? '', { everyMs: 100 })
+  const fast = join(folder, 'fast.lua')
+  await writeScript(fast, seeded.apiKey, seeded.tokens)
+  const badFast = join(folder, 'bad-fast.lua')
+  writeFlood(badFast, seeded.tokens[0] ?? '')
   const port = await freePort()
   const service = startPinned(0, [process.execPath, program], { ...env, PORT: String(port) })
   const url = `http://127.0.0.1:${port}/api/auth/validate`
   await whenAnswering(url)
   await load(1, url, good, 4, 3)
   await load(1, url, bad, strangers, 3)
+  const cost = async (script: string) => {
+    const pids = [service.pid as number, postgres.pid]
+    const before = cpuSeconds(pids)
+    const { requests } = await load(1, url, script, 32, seconds)
+    return ((cpuSeconds(pids) - before) / requests) * 1e6
+  }
+  const validation = await cost(fast)
+  const rejection = await cost(badFast)
+  console.log(
+    `  processor time: a validation ${validation.toFixed(0)} µs, a rejection ${rejection.toFixed(0)} µs; ` +
+      `memory ${residentMiB(service.pid as number).toFixed(0)} MiB`,
+  )
   const ratios: number[] = []
   for (let round = 0; round < rounds; round++) {
     const quiet = await load(1, url, good, 4, seconds)
@@ -72,7 +88,7 @@ function told({ requestsPerSecond, p50Ms, p99Ms }: Load) {
 }
 
 /** Writes the script of strangers: another key and another address with each request. */
-function writeFlood(path: string, token: string) {
+function writeFlood(path: string, token: string, { everyMs }: { everyMs?: number } = {}) {
   const keys = Array.from({ length: 5_000 }, () => mintToken('apiKey'))
   writeFileSync(`${path}.keys`, keys.join('\n'))
   writeFileSync(
@@ -88,7 +104,7 @@ function request()
   }
   return wrk.format("POST", nil, headers, '{"token":"${token}"}')
 end
-function delay() return 100 end
+${everyMs === undefined ? '' : `function delay() return ${everyMs} end`}
 `,
   )
 }
