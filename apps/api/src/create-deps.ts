@@ -1,4 +1,5 @@
 import { aroundChat } from '#chat/around-chat'
+import type { ChatPlatform } from '#chat/chat-platform'
 import { createDiscord } from '#chat/discord'
 import { postToDiscordWebhook } from '#chat/discord-webhook'
 import { createCache } from '#platform/cache/create-cache'
@@ -6,11 +7,13 @@ import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import type { Log } from '#platform/log'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { Tracing } from '#platform/tracing/tracing'
 import { composeLiveMirror } from './compose-live-mirror.ts'
 import type { Config } from './config.ts'
 import type { Deps, MirrorMember } from './deps.ts'
 import { recordAudit } from './features/audit/record.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
+import { chatFigures } from './features/live-mirror/chat-figures.ts'
 import { mirrorMember } from './features/members/mirror-member.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
 import { createRolesRefresher } from './features/members/refresh-roles.ts'
@@ -27,7 +30,7 @@ export const openConfiguredDatabase = (config: Config, log: Log): Promise<Databa
   })
 
 /** The composition root: everything that use cases touch, made of the configuration. */
-export function createDeps(config: Config, log: Log, db: Database): Deps {
+export function createDeps(config: Config, log: Log, db: Database, tracing?: Tracing): Deps {
   const cache = createCache(config.cacheUrl, { log })
   const notifications = createDeliverer({
     db,
@@ -49,7 +52,8 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     log,
     cache,
   })
-  const chat = aroundChat(discord, platformWatch)
+  const watched = aroundChat(discord, platformWatch)
+  const chat = tracing ? tracedChat(watched, tracing) : watched
   const mirrorOnly: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
   const syncServerRoles = (serverId: string) => syncServer({ db, chat }, serverId)
   const refreshRoles = createRolesRefresher({ db, log, settings, syncServer: syncServerRoles })
@@ -82,12 +86,12 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     mirrorMember: mirror,
     refreshMember,
     liveMirror,
+    tracing,
     platformWatch,
-    platformRest: () => {
-      const { remaining, perSecond, refusedLast10Minutes, open } = chat.budget()
-      const breaker = open.map(({ name }) => name)
-      return { remaining, perSecond, invalidRequests: refusedLast10Minutes, breaker }
-    },
+    chatFigures: () => chatFigures({ chat, liveMirror }),
     notifications,
   }
 }
+
+const tracedChat = (chat: ChatPlatform, { around }: Tracing) =>
+  aroundChat(chat, { run: (operation, ask) => around(`chat ${operation}`, {}, ask), heard: () => {} })

@@ -1,17 +1,6 @@
 import type { AroundChat } from '#chat/around-chat'
 import { ChatPlatformError } from '#chat/chat-platform'
 
-/** What the platform leaves us to ask, on this instance. */
-export interface PlatformRest {
-  /** Requests that may be sent in this second before they wait; null when nobody counts them. */
-  readonly remaining: number | null
-  readonly perSecond: number | null
-  /** Answers 401, 403 and 429 in the last ten minutes. */
-  readonly invalidRequests: number
-  /** What is not asked for now, by name. */
-  readonly breaker: readonly string[]
-}
-
 type Outcome = 'answered' | 'refused' | 'unavailable' | 'unexpected'
 
 /** How one kind of question fared since the start. */
@@ -30,7 +19,6 @@ export interface PlatformWatch extends AroundChat {
     | { readonly at: number; readonly latencyMs: number; readonly problem: string | null }
     | undefined
   readonly events: () => number
-  readonly lastEventAt: () => number | undefined
 }
 
 /** Watches every question to the platform, and every event of its gateway. */
@@ -38,7 +26,6 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
   const asked = new Map<string, Asked>()
   let last: ReturnType<PlatformWatch['last']>
   let events = 0
-  let lastEventAt: number | undefined
 
   const settle = (operation: string, outcome: Outcome, since: number, problem: string | null) => {
     const at = now()
@@ -65,12 +52,10 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
     },
     heard() {
       events += 1
-      lastEventAt = now()
     },
     asked: () => [...asked.values()],
     last: () => last,
     events: () => events,
-    lastEventAt: () => lastEventAt,
   }
 }
 
