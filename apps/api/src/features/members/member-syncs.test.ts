@@ -205,7 +205,7 @@ describe.each(engines)('member syncs on %s', (engine) => {
     const before = await lastAudit('server.sync')
     await deps.db.execute(sql`
       insert into member_syncs (id, server_id, runner, started_at, beat_at, seen, after_id, suspects, started_by)
-      values ('01a1fd2e-0000-7000-8000-000000000001', ${club}, gen_random_uuid(), clock_now() - interval '1 hour',
+      values ('01a1fd2e-0000-7000-8000-000000000001', ${club}, gen_random_uuid(), clock_now(),
         clock_now() - interval '2 minutes', 100, ${first?.user.id ?? null}, array[${left.id}],
         ${JSON.stringify({ actor: { id: ada, username: 'ada' } })}::jsonb)`)
     world.sim.journal.clear()
