@@ -5,7 +5,7 @@ import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import { createDownloadLimit } from '#platform/limit-downloads'
 import type { Deps } from './deps.ts'
-import { grantInitialAccess } from './features/access/grant-access.ts'
+import { planInitialAccess } from './features/access/initial-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
 import { listMappings } from './features/access/store.ts'
 import { auditRoutes } from './features/audit/routes.ts'
@@ -32,6 +32,7 @@ import { createSessionReader } from './features/sessions/read-session.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { revokeSessionById } from './features/sessions/store.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
+import { planWebhook } from './features/webhooks/create-webhook.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
@@ -63,7 +64,8 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   })
   sessionRoutes(router, deps, createSessionReader(deps))
   projectRoutes(router, deps, {
-    grantInitial: grantInitialAccess,
+    planInitialAccess,
+    planWebhook: (wanted) => planWebhook(deps, wanted),
     listMappings: (projectIds) => listMappings(db, { projectIds }),
   })
   accessRoutes(router, deps)

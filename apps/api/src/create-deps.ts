@@ -44,6 +44,7 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     clientSecret: config.chatClientSecret ?? '',
     callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
     log,
+    cache,
   })
   const mirrorOnly: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
   const syncServerRoles = (serverId: string) => syncServer({ db, chat }, serverId)

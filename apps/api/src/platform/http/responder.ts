@@ -25,7 +25,7 @@ export interface Responder {
     d: EndpointDefinition,
     request: FastifyRequest,
     reply: FastifyReply,
-    json: string,
+    bytes: Buffer,
     projectId: string,
   ): void
   refusal(
@@ -67,19 +67,13 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
       }
       observer.answered(routeOf(definition), projectId, status)
     },
-    finished(definition, request, reply, json, projectId) {
+    finished(definition, request, reply, bytes, projectId) {
       // Past the framework: its hooks and serializers have nothing to do for bytes that are finished.
       reply.hijack()
-      const head = [
-        ...finishedHead,
-        'x-request-id',
-        request.id,
-        'content-length',
-        String(Buffer.byteLength(json)),
-      ]
+      const head = [...finishedHead, 'x-request-id', request.id, 'content-length', String(bytes.length)]
       if (closing()) head.push('connection', 'close')
       reply.raw.writeHead(200, head)
-      reply.raw.end(json)
+      reply.raw.end(bytes)
       observer.answered(routeOf(definition), projectId, 200)
     },
     refusal(definition, request, reply, thrown) {

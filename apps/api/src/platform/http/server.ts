@@ -42,12 +42,10 @@ export function createServer({ publicUrl, trustProxy }: ServerOptions): FastifyI
     },
   })
   // Fastify would refuse a media type that it cannot read before anyone knows who asks.
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { headers } = request.raw
+  app.server.prependListener('request', ({ headers }) => {
     const type = headers['content-type']
     if (type !== undefined && !readableMediaType.test(type))
       headers['content-type'] = 'application/octet-stream'
-    done()
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
