@@ -1,3 +1,4 @@
+import { aroundChat } from '#chat/around-chat'
 import { createDiscord } from '#chat/discord'
 import { postToDiscordWebhook } from '#chat/discord-webhook'
 import { createCache } from '#platform/cache/create-cache'
@@ -13,6 +14,7 @@ import { syncServer } from './features/chat-servers/sync-server.ts'
 import { mirrorMember } from './features/members/mirror-member.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
 import { createRolesRefresher } from './features/members/refresh-roles.ts'
+import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
 import { createDeliverer } from './features/notifications/deliverer.ts'
 import { notifying } from './features/notifications/notify.ts'
 import { readWebhookUrl } from './features/projects/webhook-url.ts'
@@ -36,7 +38,8 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
   })
   const audit = { record: notifying(recordAudit, notifications.wake) }
   const settings = createSettings({ config, db, cache, log })
-  const chat = createDiscord({
+  const platformWatch = createPlatformWatch()
+  const discord = createDiscord({
     apiUrl: config.chatApiUrl,
     authorizeUrl: config.chatAuthorizeUrl,
     botToken: config.chatBotToken ?? '',
@@ -46,6 +49,7 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     log,
     cache,
   })
+  const chat = aroundChat(discord, platformWatch)
   const mirrorOnly: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
   const syncServerRoles = (serverId: string) => syncServer({ db, chat }, serverId)
   const refreshRoles = createRolesRefresher({ db, log, settings, syncServer: syncServerRoles })
@@ -78,6 +82,8 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     mirrorMember: mirror,
     refreshMember,
     liveMirror,
+    platformWatch,
+    platformRest: platformWatch.rest,
     notifications,
   }
 }

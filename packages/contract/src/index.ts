@@ -12,11 +12,13 @@ export {
   refusals,
 } from './endpoint.ts'
 export { type ErrorCode, type ErrorDefinition, errors } from './errors.ts'
+export * as events from './events.ts'
 export { formats } from './formats.ts'
 export * as health from './health.ts'
 export * as login from './login.ts'
 export * as memberLists from './member-lists.ts'
 export { Member, SessionRole } from './members.ts'
+export * as monitoring from './monitoring.ts'
 export * as notifications from './notifications.ts'
 export { openApi } from './openapi.ts'
 export { Problem, ProblemDetail } from './problem.ts'

@@ -44,6 +44,7 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
     },
     gathered: gathered(pglite, whileOpen),
     stream: (statement, pageSize) => stream(pglite, statement, pageSize),
+    pool: () => ({ max: 1, total: closed ? 0 : 1, idle: closed ? 0 : 1, waiting: 0 }),
     ping: () =>
       whileOpen(() => pglite.query('select 1')).then(
         () => true,
