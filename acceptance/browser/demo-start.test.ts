@@ -78,6 +78,37 @@ describe('a second start', () => {
     expect(now.apiKey).not.toBe(project.apiKey)
   }, 60_000)
 
+  test('has 500 members and something to show for every request of the administration', async () => {
+    const demo = await start()
+    const { adminToken } = await folder.kept()
+    const read = async (path: string) => {
+      const headers = { authorization: `Bearer ${adminToken}` }
+      const answer = await fetch(`${demo.serviceUrl}/api/admin/${path}`, { headers })
+      expect(answer.status, path).toBe(200)
+      return answer.json()
+    }
+    expect((await read('members')).total).toBeGreaterThanOrEqual(500)
+    expect((await read('servers')).data.map((one: { lastSync: object }) => one.lastSync)).toEqual([
+      expect.objectContaining({ status: 'succeeded' }),
+      expect.objectContaining({ status: 'succeeded' }),
+    ])
+    const { data: projects } = await read('projects')
+    const tickets = projects.find(({ name }: { name: string }) => name === 'Regatta Tickets')
+    const hooks = await read(`projects/${tickets.id}/inbound-webhooks`)
+    for (const path of [
+      ...['projects?isActive=false', 'projects?isInternal=true', 'projects/access/matrix'],
+      ...['GRANT', 'UPDATE', 'REVOKE'].map((action) => `projects/access/audit?action=${action}`),
+      ...['info', 'warning', 'error'].map((severity) => `audit/logs?severity=${severity}`),
+      ...['auth', 'project', 'server', 'member', 'sync', 'permission'].map(
+        (type) => `audit/logs?actionType=${type}`,
+      ),
+      `projects/${tickets.id}/inbound-webhooks/${hooks.data[0].id}/submissions`,
+    ]) {
+      expect((await read(path)).data, path).not.toEqual([])
+    }
+    expect(demo.output()).toContain(`export ADMIN_TOKEN=${adminToken}`)
+  }, 60_000)
+
   test('keeps its secrets to their owner', () => {
     const mode = (name: string) => statSync(join(folder.path, '.rolecall', name)).mode & 0o777
     expect(mode('demo.json')).toBe(0o600)
@@ -98,6 +129,41 @@ describe('a second start', () => {
     expect(demo.output()).toContain('The service ended by itself')
     expect(demo.output()).not.toMatch(/^\s+at /m)
   }, 60_000)
+
+  test('killed while the community is being made makes all of it anew, and none of it twice', async () => {
+    const fresh = await demoFolder()
+    try {
+      const killed = fresh.launch()
+      await expect
+        .poll(
+          () =>
+            fresh.kept().then(
+              ({ project }) => project,
+              () => undefined,
+            ),
+          { timeout: 60_000, interval: 5 },
+        )
+        .toBeDefined()
+      await killed.stop('SIGKILL')
+      expect(await fresh.kept()).not.toHaveProperty('isSeeded')
+      // The service that it started ends a moment later, and lets go of its ports then.
+      const isUp = async () => {
+        started.push(await fresh.start())
+        return started.at(-1)?.output()
+      }
+      await expect.poll(isUp, { timeout: 60_000 }).toContain('Rolecall is running')
+      const { adminToken } = await fresh.kept()
+      const answer = await fetch(`http://127.0.0.1:${fresh.ports.PORT}/api/admin/audit/logs?limit=500`, {
+        headers: { authorization: `Bearer ${adminToken}` },
+      })
+      const { data } = await answer.json()
+      const made = data.filter(({ action }: { action: string }) => action === 'project.create')
+      expect(made).toHaveLength(6)
+    } finally {
+      await started.at(-1)?.stop('SIGKILL')
+      await fresh.remove()
+    }
+  }, 120_000)
 
   test('interrupted at any point of its first start says nothing, and the next start finds nothing half-made', async () => {
     const fresh = await demoFolder()

@@ -60,13 +60,18 @@ describe('the demo site', () => {
       context.waitForEvent('page'),
       page.getByRole('link', { name: 'Give or take a role' }).click(),
     ])
-    await control.getByRole('button', { name: /Captain/ }).click()
-    await page.bringToFront()
-    await page.locator('#roles li', { hasText: 'Captain' }).waitFor({ timeout: 5_000 })
-    await control.bringToFront()
-    await control.getByRole('button', { name: /Captain/ }).click()
-    await page.bringToFront()
-    await page.locator('#roles li', { hasText: 'Captain' }).waitFor({ state: 'detached', timeout: 5_000 })
+    await page.locator('#source', { hasText: 'gateway' }).waitFor()
+    const took: number[] = []
+    for (const state of ['attached', 'detached', 'attached', 'detached', 'attached'] as const) {
+      await control.bringToFront()
+      await control.getByRole('button', { name: /Captain/ }).click()
+      await page.bringToFront()
+      const from = performance.now()
+      await page.locator('#roles li', { hasText: 'Captain' }).waitFor({ state, timeout: 5_000 })
+      took.push(performance.now() - from)
+    }
+    // Within a second; once it may be later on a machine that is busy with something else.
+    expect(took.toSorted((a, b) => a - b)[2], `${took.map(Math.round)}`).toBeLessThan(1_000)
     expect(await page.evaluate('window.isSamePage')).toBe(true)
   })
 

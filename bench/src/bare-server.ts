@@ -5,13 +5,14 @@ import { createServer } from 'node:http'
  * bytes. Whatever the service does besides shows as its distance from this.
  */
 const answer = Buffer.from(process.env['ANSWER'] ?? '', 'base64')
+const status = Number(process.env['STATUS'] ?? 200)
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    const { token } = JSON.parse(Buffer.concat(chunks).toString()) as { token: string }
-    response.writeHead(token ? 200 : 400, {
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
+    response.writeHead(body ? status : 400, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': answer.length,
     })

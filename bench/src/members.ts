@@ -138,7 +138,11 @@ async function measureLists({ db }: Deps) {
     'club only': { filter: 'club' },
     'one server': games,
     'one server, page 4,000': { ...games, page: 4_000 },
+    'both servers': { serverId: [demo.mainGuildId, demo.gamesGuildId] },
+    'one server, search amber12': { ...games, search: 'amber12' },
     'one role': { roleId: [demo.gamesRoles.player] },
+    'one role, page 1,000': { roleId: [demo.gamesRoles.player], page: 1_000 },
+    'all filters': { ...games, roleId: [demo.roles.crew], filter: 'club', search: 'amber' },
     'unknown role': { roleId: ['999999999999999999'] },
   }
   for (const [name, query] of Object.entries(queries)) {

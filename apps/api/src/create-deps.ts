@@ -1,3 +1,4 @@
+import { aroundChat } from '#chat/around-chat'
 import { createDiscord } from '#chat/discord'
 import { createCache } from '#platform/cache/create-cache'
 import type { Database } from '#platform/db/database'
@@ -12,6 +13,7 @@ import { syncServer } from './features/chat-servers/sync-server.ts'
 import { mirrorMember } from './features/members/mirror-member.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
 import { createRolesRefresher } from './features/members/refresh-roles.ts'
+import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
 import { createSettings } from './features/settings/live-settings.ts'
 
 /** Opens the database that the configuration names. */
@@ -25,7 +27,8 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
   const cache = createCache(config.cacheUrl, { log })
   const audit = { record: recordAudit }
   const settings = createSettings({ config, db, cache, log })
-  const chat = createDiscord({
+  const platformWatch = createPlatformWatch()
+  const discord = createDiscord({
     apiUrl: config.chatApiUrl,
     authorizeUrl: config.chatAuthorizeUrl,
     botToken: config.chatBotToken ?? '',
@@ -33,7 +36,9 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     clientSecret: config.chatClientSecret ?? '',
     callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
     log,
+    cache,
   })
+  const chat = aroundChat(discord, platformWatch)
   const mirrorOnly: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
   const syncServerRoles = (serverId: string) => syncServer({ db, chat }, serverId)
   const refreshRoles = createRolesRefresher({ db, log, settings, syncServer: syncServerRoles })
@@ -66,5 +71,7 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     mirrorMember: mirror,
     refreshMember,
     liveMirror,
+    platformWatch,
+    platformRest: platformWatch.rest,
   }
 }

@@ -6,6 +6,7 @@ import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Config } from './config.ts'
 import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
 import type { LiveMirror } from './features/live-mirror/status.ts'
+import type { PlatformRest, PlatformWatch } from './features/monitoring/platform-watch.ts'
 import type { Settings } from './features/settings/settings.ts'
 
 /** Who does it, for the audit entry; the service itself when there is no actor. */
@@ -41,4 +42,7 @@ export interface Deps {
   readonly mirrorMember: MirrorMember
   readonly refreshMember: RefreshMember
   readonly liveMirror: LiveMirror
+  readonly platformWatch: PlatformWatch
+  /** What the platform leaves us to ask, for monitoring. */
+  readonly platformRest: () => PlatformRest
 }

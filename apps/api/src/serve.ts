@@ -1,10 +1,11 @@
+import cluster from 'node:cluster'
 import closeWithGrace from 'close-with-grace'
 import type { Database } from '#platform/db/database'
 import { DatabaseUnavailable } from '#platform/db/database'
 import { migrate } from '#platform/db/migrate'
-import { createLog } from '#platform/log'
+import { createLog, type Log } from '#platform/log'
 import { createApp } from './app.ts'
-import { loadConfig } from './config.ts'
+import { type Config, loadConfig } from './config.ts'
 import { createDeps, openConfiguredDatabase } from './create-deps.ts'
 import { readEnvironment } from './environment.ts'
 import { ensureMainServer } from './features/chat-servers/main-server.ts'
@@ -13,6 +14,7 @@ import { checkKeyFingerprints } from './features/keys/check-fingerprints.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
 import { StartRefused } from './start-refused.ts'
+import { superviseWorkers } from './supervise-workers.ts'
 
 /** Longest time for what is in flight when the process is asked to stop. */
 const graceMs = 10_000
@@ -23,10 +25,16 @@ const databaseDeadlineMs = 30_000
 export async function serve(): Promise<void> {
   const { config, problems, warnings } = loadConfig(readEnvironment())
   const log = createLog(config.logLevel)
-  for (const warning of warnings) log.warn(warning)
-  if (config.production && problems.length > 0) throw new StartRefused(problems.join('\n'))
-  for (const problem of problems) log.warn(problem)
+  const isFatal = config.production && problems.length > 0
+  // Workers read the same variables: what is wrong with them is told once.
+  if (cluster.isPrimary) for (const line of isFatal ? warnings : [...warnings, ...problems]) log.warn(line)
+  if (isFatal) throw new StartRefused(problems.join('\n'))
+  const isEmbedded = config.databaseUrl.startsWith('pglite:')
+  if (cluster.isPrimary && config.workers > 1 && !isEmbedded) superviseWorkers(config.workers, log)
+  else await serveRequests(config, log)
+}
 
+async function serveRequests(config: Config, log: Log): Promise<void> {
   const db = await openConfiguredDatabase(config, log)
   const applied = await whenUp(() => migrate(db), log)
   if (applied.length > 0) log.info({ applied }, 'migrations applied')
@@ -51,7 +59,10 @@ export async function serve(): Promise<void> {
 
   if (config.chatGateway && config.chatBotToken) deps.liveMirror.start()
 
-  closeWithGrace({ delay: graceMs, logger: log }, async ({ err, signal }) => {
+  // Ctrl-C reaches every process of the terminal; workers are asked to stop by the one that started them.
+  if (cluster.isWorker) process.on('SIGINT', () => {})
+  const skip = cluster.isWorker ? ['SIGINT' as const] : []
+  closeWithGrace({ delay: graceMs, logger: log, skip }, async ({ err, signal }) => {
     if (err) log.error({ err }, 'stopping after an error that nobody handled')
     else log.info({ signal }, 'stopping')
     closing = true
@@ -65,11 +76,7 @@ export async function serve(): Promise<void> {
   })
 }
 
-async function refuseOtherMainServer(
-  db: Database,
-  config: ReturnType<typeof loadConfig>['config'],
-  log: ReturnType<typeof createLog>,
-) {
+async function refuseOtherMainServer(db: Database, config: Config, log: Log) {
   const problem = await ensureMainServer({ db }, config.chatGuildId)
   if (!problem) return
   if (config.production) throw new StartRefused(problem)
@@ -88,7 +95,7 @@ async function listen(app: ReturnType<typeof createApp>, { host, port }: { host:
 }
 
 /** Waits for a database that is starting too: orchestrators start everything at once. */
-async function whenUp<T>(run: () => Promise<T>, log: ReturnType<typeof createLog>): Promise<T> {
+async function whenUp<T>(run: () => Promise<T>, log: Log): Promise<T> {
   const deadline = performance.now() + databaseDeadlineMs
   for (;;) {
     try {

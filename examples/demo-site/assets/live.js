@@ -1,4 +1,4 @@
-// Asks once a second what has changed, while somebody is looking.
+// Asks twice a second what has changed, while somebody is looking.
 const roles = document.getElementById('roles')
 const asOf = document.getElementById('as-of')
 const source = document.getElementById('source')
@@ -28,6 +28,6 @@ async function keepAsking() {
   if (document.hidden) return document.addEventListener('visibilitychange', keepAsking, { once: true })
   // An outage is no reason to give up, nor to tell anyone: the time above stands still.
   const goOn = await ask().catch(() => true)
-  if (goOn) setTimeout(keepAsking, 1000)
+  if (goOn) setTimeout(keepAsking, 500)
 }
-setTimeout(keepAsking, 1000)
+setTimeout(keepAsking, 500)

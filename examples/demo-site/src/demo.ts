@@ -1,11 +1,13 @@
 import { relative, resolve } from 'node:path'
-import { demo, startChatSim } from '@rolecall/chat-sim'
+import { demo, demoWorld, startChatSim } from '@rolecall/chat-sim'
 import { Rolecall } from '@rolecall/sdk'
+import { openAdministration } from './administration.ts'
 import { CannotStart } from './cannot-start.ts'
 import { registerProject } from './demo-project.ts'
 import { openKeep } from './keep.ts'
 import { claimPorts } from './ports.ts'
 import { sampleSession } from './sample-session.ts'
+import { seed } from './seed.ts'
 import { type Service, startService } from './service.ts'
 import { startSite } from './site/start-site.ts'
 import { summary } from './summary.ts'
@@ -33,22 +35,28 @@ async function startAll() {
   const ports = await claimPorts(process.env)
   const keep = await openKeep(folder)
   const urls = { service: `http://127.0.0.1:${ports.service}`, site: `http://127.0.0.1:${ports.site}` }
-  if (!keep.kept.hasListened) console.log('Making the demo’s database and project…')
+  if (!keep.kept.isSeeded) console.log('Making the demo’s database and community…')
 
-  const sim = await startChatSim({ port: ports.chat })
+  const sim = await startChatSim({ port: ports.chat, world: demoWorld({ crowd: 450 }) })
   running.push(sim)
   sim.allowRedirect(`${urls.service}/api/auth/callback`)
   const service = startService({ url: urls.service, port: ports.service, folder, sim, keep })
   running.push(service)
   await service.listening
   void stopWhenEnded(service)
-  if (!keep.kept.hasListened) await keep.save({ hasListened: true })
 
   const redirectUri = `${urls.site}/callback`
+  const administration = await openAdministration({ serviceUrl: urls.service, sim }, keep.kept.adminToken)
+  const { token: adminToken } = administration
+  if (adminToken !== keep.kept.adminToken) await keep.save({ adminToken })
   let { project } = keep.kept
   if (project?.redirectUri !== redirectUri) {
-    project = await registerProject({ serviceUrl: urls.service, sim, redirectUri }, project)
+    project = await registerProject(administration, redirectUri, project)
     await keep.save({ project })
+  }
+  if (!keep.kept.isSeeded) {
+    await seed(administration, { serviceUrl: urls.service, sim, site: project })
+    await keep.save({ isSeeded: true })
   }
   const rolecall = new Rolecall({ baseUrl: urls.service, apiKey: project.apiKey })
   const login = { clientId: project.id, redirectUri, serverId: demo.mainGuildId }
@@ -73,6 +81,7 @@ async function startAll() {
       urls,
       controlUrl: sim.controlUrl,
       project: { ...project, sampleToken },
+      adminToken,
       place: relative(process.cwd(), folder),
       listeningMs,
     }),

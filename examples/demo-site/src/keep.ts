@@ -17,9 +17,11 @@ export interface Project {
 interface Kept {
   readonly outboundKey: string
   readonly inboundKey: string
-  /** Absent until the service has come to listen on its data once. */
-  readonly hasListened?: true
+  /** Absent until a first start has come to its end. */
+  readonly isSeeded?: true
   readonly project?: Project
+  /** A session of Mara's, so that there is something to administer the service with. */
+  readonly adminToken?: string
 }
 
 export interface Keep {
@@ -36,11 +38,10 @@ export async function openKeep(folder: string): Promise<Keep> {
   }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let kept = await read(file)
-  // A first start that was interrupted may have left half a database, which nobody has used yet.
-  if (!kept.hasListened) await rm(data, { recursive: true, force: true })
+  // A first start that was interrupted has left half of what belongs there, and nobody has used it yet.
+  if (!kept.isSeeded) await rm(data, { recursive: true, force: true })
   // The data was deleted: the keys still fit, but there is no such project any more.
-  const { project, ...keys } = kept
-  if (!existsSync(data)) kept = keys
+  if (!existsSync(data)) kept = { outboundKey: kept.outboundKey, inboundKey: kept.inboundKey }
   await write(file, kept)
   return {
     get kept() {

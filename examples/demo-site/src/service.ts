@@ -43,9 +43,7 @@ const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): E
   CHAT_CLIENT_SECRET: sim.app.clientSecret,
   CHAT_GUILD_ID: demo.mainGuildId,
   CHAT_ADMIN_ROLE_ID: demo.adminRoleId,
-  CHAT_GATEWAY: 'off',
-  // Without the gateway roles are as old as this at most, and the demo is about seeing them change.
-  PERMISSION_TTL_MS: '1000',
+  CHAT_GATEWAY: 'on',
   OUTBOUND_WEBHOOK_ENCRYPTION_KEY: keep.kept.outboundKey,
   INBOUND_WEBHOOK_ENCRYPTION_KEY: keep.kept.inboundKey,
 })

@@ -4,13 +4,14 @@ interface Started {
   readonly urls: { readonly service: string; readonly site: string }
   readonly controlUrl: string
   readonly project: Project
+  readonly adminToken: string
   /** The data folder, as seen from where the demo was started. */
   readonly place: string
   readonly listeningMs: number
 }
 
 /** What a person who has just typed `npm start` wants to know. */
-export function summary({ urls, controlUrl, project, place, listeningMs }: Started): string {
+export function summary({ urls, controlUrl, project, adminToken, place, listeningMs }: Started): string {
   const seconds = (listeningMs / 1000).toFixed(1)
   return `
 ${bold('Rolecall is running')} (listening after ${seconds} s; Ctrl-C ends it)
@@ -29,6 +30,10 @@ ${bold('Log in on the demo site as')}
 ${bold('The demo site’s project')} (kept in ${place}/demo.json; the data in ${place}/db)
   id               ${project.id}
   API key          ${project.apiKey}
+
+${bold('Administer it as Mara')} (more under “Operate it” in the README; this session lives for 12 hours)
+  export ADMIN_TOKEN=${adminToken}
+  curl -s '${urls.service}/api/admin/members?search=berg&limit=2' -H "authorization: Bearer $ADMIN_TOKEN"
 
 ${bold('Ask who a session of Ada’s belongs to, and what roles she holds right now')}
   curl -s ${urls.service}/api/auth/validate -H 'content-type: application/json' \\

@@ -72,10 +72,11 @@ export const exportAuditLogs = endpoint({
   path: '/api/admin/audit/logs/export',
   tag,
   summary: 'Download the same entries as CSV',
+  description: 'An admin may have two downloads under way on an instance; a third is refused with 429.',
   auth: 'admin',
   query: AuditQuery,
   answers: { 200: { download: ['text/csv'] } },
-  refuses: [],
+  refuses: ['RATE_LIMITED'],
 })
 
 export type AuditEntry = Static<typeof AuditEntry>

@@ -6,6 +6,7 @@ import * as events from './events.ts'
 import * as health from './health.ts'
 import * as login from './login.ts'
 import * as memberLists from './member-lists.ts'
+import * as monitoring from './monitoring.ts'
 import * as profile from './profile.ts'
 import * as projectReads from './project-reads.ts'
 import * as projects from './projects.ts'
@@ -29,6 +30,7 @@ const features = [
   audit,
   profile,
   settings,
+  monitoring,
   health,
 ]
 

@@ -37,6 +37,7 @@ export const errors = define({
     title: 'This pair was used long ago. The session was revoked, because one of its holders may be a thief.',
   },
 
+  INVALID_METRICS_TOKEN: { status: 401, title: 'The metrics token is missing or wrong.' },
   SIGNATURE_INVALID: { status: 401, title: 'The signature is missing, malformed, wrong or too old.' },
 
   PROJECT_INACTIVE_AT_LOGIN: { status: 403, title: 'The project is inactive.', code: 'PROJECT_INACTIVE' },
@@ -47,6 +48,10 @@ export const errors = define({
   ROLE_REQUIRED: { status: 403, title: 'Reading these submissions takes a role that you do not hold.' },
   ORIGIN_NOT_ALLOWED: { status: 403, title: 'The origin is not on the list of the webhook.' },
   NOT_SYSTEM_ADMIN: { status: 403, title: 'System Admin access is required.' },
+  METRICS_LOCAL_ONLY: {
+    status: 403,
+    title: 'Metrics are answered on this machine only, until METRICS_TOKEN is set.',
+  },
   CROSS_SITE_REQUEST: { status: 403, title: 'The console cookie is only taken from pages of this service.' },
 
   NOT_FOUND: { status: 404, title: 'There is nothing at this address.' },

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { AccessMapping, Scope } from './access.ts'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { CreatedInboundWebhook, ProjectInboundWebhook } from './webhooks.ts'
 
 const tag = 'Projects'
 
@@ -28,11 +29,11 @@ export const Project = Type.Object({
   updatedAt: DateTime,
 })
 
-/** Printable, and neither beginning nor ending in space: two names that look alike are alike. */
+/** Printable, with something to see, and neither beginning nor ending in space: two names that look alike are alike. */
 const Name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '^[^\\s\\p{Cc}]([^\\p{Cc}]*[^\\s\\p{Cc}])?$',
+  pattern: '^(?=.*[^\\p{C}\\p{Z}])[^\\s\\p{Cc}]([^\\p{Cc}]*[^\\s\\p{Cc}])?$',
 })
 const Description = Type.String({ maxLength: 2000 })
 const WebhookUrl = Type.String({
@@ -56,6 +57,7 @@ export const CreateProject = Closed({
     ),
   ),
   webhookUrl: Type.Optional(WebhookUrl),
+  inboundWebhook: Type.Optional(ProjectInboundWebhook),
 })
 
 export const UpdateProject = Closed({
@@ -97,7 +99,13 @@ export const createProject = endpoint({
     'server with all scopes; with an empty list, none.',
   auth: 'admin',
   body: CreateProject,
-  answers: { 201: Type.Object({ project: Project, apiKey: Type.String() }) },
+  answers: {
+    201: Type.Object({
+      project: Project,
+      apiKey: Type.String(),
+      inboundWebhook: Type.Optional(CreatedInboundWebhook),
+    }),
+  },
   refuses: ['PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING'],
 })
 
@@ -107,9 +115,11 @@ export const getProject = endpoint({
   tag,
   summary: 'One project',
   auth: 'admin',
+  description:
+    'A `webhookUrl` that was sealed under another key is reported here, as `SECRET_UNREADABLE`; it can be set anew.',
   params: ProjectId,
   answers: { 200: Project },
-  refuses: ['PROJECT_NOT_FOUND'],
+  refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE'],
 })
 
 export const updateProject = endpoint({

@@ -209,11 +209,12 @@ export const exportSubmissions = endpoint({
   path: `${adminPath}/{webhookId}/submissions/export`,
   tag,
   summary: 'Download submissions as CSV',
+  description: 'An admin may have two downloads under way on an instance; a third is refused with 429.',
   auth: 'admin',
   params: OneOfProject,
   query: Closed(Period),
   answers: { 200: { download: ['text/csv'] } },
-  refuses: ['WEBHOOK_NOT_FOUND'],
+  refuses: ['WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
 })
 
 const ownPath = '/api/inbound-webhooks'

@@ -38,6 +38,8 @@ export interface ChatGatewayStatus {
   readonly problem: string | null
   /** Connections that the platform asked for. */
   readonly shards: number
+  /** Between a question and its answer, of the slowest connection; null while none has answered. */
+  readonly latencyMs: number | null
 }
 
 export interface ChatGatewayTiming {

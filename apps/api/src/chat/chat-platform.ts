@@ -3,6 +3,22 @@ import type { ChatApplication, ChatMember, ChatServerInfo, ChatUser } from './ch
 
 export type { ChatApplication, ChatMember, ChatRole, ChatServerInfo, ChatUser } from './chat-objects.ts'
 
+/** What is asked of the platform, and what it refuses. */
+export interface ChatBudget {
+  /** Requests that all instances together send in a second at most, and how many this one has left of them now. */
+  readonly perSecond: number
+  readonly remaining: number
+  /** How long the last answer took; null before the first. */
+  readonly latencyMs: number | null
+  readonly sentLastMinute: Readonly<Record<Priority | 'oauth', number>>
+  /** 401, 403 and 429. The platform bans an address at 10,000. */
+  readonly refusedLast10Minutes: number
+  /** The same, counted by all instances that share the cache, as last heard. */
+  readonly refusedTogether: number
+  /** What is not asked for now because it would be refused: `token`, `client`, `rate`, `total`, `server <id>`. */
+  readonly open: readonly { readonly name: string; readonly nextTryInMs: number }[]
+}
+
 /** What goes first when the platform lets us ask only so often. */
 export type Priority = 'login' | 'background'
 
@@ -23,6 +39,8 @@ export interface ChatPlatform {
   server(serverId: string, priority: Priority): Promise<ChatServerInfo>
   /** Members in ascending order of id after `after`; fewer than `limit` is the end. */
   members(serverId: string, after: string, limit: number): Promise<ChatMember[]>
+  /** How much of what the platform allows is used, on this instance. */
+  budget(): ChatBudget
   /** The live connection; closed until it is opened. */
   gateway(timing?: Partial<ChatGatewayTiming>): ChatGateway
   /** The name of the bot, for `doctor`. */

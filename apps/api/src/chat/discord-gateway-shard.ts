@@ -12,6 +12,8 @@ export interface ShardHealth {
   askedAt: number | undefined
   /** When the last answered question was sent. */
   provenAt: number | undefined
+  /** How long the last answer took. */
+  latencyMs: number | undefined
 }
 
 export const newShard = (): ShardHealth => ({
@@ -20,6 +22,7 @@ export const newShard = (): ShardHealth => ({
   failures: 0,
   askedAt: undefined,
   provenAt: undefined,
+  latencyMs: undefined,
 })
 
 export function markReady(shard: ShardHealth): void {
@@ -29,12 +32,13 @@ export function markReady(shard: ShardHealth): void {
 
 export function markLost(shard: ShardHealth): void {
   if (shard.isReady) shard.lostAt = performance.now()
-  Object.assign(shard, { isReady: false, askedAt: undefined, provenAt: undefined })
+  Object.assign(shard, { isReady: false, askedAt: undefined, provenAt: undefined, latencyMs: undefined })
 }
 
 export function markAnswered(shard: ShardHealth): void {
   if (shard.askedAt === undefined) return
   shard.provenAt = shard.askedAt
+  shard.latencyMs = performance.now() - shard.askedAt
   shard.askedAt = undefined
 }
 

@@ -2,8 +2,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { quick, until } from '../../test/live-mirror.ts'
+import { createMemoryCache } from '../platform/cache/memory-cache.ts'
 import { createLog } from '../platform/log.ts'
 import type { ChatEvent, ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
+import { createDiscordBudget } from './discord-budget.ts'
 import { createDiscordGateway } from './discord-gateway.ts'
 import { createDiscordRest, type DiscordGet } from './discord-rest.ts'
 
@@ -30,7 +32,8 @@ interface Opened {
 function open({ botToken = sim.app.botToken, timing = {}, info = {} }: Opened = {}) {
   const lines: { level: number; msg: string }[] = []
   const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const read = createDiscordRest({ apiUrl: sim.apiUrl, botToken, log })
+  const budget = createDiscordBudget(log, createMemoryCache())
+  const read = createDiscordRest({ apiUrl: sim.apiUrl, botToken, log, budget })
   const get: DiscordGet = async (...question) => ({ ...(await read<object>(...question)), ...info }) as never
   const gateway = createDiscordGateway({ get, botToken, log, timing: { ...quick.gateway, ...timing } })
   gateways.push(gateway)

@@ -49,7 +49,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   /** Never the library's own store, which all managers of a process share. */
   const sessions = new Map<number, SessionInfo>()
   let connection: Connection | undefined
-  let status: ChatGatewayStatus = { state: 'closed', problem: null, shards: 0 }
+  let status: Omit<ChatGatewayStatus, 'latencyMs'> = { state: 'closed', problem: null, shards: 0 }
   let closing = new AbortController()
   let running = Promise.resolve()
 
@@ -141,7 +141,10 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
         log.error({ err: error }, 'the gateway stopped because of a fault of ours')
       })
     },
-    status: () => status,
+    status() {
+      const latencies = (connection?.shards ?? []).flatMap(({ latencyMs }) => latencyMs ?? [])
+      return { ...status, latencyMs: latencies.length > 0 ? Math.round(Math.max(...latencies)) : null }
+    },
     provenAgeMs(serverId) {
       const shard = connection?.shards[shardOf(serverId, connection.shards.length)]
       if (!shard?.isReady || shard.provenAt === undefined) return undefined

@@ -1,6 +1,7 @@
 import type { APIUser } from 'discord-api-types/v10'
 import * as oauth from 'oauth4webapi'
 import { type ChatPlatform, ChatPlatformError } from './chat-platform.ts'
+import type { DiscordBudget } from './discord-budget.ts'
 import { toUser } from './discord-objects.ts'
 
 export interface DiscordLoginOptions {
@@ -9,6 +10,7 @@ export interface DiscordLoginOptions {
   readonly clientId: string
   readonly clientSecret: string
   readonly callbackUrl: string
+  readonly budget: DiscordBudget
 }
 
 const deadlineMs = 4_000
@@ -29,7 +31,7 @@ export function createDiscordLogin(
   }
   const client: oauth.Client = { client_id: options.clientId }
   const http = {
-    [oauth.customFetch]: fetchOnce,
+    [oauth.customFetch]: fetchWithin(options.budget),
     // Only a stand-in on this machine is ever spoken to without TLS.
     [oauth.allowInsecureRequests]: options.apiUrl.startsWith('http:'),
   }
@@ -85,6 +87,22 @@ export function createDiscordLogin(
     },
   }
 }
+
+/** Only the token endpoint tells of our own credentials; what a member's token may is another matter. */
+const fetchWithin =
+  (budget: DiscordBudget): typeof fetchOnce =>
+  async (url, init) => {
+    const spending = { lane: 'oauth' as const }
+    budget.spend(spending)
+    const response = await fetchOnce(url, init)
+    const isMembers = response.status === 401 && !url.endsWith('/oauth2/token')
+    budget.settle(
+      spending,
+      isMembers ? 400 : response.status,
+      response.headers.get('x-ratelimit-scope') === 'shared',
+    )
+    return response
+  }
 
 /** One try, bounded in time including the body, never redirected. A single-use code is never sent twice. */
 async function fetchOnce(

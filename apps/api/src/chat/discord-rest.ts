@@ -1,19 +1,26 @@
-import { DiscordAPIError, HTTPError, RateLimitError, REST } from '@discordjs/rest'
+import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST } from '@discordjs/rest'
 import type { Log } from '#platform/log'
 import { ChatPlatformError, type Priority } from './chat-platform.ts'
+import type { Buckets } from './discord-buckets.ts'
+import type { DiscordBudget } from './discord-budget.ts'
 
 /** Longest wait for one call, with queue and retries: a person waits for a login, nobody for a sync. */
 const deadlineMs: Record<Priority, number> = { login: 4_000, background: 10_000 }
 /** A pause of the platform's that is longer than this is an outage to whoever waits. */
 const longestPauseMs = 2_000
-/** Together below the platform's 50 requests a second; logins have the larger share. */
-const requestsPerSecond: Record<Priority, number> = { login: 30, background: 15 }
 
 export interface DiscordRestOptions {
   readonly apiUrl: string
   readonly botToken: string
   readonly log: Log
+  readonly budget: DiscordBudget
+  /** Waits for a turn, so that all instances together keep the platform's limit per second. */
+  readonly pace?: Pace
+  /** Waits while the platform says that a route has nothing left. */
+  readonly buckets?: Buckets
 }
+
+export type Pace = (priority: Priority, signal: AbortSignal | null) => Promise<void>
 
 export type DiscordGet = <T>(route: `/${string}`, priority: Priority, query?: URLSearchParams) => Promise<T>
 
@@ -39,17 +46,32 @@ export function createDiscordRest(options: DiscordRestOptions): DiscordGet {
   }
 }
 
-function createClient({ apiUrl, botToken, log }: DiscordRestOptions, priority: Priority): REST {
+function createClient(options: DiscordRestOptions, priority: Priority): REST {
+  const { apiUrl, botToken, log, budget, pace, buckets } = options
   const client = new REST({
     version: '10',
     api: apiUrl,
     timeout: 3_000,
     retries: 1,
-    globalRequestsPerSecond: requestsPerSecond[priority],
     invalidRequestWarningInterval: 50,
     // A 429 without Retry-After would be tried again at once, in a loop; a long one outlives every caller.
     rejectOnRateLimit: ({ retryAfter, timeToReset }) =>
       retryAfter === 0 || retryAfter > longestPauseMs || timeToReset > longestPauseMs,
+    // Where each request really goes out, also the library's second tries.
+    makeRequest: async (url, init) => {
+      const signal = init.signal ?? null
+      const route = new URL(url).pathname
+      await buckets?.turn(route, priority, signal)
+      await pace?.(priority, signal)
+      const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(route)?.[1] }
+      budget.spend(spending)
+      const sentAt = performance.now()
+      const response = await DefaultRestOptions.makeRequest(url, init)
+      budget.took(performance.now() - sentAt)
+      budget.settle(spending, response.status, response.headers.get('x-ratelimit-scope') === 'shared')
+      await buckets?.note(route, response)
+      return response
+    },
   })
   client.on('invalidRequestWarning', ({ count, remainingTime }) =>
     log.warn({ count, remainingTimeMs: remainingTime }, 'the chat platform refuses many of our requests'),

@@ -6,14 +6,25 @@ import {
   ApplicationFlags,
   Routes,
 } from 'discord-api-types/v10'
+import type { Cache } from '#platform/cache/cache'
 import type { ChatPlatform } from './chat-platform.ts'
+import { createBuckets } from './discord-buckets.ts'
+import { createDiscordBudget } from './discord-budget.ts'
 import { createDiscordGateway } from './discord-gateway.ts'
 import { createDiscordLogin, type DiscordLoginOptions } from './discord-login.ts'
 import { list, text, toMember, toServer } from './discord-objects.ts'
+import { createPace } from './discord-pace.ts'
 import { createDiscordRest, type DiscordRestOptions, isNotAMember } from './discord-rest.ts'
 
+type DiscordOptions = Omit<DiscordLoginOptions & DiscordRestOptions, 'budget' | 'pace' | 'buckets'> & {
+  /** Where all instances agree on what is left of the platform's patience. */
+  readonly cache: Cache
+}
+
 /** The one adapter that knows the platform's own words: guilds, snake_case and its error codes. */
-export function createDiscord(options: DiscordLoginOptions & DiscordRestOptions): ChatPlatform {
+export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform {
+  const budget = createDiscordBudget(given.log, cache)
+  const options = { ...given, budget, pace: createPace(cache), buckets: createBuckets(cache) }
   const get = createDiscordRest(options)
   return {
     ...createDiscordLogin(options),
@@ -32,6 +43,7 @@ export function createDiscord(options: DiscordLoginOptions & DiscordRestOptions)
         toMember,
       )
     },
+    budget: budget.state,
     gateway: (timing) => createDiscordGateway({ ...options, get, ...(timing && { timing }) }),
     bot: async () => text((await get<APIUser>(Routes.user(), 'login')).username),
     application: async () => {

@@ -1,4 +1,5 @@
 import { createDiscord } from '#chat/discord'
+import { createMemoryCache } from '#platform/cache/memory-cache'
 import { createLog } from '#platform/log'
 import { loadConfig } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
@@ -19,6 +20,7 @@ export async function doctorCommand(): Promise<void> {
     clientSecret: config.chatClientSecret ?? '',
     callbackUrl: config.chatCallbackUrl ?? '',
     log,
+    cache: createMemoryCache(),
   })
   const wrong = [...problems, ...warnings]
   const areas: readonly [string, () => Promise<Line[]>][] = [

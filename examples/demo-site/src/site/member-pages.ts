@@ -14,7 +14,7 @@ interface PageOptions {
   readonly pictures: { readonly from: string; readonly to: string }
 }
 
-/** The page of a member, and what its script asks once a second. */
+/** The page of a member, and what its script asks twice a second. */
 export function createMemberPages(options: PageOptions) {
   const { rolecall, visitors } = options
 

@@ -12,11 +12,11 @@ const marker = 3 << 17
 const dayMs = 86_400_000
 
 const firsts =
-  'amber birch cedar coral delta ember fern gale heron indigo juniper kelp lark maple north opal pine quill reef sage'.split(
+  'amelia bruno chiara daniel elif farid greta hana ivan jonas katya liam mei nadia oscar priya rafael sofia theo zoe'.split(
     ' ',
   )
 const lasts =
-  'anchor bay crane drift eddy finch gull harbor isle jetty knot lagoon mast net oar pier quay rope sail tide'.split(
+  'andersen berg costa dubois eriksen fischer garcia hansen ito jansen kowalski lopez murphy nowak okafor petrov rossi sato tanaka walsh'.split(
     ' ',
   )
 const pairs = firsts.flatMap((first) => lasts.map((last) => [first, last] as const))
@@ -37,9 +37,9 @@ export function bulkIndexAfter(id: string): number {
   return BigInt(bulkId(index)) > BigInt(id) ? index : index + 1
 }
 
-const pairOf = (index: number) => pairs[(index * 7) % pairs.length] ?? (['amber', 'anchor'] as const)
+const pairOf = (index: number) => pairs[(index * 7) % pairs.length] ?? (['amelia', 'andersen'] as const)
 
-const bulkUsername = (index: number): string => `${pairOf(index).join('')}${index}`
+const bulkUsername = (index: number): string => `${pairOf(index).join('.')}${index}`
 
 export function bulkUser(index: number): SimUser {
   const [first, last] = pairOf(index)
@@ -81,7 +81,7 @@ export function* bulkSearch(prefix: string, range: BulkRange): Generator<number>
   const period = pairs.length
   for (let offset = 0; offset < period; offset++) {
     const first = range.from + offset
-    const name = pairOf(first).join('')
+    const name = pairOf(first).join('.')
     if (!name.startsWith(prefix) && !prefix.startsWith(name)) continue
     for (let index = first; index < range.to; index += period) {
       if (bulkUsername(index).startsWith(prefix)) yield index

@@ -1,3 +1,4 @@
+import { bulkId } from './bulk.ts'
 import { demo } from './demo-ids.ts'
 import { people } from './demo-people.ts'
 import { createWorld, type World } from './world.ts'
@@ -5,8 +6,11 @@ import { createWorld, type World } from './world.ts'
 const administrator = '8'
 const manage = '268435464' // manage roles and messages
 
-/** A small harbour community: the same at every start, to the last id and date. */
-export function demoWorld(): World {
+/**
+ * A small harbour community: the same at every start, to the last id and date. `crowd` is how many generated people
+ * are in the club beside the ones that have a name here.
+ */
+export function demoWorld({ crowd = 1_200 } = {}): World {
   const world = createWorld({
     clientId: demo.clientId,
     clientSecret: demo.clientSecret,
@@ -19,8 +23,15 @@ export function demoWorld(): World {
   addRoles(world)
   addPeople(world)
   const { crew, deckhand, guest, portWatch, starboardWatch } = demo.roles
-  world.bulkMembers(demo.mainGuildId, 1_200, [crew, deckhand, guest, portWatch, starboardWatch])
+  // As often as a role stands here it is worn.
+  const worn = [crew, deckhand, crew, guest, portWatch, crew, deckhand, starboardWatch, guest]
+  world.bulkMembers(demo.mainGuildId, crowd, worn)
   world.bulkMembers(demo.gamesGuildId, 40, [demo.gamesRoles.player])
+  // Some of the club play too.
+  for (let index = 0; index < Math.min(crowd, 400); index += 16) {
+    const joined_at = new Date(Date.UTC(2023, 8, 1 + index / 4, 18)).toISOString()
+    world.addMember(demo.gamesGuildId, bulkId(index), { roles: [demo.gamesRoles.player], joined_at })
+  }
   world.addWebhook(demo.mainGuildId, demo.webhook)
   return world
 }

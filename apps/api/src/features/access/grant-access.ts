@@ -1,17 +1,16 @@
-import type { access, ProblemDetail } from '@rolecall/contract'
+import type { access } from '@rolecall/contract'
 import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
-import { invalid } from '#platform/http/router'
 import type { By, Deps } from '../../deps.ts'
 import {
   allScopes,
   defaultOperations,
   findServers,
   type Grant,
+  inOrder,
   insertTrailEntry,
   listMappings,
   lockProject,
-  type Named,
   upsertMapping,
 } from './store.ts'
 
@@ -51,43 +50,6 @@ export async function grantAccess({ db, audit }: Pick<Deps, 'db' | 'audit'>, by:
   })
 }
 
-/**
- * The first grants of a project that is being created; part of its transaction and of its audit entry.
- * `wanted` undefined is all scopes on every main server.
- */
-export async function grantInitialAccess(
-  tx: Tx,
-  by: By,
-  project: Named,
-  wanted:
-    | readonly { readonly serverId: string; readonly scopes?: readonly access.Scope[] | undefined }[]
-    | undefined,
-): Promise<void> {
-  const servers = await findServers(
-    tx,
-    wanted?.map(({ serverId }) => serverId),
-  )
-  refuseUnknown(wanted ?? [], servers)
-  for (const server of servers) {
-    const scopes = wanted?.find(({ serverId }) => serverId === server.id)?.scopes ?? allScopes
-    const after = { operations: defaultOperations, scopes }
-    await upsertMapping(tx, project.id, server.id, after)
-    await insertTrailEntry(tx, { action: 'GRANT', project, server, actor: by.actor, before: null, after })
-  }
-}
-
-function refuseUnknown(wanted: readonly { serverId: string }[], servers: readonly Named[]) {
-  const problems = wanted.flatMap(({ serverId }, i): ProblemDetail[] => {
-    const path = `/serverAccess/${i}/serverId`
-    if (!servers.some(({ id }) => id === serverId)) {
-      return [{ path, message: 'is not a registered server', code: 'UNKNOWN_SERVER' }]
-    }
-    const isRepeated = wanted.findIndex((one) => one.serverId === serverId) !== i
-    return isRepeated ? [{ path, message: 'is named twice', code: 'DUPLICATE' }] : []
-  })
-  if (problems.length > 0) throw invalid(problems)
-}
-
 const findMapping = async (tx: Tx, { projectId, serverId }: GrantAccess) =>
   (await listMappings(tx, { projectIds: [projectId], serverId }))[0]
 
@@ -99,8 +61,7 @@ function merged(before: Grant | undefined, { operations = {}, scopes }: GrantAcc
       SEND_MESSAGES: operations.SEND_MESSAGES ?? kept.SEND_MESSAGES,
       MANAGE_WEBHOOKS: operations.MANAGE_WEBHOOKS ?? kept.MANAGE_WEBHOOKS,
     },
-    // One order, so that the same set is the same value.
-    scopes: scopes ? allScopes.filter((scope) => scopes.includes(scope)) : (before?.scopes ?? allScopes),
+    scopes: scopes ? inOrder(scopes) : (before?.scopes ?? allScopes),
   }
 }
 

@@ -6,7 +6,14 @@ import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
 import { grantAccess } from './grant-access.ts'
 import { revokeAccess } from './revoke-access.ts'
-import { findProject, findServers, listMappings, listTrail, type MappingFilter } from './store.ts'
+import {
+  countMappings,
+  findProject,
+  findServers,
+  listMappings,
+  listTrail,
+  type MappingFilter,
+} from './store.ts'
 
 export function accessRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db } = deps
@@ -30,7 +37,10 @@ export function accessRoutes({ route }: Router<Callers>, deps: Deps) {
   route(access.accessTrail, ({ query }) => listTrail(db, { ...query, limit: query.limit ?? 100 }))
 }
 
+/** More than anyone has; `total` says so where someone has more. */
+const mostListed = 10_000
+
 async function list(db: Queryable, filter: MappingFilter) {
-  const data = await listMappings(db, filter)
-  return { data, total: data.length }
+  const data = await listMappings(db, filter, mostListed)
+  return { data, total: data.length < mostListed ? data.length : await countMappings(db, filter) }
 }

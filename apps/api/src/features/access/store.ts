@@ -4,6 +4,10 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 
 export const allScopes: readonly access.Scope[] = ['read_members', 'check_permissions']
+/** One order, so that the same set is the same value. */
+export const inOrder = (scopes: readonly access.Scope[]) =>
+  allScopes.filter((scope) => scopes.includes(scope))
+
 export const defaultOperations: access.Operations = {
   READ: true,
   SEND_MESSAGES: false,
@@ -59,29 +63,45 @@ export interface MappingFilter {
   readonly projectName?: string | undefined
 }
 
-/** Mappings of projects that are not deleted to servers that are registered, newest first. */
-export async function listMappings(db: Queryable, filter: MappingFilter): Promise<access.AccessMapping[]> {
+/** Mappings that count: of projects that are not deleted to servers that are registered. */
+function selectMappings(columns: Sql, filter: MappingFilter): Sql {
   const conditions: Sql[] = [sql`p.deleted_at is null`, sql`v.removed_at is null`]
   if (filter.projectIds) conditions.push(sql`a.project_id = any(${filter.projectIds}::uuid[])`)
   if (filter.serverId) conditions.push(sql`a.server_id = ${filter.serverId}`)
   if (filter.scope) conditions.push(sql`${filter.scope} = any(a.scopes)`)
   if (filter.isActive !== undefined) conditions.push(sql`(p.deactivated_at is null) = ${filter.isActive}`)
   if (filter.projectName) conditions.push(sql`position(lower(${filter.projectName}) in lower(p.name)) > 0`)
-  const rows = await db.query<MappingRow>(sql`
-    select a.project_id as "projectId", p.name as "projectName", p.deactivated_at is null as "projectIsActive",
+  return sql`
+    select ${columns}
+    from server_access a join projects p on p.id = a.project_id join servers v on v.id = a.server_id
+    where ${allOf(conditions)}`
+}
+
+const mappingColumns = sql`a.project_id as "projectId", p.name as "projectName", p.deactivated_at is null as "projectIsActive",
       a.server_id as "serverId", v.name as "serverName", v.is_main as "isMainServer", a.can_read as "canRead",
       a.can_send_messages as "canSendMessages", a.can_manage_webhooks as "canManageWebhooks", a.scopes,
-      a.created_at as "createdAt", a.updated_at as "updatedAt"
-    from server_access a join projects p on p.id = a.project_id join servers v on v.id = a.server_id
-    where ${allOf(conditions)}
-    order by a.created_at desc, a.project_id desc, a.server_id desc
-    limit 10000`)
+      a.created_at as "createdAt", a.updated_at as "updatedAt"`
+
+/** Newest first; all of them when there is no limit. */
+export async function listMappings(
+  db: Queryable,
+  filter: MappingFilter,
+  limit: number | null = null,
+): Promise<access.AccessMapping[]> {
+  const rows = await db.query<MappingRow>(sql`
+    ${selectMappings(mappingColumns, filter)}
+    order by a.created_at desc, a.project_id desc, a.server_id desc limit ${limit}::int`)
   return rows.map(({ canRead, canSendMessages, canManageWebhooks, createdAt, updatedAt, ...row }) => ({
     ...row,
     operations: { READ: canRead, SEND_MESSAGES: canSendMessages, MANAGE_WEBHOOKS: canManageWebhooks },
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   }))
+}
+
+export async function countMappings(db: Queryable, filter: MappingFilter): Promise<number> {
+  const row = await db.maybeOne<{ total: number }>(selectMappings(sql`count(*) as total`, filter))
+  return row?.total ?? 0
 }
 
 /** Writes a mapping. Its project is locked, so nobody else writes it meanwhile. */

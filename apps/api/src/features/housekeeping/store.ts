@@ -46,6 +46,10 @@ const expired: Readonly<Record<string, Sql>> = {
   auth_failures: sql`
     delete from auth_failures where id in (
       select id from auth_failures where at < clock_now() - interval '30 days' order by at limit ${batchSize})`,
+  // Of instances that were killed; the others take their own along.
+  instances: sql`
+    delete from instances where id in (
+      select id from instances where last_seen_at < clock_now() - interval '1 day' limit ${batchSize})`,
 }
 
 /** Deletes one batch of each kind of row that nobody needs any more; returns how many. */

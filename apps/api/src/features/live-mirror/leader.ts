@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { createEventQueue } from './event-queue.ts'
 import { takeRole } from './members-store.ts'
 import { createResyncs, type ReadServer } from './resyncs.ts'
+import { createRoleReads, type ReadRoles } from './role-reads.ts'
 import { asLeader, beat, LeadLost } from './store.ts'
 import { type MirrorWrites, writeEvents } from './write-events.ts'
 
@@ -29,10 +30,14 @@ export interface Leader {
   /** Events that are not written yet. */
   pending(): number
   vouched(): readonly string[]
+  /** When the platform last told anything, by the database's clock. */
+  lastEventAt(): Date | null
   close(): Promise<void>
 }
 
-type LeaderDeps = Pick<Deps, 'db' | 'log'> & MirrorWrites & { gateway: ChatGateway; readServer: ReadServer }
+/** What the one who leads is given: how to hear, to read and to write. */
+export type LeaderDeps = Pick<Deps, 'db' | 'log'> &
+  MirrorWrites & { gateway: ChatGateway; readServer: ReadServer; readRoles: ReadRoles }
 
 /** Writes what the gateway tells into the mirror, and vouches for it as long as it is complete and true. */
 export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTiming): Leader {
@@ -40,12 +45,15 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
   const queue = createEventQueue()
   let registered = new Set<string>()
   let vouched: readonly string[] = []
+  let heardAt: number | undefined
+  let lastEventAt: Date | null = null
   let isClosing = false
   let lose = () => {}
   const lost = new Promise<void>((resolve) => {
     lose = resolve
   })
 
+  const roleReads = createRoleReads(deps)
   const resyncs = createResyncs(deps, { changed: () => void tell() })
 
   const listener: ChatGatewayListener = {
@@ -54,6 +62,7 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
       tell()
     },
     heard: (event) => {
+      heardAt = performance.now()
       const isThere = noteReach(event)
       if (registered.has(event.serverId)) {
         if (!queue.push(event)) {
@@ -106,7 +115,8 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
   const writeBatch = async (events: readonly ChatEvent[]): Promise<boolean> => {
     while (!isClosing) {
       try {
-        await asLeader(db, epoch, (tx) => writeEvents(tx, deps, events))
+        const unknown = await asLeader(db, epoch, (tx) => writeEvents(tx, deps, events))
+        for (const serverId of unknown) roleReads.ask(serverId)
         for (const event of events) if (event.kind === 'roleRemoved') void takeRoleFromAll(event)
         return true
       } catch (error) {
@@ -159,10 +169,12 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
       isOutdated = false
       const ages = provenAges()
       try {
-        const answer = await beat(db, { epoch, gateway: gateway.status(), vouched: ages })
+        const eventAgeMs = heardAt === undefined ? null : performance.now() - heardAt
+        const answer = await beat(db, { epoch, gateway: gateway.status(), eventAgeMs, vouched: ages })
         if (!answer) return lose()
         vouched = [...ages.keys()]
-        registered = new Set(answer)
+        lastEventAt = answer.lastEventAt
+        registered = new Set(answer.registered)
         resyncs.keepOnly(registered)
       } catch (error) {
         // What was vouched for runs out by itself; the next beat tries again.
@@ -192,10 +204,12 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
     lost,
     pending: () => queue.size() + unwritten.length,
     vouched: () => vouched,
+    lastEventAt: () => lastEventAt,
     async close() {
       isClosing = true
       clearInterval(beats)
       clearInterval(reconciling)
+      roleReads.close()
       await gateway.close()
       await resyncs.close()
       await telling

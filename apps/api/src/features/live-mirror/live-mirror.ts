@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatGateway, ChatGatewayStatus } from '#chat/chat-gateway'
 import { DatabaseUnavailable } from '#platform/db/database'
-import type { Deps } from '../../deps.ts'
-import { type Leader, type LeaderTiming, startLeader } from './leader.ts'
-import type { ReadServer } from './resyncs.ts'
-import type { LiveMirror } from './status.ts'
+import { type Leader, type LeaderDeps, type LeaderTiming, startLeader } from './leader.ts'
+import type { LiveMirror, LiveMirrorStatus } from './status.ts'
 import { giveUpLead, type LeaderState, leaderState, takeLead } from './store.ts'
-import type { MirrorWrites } from './write-events.ts'
 
 export interface LiveMirrorTiming extends LeaderTiming {
   /** How often an instance that does not lead looks whether somebody does. */
@@ -16,21 +12,19 @@ export interface LiveMirrorTiming extends LeaderTiming {
 
 const defaults: LiveMirrorTiming = { lookEveryMs: 1_000, beatEveryMs: 1_000, reconcileEveryMs: 60 * 60_000 }
 
-type MirrorDeps = Pick<Deps, 'db' | 'log'> & MirrorWrites & { gateway: ChatGateway; readServer: ReadServer }
-
 /**
  * Leadership is a lease in the database. An advisory lock would not do: a hung process keeps its connection,
  * and with it the lock; and a lock says nothing to a batch that is on its way. The lease names an epoch, and
  * whatever the leader writes, it writes only while that epoch holds.
  */
-export function createLiveMirror(deps: MirrorDeps, options: Partial<LiveMirrorTiming> = {}): LiveMirror {
+export function createLiveMirror(deps: LeaderDeps, options: Partial<LiveMirrorTiming> = {}): LiveMirror {
   const { db, log, gateway } = deps
   const timing = { ...defaults, ...options }
   const holder = randomUUID()
   const closing = new AbortController()
   let leader: Leader | undefined
   let others: LeaderState | undefined
-  let running = Promise.resolve()
+  let running: Promise<void> | undefined
 
   const lead = async (epoch: number) => {
     log.info({ epoch }, 'this instance keeps the mirror live')
@@ -66,13 +60,21 @@ export function createLiveMirror(deps: MirrorDeps, options: Partial<LiveMirrorTi
         return {
           isLeader: true,
           gateway: gateway.status(),
+          lastEventAt: leader.lastEventAt(),
           vouched: leader.vouched(),
           pending: leader.pending(),
         }
       }
-      const { state, problem } = others?.hasLeader ? others : { state: 'closed', problem: null }
-      const known = { state: state as ChatGatewayStatus['state'], problem }
-      return { isLeader: false, gateway: known, vouched: [], pending: 0 }
+      const nobodys = { state: running ? 'closed' : 'off', problem: null, shards: 0, latencyMs: null }
+      const { state, problem, shards, latencyMs } = others?.hasLeader ? others : nobodys
+      const known = { state: state as LiveMirrorStatus['gateway']['state'], problem, shards, latencyMs }
+      return {
+        isLeader: false,
+        gateway: known,
+        lastEventAt: others?.lastEventAt ?? null,
+        vouched: [],
+        pending: 0,
+      }
     },
     async close() {
       closing.abort()

@@ -66,6 +66,17 @@ export const upsertRole = (
       set name = excluded.name, color = excluded.color, position = excluded.position
       where (r.name, r.color, r.position) is distinct from (excluded.name, excluded.color, excluded.position)`)
 
+/** Servers of which one of these members holds a role that is not known. */
+export const listUnknownRoles = async (tx: Tx, rows: readonly ServerMember[]) =>
+  (
+    await tx.query<{ id: string }>(sql`
+      select distinct x.server_id as id
+      from unnest(${rows.map(({ serverId }) => serverId)}::text[],
+        ${rows.map(({ member }) => `{${member.roleIds.join(',')}}`)}::text[]) as x (server_id, role_ids),
+        unnest(x.role_ids::text[]) as held (id)
+      where not exists (select from roles r where r.server_id = x.server_id and r.id = held.id)`)
+  ).map(({ id }) => id)
+
 export const deleteRole = (tx: Tx, serverId: string, roleId: string) =>
   tx.execute(sql`delete from roles where server_id = ${serverId} and id = ${roleId}`)
 

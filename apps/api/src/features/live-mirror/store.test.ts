@@ -8,7 +8,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { asLeader, beat, giveUpLead, LeadLost, leaderState, takeLead } from './store.ts'
 
 const [one, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
-const gateway = { state: 'connected', problem: null }
+const gateway = { state: 'connected', problem: null, shards: 1, latencyMs: 12 }
 const club = demo.mainGuildId
 
 describe.each(engines)('leadership on %s', (engine) => {
@@ -28,7 +28,8 @@ describe.each(engines)('leadership on %s', (engine) => {
   const lead = async (holder: string) => (await take(holder)) as number
   const fallSilent = () =>
     db.execute(sql`update live_mirror set beat_at = clock_now() - interval '5 seconds'`)
-  const vouch = (epoch: number) => beat(db, { epoch, gateway, vouched: new Map([[club, 100]]) })
+  const vouch = (epoch: number) =>
+    beat(db, { epoch, gateway, eventAgeMs: null, vouched: new Map([[club, 100]]) })
   const liveAsOf = async () =>
     (
       await db.maybeOne<{ at: Date | null }>(
@@ -59,18 +60,22 @@ describe.each(engines)('leadership on %s', (engine) => {
 
   test('vouches for servers for a few seconds, as of when it was proven, and no longer than it says so', async () => {
     const epoch = await lead(one)
-    expect(await vouch(epoch)).toEqual([club])
+    expect(await vouch(epoch)).toEqual({ registered: [club], lastEventAt: null })
     const asOf = await liveAsOf()
     const { now } = (await db.maybeOne<{ now: Date }>(sql`select clock_now() as now`)) as { now: Date }
     expect(now.getTime() - (asOf as Date).getTime()).toBeGreaterThanOrEqual(100)
-    await beat(db, { epoch, gateway, vouched: new Map() })
+    await beat(db, { epoch, gateway, eventAgeMs: 0, vouched: new Map() })
     expect(await liveAsOf()).toBeUndefined()
   })
 
   test('is shown to all, with what keeps it from its work', async () => {
     const epoch = await lead(one)
-    await beat(db, { epoch, gateway: { state: 'refused', problem: 'Mend it.' }, vouched: new Map() })
-    expect(await leaderState(db)).toEqual({ hasLeader: true, state: 'refused', problem: 'Mend it.' })
+    const refused = { state: 'refused', problem: 'Mend it.', shards: 2, latencyMs: null }
+    const told = await beat(db, { epoch, gateway: refused, eventAgeMs: 5_000, vouched: new Map() })
+    expect(told?.lastEventAt).toBeInstanceOf(Date)
+    // No newer event: the time of the last one stays.
+    await beat(db, { epoch, gateway: refused, eventAgeMs: null, vouched: new Map() })
+    expect(await leaderState(db)).toEqual({ hasLeader: true, lastEventAt: told?.lastEventAt, ...refused })
     await fallSilent()
     expect((await leaderState(db))?.hasLeader).toBe(false)
   })

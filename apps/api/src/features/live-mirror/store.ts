@@ -1,3 +1,4 @@
+import type { ChatGatewayStatus } from '#chat/chat-gateway'
 import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
@@ -17,7 +18,7 @@ export const takeLead = async (db: Queryable, holder: string, isAlone: boolean) 
     await db.maybeOne<{ epoch: number }>(sql`
     with taken as (
       update live_mirror set epoch = epoch + 1, holder = ${holder}, beat_at = clock_now(),
-        gateway_state = 'connecting', gateway_problem = null
+        gateway_state = 'connecting', gateway_problem = null, gateway_latency_ms = null
       where beat_at is null or beat_at < clock_now() - ${deadAfter}::interval or ${isAlone}
       returning epoch),
     withdrawn as (
@@ -29,27 +30,41 @@ export const takeLead = async (db: Queryable, holder: string, isAlone: boolean) 
 export const giveUpLead = (db: Queryable, epoch: number) =>
   db.execute(sql`
     with given_up as (
-      update live_mirror set beat_at = null, holder = null, gateway_state = 'closed', gateway_problem = null
+      update live_mirror set beat_at = null, holder = null, gateway_state = 'closed', gateway_problem = null,
+        gateway_latency_ms = null
       where epoch = ${epoch} returning epoch)
     update servers set live_until = null, live_as_of = null from given_up where live_until is not null`)
 
 export interface Beat {
   readonly epoch: number
-  readonly gateway: { readonly state: string; readonly problem: string | null }
+  readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: string }
+  /** Since the last event; null when none has come. */
+  readonly eventAgeMs: number | null
   /** Servers whose mirror is true now, and how long ago that was proven. */
   readonly vouched: ReadonlyMap<string, number>
+}
+
+interface Beaten {
+  readonly registered: readonly string[]
+  readonly lastEventAt: Date | null
 }
 
 /**
  * Says that the leader goes on, vouches for these servers and for no others, and answers which servers are
  * registered; undefined when it leads no more.
  */
-export async function beat(db: Queryable, { epoch, gateway, vouched }: Beat): Promise<string[] | undefined> {
-  const row = await db.maybeOne<{ registered: string[] }>(sql`
+export async function beat(
+  db: Queryable,
+  { epoch, gateway, eventAgeMs, vouched }: Beat,
+): Promise<Beaten | undefined> {
+  return db.maybeOne<Beaten>(sql`
     with mine as (
       update live_mirror set beat_at = clock_now(), gateway_state = ${gateway.state},
-        gateway_problem = ${gateway.problem}
-      where epoch = ${epoch} returning epoch),
+        gateway_problem = ${gateway.problem}, gateway_latency_ms = ${gateway.latencyMs},
+        gateway_shards = ${gateway.shards},
+        last_event_at =
+          coalesce(clock_now() - ${eventAgeMs}::float8 * interval '1 millisecond', last_event_at)
+      where epoch = ${epoch} returning epoch, last_event_at),
     vouched as (
       select * from unnest(${[...vouched.keys()]}::text[], ${[...vouched.values()]}::float8[]) as x (id, age_ms)),
     extended as (
@@ -58,21 +73,26 @@ export async function beat(db: Queryable, { epoch, gateway, vouched }: Beat): Pr
         live_as_of = clock_now() - x.age_ms * interval '1 millisecond'
       from mine, servers w left join vouched x on x.id = w.id
       where v.id = w.id and (v.live_until is not null or x.id is not null))
-    select array(select id::text from servers where removed_at is null order by id) as registered from mine`)
-  return row?.registered
+    select array(select id::text from servers where removed_at is null order by id) as registered,
+      last_event_at as "lastEventAt"
+    from mine`)
 }
 
 export interface LeaderState {
   readonly hasLeader: boolean
   readonly state: string
   readonly problem: string | null
+  readonly shards: number
+  readonly latencyMs: number | null
+  readonly lastEventAt: Date | null
 }
 
 /** What the leader last said of itself, for everyone. */
 export const leaderState = (db: Queryable) =>
   db.maybeOne<LeaderState>(sql`
     select coalesce(beat_at >= clock_now() - ${deadAfter}::interval, false) as "hasLeader",
-      gateway_state as state, gateway_problem as problem
+      gateway_state as state, gateway_problem as problem, gateway_shards as shards,
+      gateway_latency_ms as "latencyMs", last_event_at as "lastEventAt"
     from live_mirror`)
 
 /** This instance leads no more: another one has taken over. Nothing was written. */

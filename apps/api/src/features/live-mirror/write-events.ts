@@ -3,6 +3,7 @@ import type { ChatServerInfo } from '#chat/chat-platform'
 import type { Tx } from '#platform/db/database'
 import {
   deleteRole,
+  listUnknownRoles,
   noteAbsence,
   noteRolesChange,
   type ServerMember,
@@ -20,8 +21,15 @@ export interface MirrorWrites {
   readonly endMembership: (tx: Tx, serverId: string, userId: string, isBan: boolean) => Promise<void>
 }
 
-/** Writes events in their order. Events of members that follow each other go in one statement. */
-export async function writeEvents(tx: Tx, writes: MirrorWrites, events: readonly ChatEvent[]): Promise<void> {
+/**
+ * Writes events in their order. Events of members that follow each other go in one statement. Answers the servers
+ * where somebody now holds a role that is not known.
+ */
+export async function writeEvents(
+  tx: Tx,
+  writes: MirrorWrites,
+  events: readonly ChatEvent[],
+): Promise<string[]> {
   let members = new Map<string, ServerMember>()
   const flush = async () => {
     if (members.size === 0) return
@@ -45,6 +53,8 @@ export async function writeEvents(tx: Tx, writes: MirrorWrites, events: readonly
     await writeOther(tx, writes, event)
   }
   await flush()
+  const held = events.filter((event) => event.kind === 'memberChanged')
+  return held.length === 0 ? [] : listUnknownRoles(tx, held)
 }
 
 async function writeOther(

@@ -2,6 +2,7 @@ import type { memberLists } from '@rolecall/contract'
 import { type CsvColumn, csvAnswer } from '#platform/csv'
 import { downloadAnswer } from '#platform/download'
 import type { Answer } from '#platform/http/answer'
+import type { LimitDownloads } from '#platform/limit-downloads'
 import type { Deps } from '../../deps.ts'
 import type { AdminCaller } from '../callers.ts'
 import { type ExportRow, exportStatement } from './lists-store.ts'
@@ -10,7 +11,7 @@ const rowsPerPage = 500
 
 interface Needs {
   /** Lets an admin read so many files at once, and no more. */
-  readonly limitDownloads: <T>(callerId: string, pages: AsyncIterable<T>) => AsyncGenerator<T, void, void>
+  readonly limitDownloads: LimitDownloads
 }
 
 /** The memberships of the list as a file, read from one snapshot while it is sent. */

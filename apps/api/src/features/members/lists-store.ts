@@ -1,6 +1,6 @@
 import type { memberLists } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
-import { allOf, type Sql, sql } from '#platform/db/sql'
+import { allOf, plannedAnew, type Sql, sql } from '#platform/db/sql'
 
 export interface MemberFilters {
   readonly filter?: 'club' | 'all'
@@ -9,10 +9,13 @@ export interface MemberFilters {
   readonly search?: string
 }
 
-/** A current membership of a registered server that belongs to the member `u`. */
-const hasMembership = (condition: Sql): Sql => sql`
-  exists (select from memberships m join servers v on v.id = m.server_id and v.removed_at is null
-    where m.member_id = u.id and m.left_at is null and ${condition})`
+/** Current memberships of registered servers that fulfil all conditions. */
+const memberships = (...conditions: Sql[]): Sql => sql`
+  memberships m where m.left_at is null and ${allOf(conditions)}
+    and m.server_id = any(array(select v.id from servers v where v.removed_at is null))`
+
+const inServers = (ids: readonly string[]) => sql`m.server_id = any(${ids}::text[])`
+const withRoles = (ids: readonly string[]) => sql`m.role_ids && ${ids}::text[]`
 
 /** Trigrams need three letters or digits in a row; without them their index would be read from end to end. */
 const hasTrigrams = /[\p{L}\p{N}]{3}/u
@@ -26,29 +29,46 @@ function conditionsOf({ filter, serverId = [], roleId = [], search = '' }: Membe
   const conditions = [sql`u.is_current`]
   if (filter === 'club') conditions.push(sql`u.is_club_member`)
   if (search !== '') conditions.push(matches(search))
-  if (serverId.length > 0) conditions.push(hasMembership(sql`m.server_id = any(${serverId}::text[])`))
-  if (roleId.length > 0) conditions.push(hasMembership(sql`m.role_ids && ${roleId}::text[]`))
+  for (const condition of membershipConditions(serverId, roleId)) {
+    conditions.push(sql`u.id in (select m.member_id from ${memberships(condition)})`)
+  }
   return allOf(conditions)
 }
 
+/** One membership may be in the server and another one with the role. */
+const membershipConditions = (serverId: readonly string[], roleId: readonly string[]) => [
+  ...(serverId.length > 0 ? [inServers(serverId)] : []),
+  ...(roleId.length > 0 ? [withRoles(roleId)] : []),
+]
+
 /**
- * One page of ids in order of name, and how many there are, of one snapshot. Without a look at memberships
- * the page comes from the index in its order and only the count reads on; with one, both share one reading:
- * for rare roles the order of names would be the long way round.
+ * How many members the filters keep. Where memberships alone decide, members need not be looked at: whoever has a
+ * current one is a current member.
  */
-export function pageStatement(filters: MemberFilters, offset: number, limit: number): Sql {
-  const looksAtMemberships = Boolean(filters.serverId?.length || filters.roleId?.length)
-  return sql`
-    with hits as ${looksAtMemberships ? sql`materialized` : sql`not materialized`} (
-      select u.id, u.search_text from members u where ${conditionsOf(filters)}),
-    counted as materialized (select count(*) as total from hits)
-    select total, array(
-      select id::text from hits
-      -- Beyond the end nothing needs to be put in order.
-      where (select total from counted) > ${offset}
-      order by search_text, id limit ${limit} offset ${offset}) as ids
-    from counted`
+function countStatement(filters: MemberFilters): Sql {
+  const { filter, serverId = [], roleId = [], search = '' } = filters
+  const [condition, another] = membershipConditions(serverId, roleId)
+  if (!condition || another || filter === 'club' || search !== '') {
+    return sql`select count(*) as total from members u where ${conditionsOf(filters)}`
+  }
+  // A member is in one server once.
+  if (serverId.length === 1) return sql`select count(*) as total from ${memberships(condition)}`
+  return sql`select count(*) as total from (select distinct m.member_id from ${memberships(condition)}) one`
 }
+
+/**
+ * One page of ids in order of name, and how many there are, of one snapshot. The page is read along the index of
+ * names where many fit, and from the memberships where few do; which of the two, the values decide.
+ */
+export const pageStatement = (filters: MemberFilters, offset: number, limit: number): Sql =>
+  plannedAnew(sql`
+    with counted as materialized (${countStatement(filters)})
+    select total, array(
+      select u.id from members u
+      -- Beyond the end nothing needs to be put in order.
+      where (select total from counted) > ${offset} and ${conditionsOf(filters)}
+      order by u.search_text, u.id limit ${limit} offset ${offset}) as ids
+    from counted`)
 
 export const findPage = (db: Queryable, filters: MemberFilters, offset: number, limit: number) =>
   db.maybeOne<{ total: number; ids: string[] }>(pageStatement(filters, offset, limit))

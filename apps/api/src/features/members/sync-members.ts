@@ -35,8 +35,10 @@ export interface SyncRun {
 export async function syncMembers(deps: SyncDeps, run: SyncRun): Promise<void> {
   const suspects = await walk(deps, run)
   for (const [asked, id] of suspects.entries()) {
-    const askedAt = await readTime(deps.db)
-    const member = await run.ask(() => deps.chat.member(run.serverId, id, 'background'))
+    const { member, askedAt } = await run.ask(async () => {
+      const askedAt = await readTime(deps.db)
+      return { askedAt, member: await deps.chat.member(run.serverId, id, 'background') }
+    })
     await deps.mirrorMember(run.serverId, member?.user ?? { id }, member, askedAt)
     if (!member) run.counts.ended += 1
     if (asked % questionsPerBeat === 0) await run.beat()

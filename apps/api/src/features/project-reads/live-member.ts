@@ -1,23 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
-import { findMember } from './store.ts'
+import { findMember, type KnownMember } from './store.ts'
 
+/** As validate: the longest wait for the platform, and the oldest mirror that is served without it. */
+const longestWaitMs = 2_000
 const oldestMirrorMs = 24 * 60 * 60 * 1000
 
+type MemberDeps = Pick<Deps, 'db' | 'settings' | 'refreshMember'>
+
 /**
- * A member of a server with roles as live as validate's; undefined when there is none.
- * @throws CHAT_PLATFORM_UNAVAILABLE when what is known is too old to rely on
+ * A member of a server with roles as live as validate's; undefined for someone who is none. The mirror knows
+ * who logged in, who was synced and who the gateway told of; of anyone else only the platform can say whether
+ * they are a member.
+ * @throws CHAT_PLATFORM_UNAVAILABLE when it does not say, and what is known is too little or too old
  */
-export async function liveMember(
-  { db, settings, refreshMember }: Pick<Deps, 'db' | 'settings' | 'refreshMember'>,
-  serverId: string,
-  memberId: string,
-) {
-  const known = await findMember(db, serverId, memberId)
-  const { permissionTtlMs } = settings.current()
-  // Whoever is not known here is not asked about there: the mirror is what a project may see.
-  if (!known || known.isLive || (permissionTtlMs > 0 && known.ageMs <= permissionTtlMs)) return known
-  if ((await refreshMember(serverId, memberId)) === 'fresh') return findMember(db, serverId, memberId)
-  if (known.ageMs > oldestMirrorMs) throw chatPlatformUnavailable()
-  return known
+export async function liveMember(deps: MemberDeps, serverId: string, memberId: string) {
+  const read = () => findMember(deps.db, serverId, memberId)
+  const known = await read()
+  if (known && isFresh(deps, known)) return current(known)
+  const refreshed = await Promise.race([deps.refreshMember(serverId, memberId), sleep(longestWaitMs)])
+  if (refreshed === 'fresh') return current(await read())
+  if (!known || known.ageMs > oldestMirrorMs) throw chatPlatformUnavailable()
+  return current(known)
 }
+
+const isFresh = ({ settings }: MemberDeps, { isLive, ageMs }: KnownMember) => {
+  const { permissionTtlMs } = settings.current()
+  return isLive || (permissionTtlMs > 0 && ageMs <= permissionTtlMs)
+}
+
+const current = (known: KnownMember | undefined) => (known?.isCurrent ? known : undefined)

@@ -1,6 +1,6 @@
 import type { projectReads } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
-import { type Sql, sql } from '#platform/db/sql'
+import { sql } from '#platform/db/sql'
 
 /** True when the project may use this server with this scope: by its mapping, or as internal in the main server. */
 export const hasScope = async (db: Queryable, projectId: string, serverId: string, scope: string) =>
@@ -18,35 +18,44 @@ export interface MemberRow {
   readonly avatar: string | null
   readonly joinedAt: Date | null
   readonly roles: projectReads.ServerMember['roles']
+}
+
+/** What the mirror knows of someone, who may have left. */
+export interface KnownMember extends MemberRow {
+  readonly isCurrent: boolean
   readonly ageMs: number
   readonly isLive: boolean
 }
 
-const selectMembers = (serverId: string, where: Sql) => sql`
-  select m.member_id as "memberId", u.username, u.global_name as "globalName",
+const memberColumns = sql`m.member_id as "memberId", u.username, u.global_name as "globalName",
     m.nick as "displayName", u.avatar, m.joined_at as "joinedAt",
     (select coalesce(json_agg(json_build_object('roleId', r.id, 'roleName', r.name,
         'roleColor', nullif(r.color, 0), 'rolePosition', r.position) order by r.position desc, r.id), '[]')
-      from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as roles,
-    (extract(epoch from clock_now() - m.synced_at) * 1000)::float8 as "ageMs",
-    coalesce(v.live_until > clock_now(), false) as "isLive"
-  from memberships m join members u on u.id = m.member_id join servers v on v.id = m.server_id
-  where m.server_id = ${serverId} and m.left_at is null and ${where}
-  order by m.member_id`
+      from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as roles`
 
 /** A page of members in the order of their ids, after a cursor. */
 export const listMembers = (db: Queryable, serverId: string, after: string, limit: number) =>
-  db.query<MemberRow>(sql`${selectMembers(serverId, sql`m.member_id > ${after}`)} limit ${limit}`)
+  db.query<MemberRow>(sql`
+    select ${memberColumns}
+    from memberships m join members u on u.id = m.member_id
+    where m.server_id = ${serverId} and m.left_at is null and m.member_id > ${after}
+    order by m.member_id limit ${limit}`)
 
+/** Someone of whom the mirror knows, whether or not they are still a member. */
 export const findMember = (db: Queryable, serverId: string, memberId: string) =>
-  db.maybeOne<MemberRow>(selectMembers(serverId, sql`m.member_id = ${memberId}`))
+  db.maybeOne<KnownMember>(sql`
+    select ${memberColumns}, m.left_at is null as "isCurrent",
+      (extract(epoch from clock_now() - m.synced_at) * 1000)::float8 as "ageMs",
+      coalesce(v.live_until > clock_now(), false) as "isLive"
+    from memberships m join members u on u.id = m.member_id join servers v on v.id = m.server_id
+    where m.server_id = ${serverId} and m.member_id = ${memberId}`)
 
-export const toServerMember = ({
-  ageMs,
-  isLive,
-  joinedAt,
-  ...row
-}: MemberRow): projectReads.ServerMember => ({
-  ...row,
-  joinedAt: joinedAt?.toISOString() ?? null,
+export const toServerMember = (row: MemberRow): projectReads.ServerMember => ({
+  memberId: row.memberId,
+  username: row.username,
+  globalName: row.globalName,
+  displayName: row.displayName,
+  avatar: row.avatar,
+  joinedAt: row.joinedAt?.toISOString() ?? null,
+  roles: row.roles,
 })

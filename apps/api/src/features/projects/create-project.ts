@@ -1,23 +1,31 @@
-import type { projects } from '@rolecall/contract'
+import type { ProblemDetail, projects, webhooks } from '@rolecall/contract'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { type Tx, violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/router'
 import type { By, Deps } from '../../deps.ts'
 import { issueApiKey } from './api-key.ts'
 import { insertProject } from './store.ts'
-import { noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
+import { complaintsAboutWebhookUrl, noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
 
 export interface CreateProject extends projects.CreateProject {
   readonly redirectUris?: readonly string[]
 }
 
-/** Gives a new project its first access, in the same transaction. */
-export type GrantInitial = (
+/** Looks up the servers of a new project in its transaction: what is wrong with them, and how to grant them. */
+export type PlanInitialAccess = (
   tx: Tx,
-  by: By,
-  project: { id: string; name: string },
   wanted: projects.CreateProject['serverAccess'],
-) => Promise<void>
+) => Promise<{
+  readonly problems: readonly ProblemDetail[]
+  readonly grant: (by: By, project: { id: string; name: string }) => Promise<void>
+}>
+
+/** Reads the inbound webhook that a new project asks for: what is wrong with it, and how to make it. */
+export type PlanWebhook = (wanted: webhooks.CreateWebhook) => {
+  readonly problems: readonly ProblemDetail[]
+  readonly provision: (tx: Tx, projectId: string) => Promise<webhooks.CreatedInboundWebhook>
+}
 
 /** Registers a project with its first key, which is answered this once and stored only as a digest. */
 export async function createProject(
@@ -25,15 +33,27 @@ export async function createProject(
     db,
     audit,
     config,
-    grantInitial,
-  }: Pick<Deps, 'db' | 'audit' | 'config'> & { grantInitial?: GrantInitial },
+    planInitialAccess,
+    planWebhook,
+  }: Pick<Deps, 'db' | 'audit' | 'config'> & {
+    planInitialAccess?: PlanInitialAccess
+    planWebhook?: PlanWebhook
+  },
   by: By,
   input: CreateProject,
-): Promise<{ id: string; apiKey: string }> {
+): Promise<{ id: string; apiKey: string; inboundWebhook?: webhooks.CreatedInboundWebhook }> {
   const id = uuidv7()
-  const webhookUrl = input.webhookUrl ? sealWebhookUrl(config, id, input.webhookUrl) : noWebhookUrl
+  const webhook = input.inboundWebhook && planWebhook?.(input.inboundWebhook)
   return refuseTakenName(() =>
     db.transaction(async (tx) => {
+      // Everything wrong with the request is said at once, and before whether the name is free.
+      const access = await planInitialAccess?.(tx, input.serverAccess)
+      const problems = [
+        ...complaintsAboutWebhookUrl(config, input.webhookUrl),
+        ...(access?.problems ?? []),
+        ...(webhook?.problems ?? []),
+      ]
+      if (problems.length > 0) throw invalid(problems)
       await insertProject(tx, {
         id,
         name: input.name,
@@ -41,18 +61,19 @@ export async function createProject(
         isActive: input.isActive ?? true,
         isInternal: input.isInternal ?? false,
         redirectUris: input.redirectUris ?? [],
-        ...webhookUrl,
+        ...(input.webhookUrl ? sealWebhookUrl(config, id, input.webhookUrl) : noWebhookUrl),
       })
       const { apiKey } = await issueApiKey(tx, id)
-      await grantInitial?.(tx, by, { id, name: input.name }, input.serverAccess)
+      await access?.grant(by, { id, name: input.name })
+      const inboundWebhook = await webhook?.provision(tx, id)
       await audit.record(tx, {
         ...by,
         actionType: 'project',
         action: 'project.create',
         target: { type: 'project', id, name: input.name },
-        summary: `Project ${input.name} was created.`,
+        summary: `Project ${input.name} was created${inboundWebhook ? ' with an inbound webhook' : ''}.`,
       })
-      return { id, apiKey }
+      return { id, apiKey, ...(inboundWebhook && { inboundWebhook }) }
     }),
   )
 }

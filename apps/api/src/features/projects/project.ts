@@ -2,8 +2,15 @@ import type { access, projects } from '@rolecall/contract'
 import type { ProjectRow } from './store.ts'
 import { maskedWebhookUrl } from './webhook-url.ts'
 
+/** Records in the order of the rows, each with its own of all of their mappings. */
+export function toProjects(rows: readonly ProjectRow[], mappings: readonly access.AccessMapping[]) {
+  const byProject = new Map<string, access.AccessMapping[]>(rows.map(({ id }) => [id, []]))
+  for (const mapping of mappings) byProject.get(mapping.projectId)?.push(mapping)
+  return rows.map((row) => toProject(row, byProject.get(row.id) ?? []))
+}
+
 /** The record of a project as admins see it. */
-export function toProject(row: ProjectRow, mappings: readonly access.AccessMapping[]): projects.Project {
+export function toProject(row: ProjectRow, serverAccess: access.AccessMapping[]): projects.Project {
   return {
     id: row.id,
     name: row.name,
@@ -13,7 +20,7 @@ export function toProject(row: ProjectRow, mappings: readonly access.AccessMappi
     redirectUris: row.redirectUris,
     webhookUrl: maskedWebhookUrl(row),
     apiKey: toKeyInfo(row),
-    serverAccess: mappings.filter(({ projectId }) => projectId === row.id),
+    serverAccess,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }

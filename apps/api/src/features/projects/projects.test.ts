@@ -70,7 +70,7 @@ describe.each(engines)('projects on %s', (engine) => {
       [{ name: 5 }],
       [{}],
       [{ name: 'Unknown key', isSystemAdmin: true }],
-      [{ name: 'Reserved', inboundWebhook: { name: 'x', schema: {} } }],
+      [{ name: 'Bad schema', inboundWebhook: { name: 'x', schema: { $async: true } } }],
       [{ name: 'Unknown server', serverAccess: [{ serverId: '1100000000000000009' }] }],
       [{ name: 'Twice', serverAccess: [{ serverId: demo.mainGuildId }, { serverId: demo.mainGuildId }] }],
       [{ name: 'Scope', serverAccess: [{ serverId: demo.mainGuildId, scopes: ['everything'] }] }],

@@ -5,14 +5,16 @@ import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
 import { regenerateApiKey, restoreApiKey, revokeApiKey } from './api-key.ts'
-import { createProject, type GrantInitial } from './create-project.ts'
-import { toKeyInfo, toProject } from './project.ts'
-import { findProject, listProjects } from './store.ts'
+import { createProject, type PlanInitialAccess, type PlanWebhook } from './create-project.ts'
+import { toKeyInfo, toProject, toProjects } from './project.ts'
+import { countProjects, findProject, listProjects } from './store.ts'
 import { deleteProject, setRedirectUris, updateProject } from './update-project.ts'
+import { isReadable } from './webhook-url.ts'
 
 /** What other features do for projects; `app.ts` passes it. */
 export interface ProjectNeeds {
-  readonly grantInitial: GrantInitial
+  readonly planInitialAccess: PlanInitialAccess
+  readonly planWebhook: PlanWebhook
   readonly listMappings: (projectIds: readonly string[]) => Promise<access.AccessMapping[]>
 }
 
@@ -24,21 +26,28 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
     return row
   }
   const show = async (id: string) => toProject(await get(id), await needs.listMappings([id]))
+  /** A secret that nobody can read is told of here, on its own record; lists and changes do not open it. */
+  const checkReadable = async (id: string) => {
+    if (!isReadable(deps.config, id, await get(id))) throw new ApiError('SECRET_UNREADABLE')
+  }
 
   route(projects.listProjects, async ({ query: { limit = 500, offset = 0, ...filter } }) => {
-    const rows = await listProjects(db, { ...filter, limit, offset })
+    const rows = await listProjects(db, filter, { limit, offset })
     const mappings = await needs.listMappings(rows.map(({ id }) => id))
-    return { data: rows.map((row) => toProject(row, mappings)), total: rows[0]?.total ?? 0 }
+    return { data: toProjects(rows, mappings), total: await countProjects(db, filter) }
   })
   route(projects.createProject, async (request) => {
-    const { id, apiKey } = await createProject(
-      { ...deps, grantInitial: needs.grantInitial },
+    const { id, ...secrets } = await createProject(
+      { ...deps, planInitialAccess: needs.planInitialAccess, planWebhook: needs.planWebhook },
       by(request),
       request.body,
     )
-    return { project: await show(id), apiKey }
+    return { project: await show(id), ...secrets }
   })
-  route(projects.getProject, ({ params }) => show(params.id))
+  route(projects.getProject, async ({ params: { id } }) => {
+    await checkReadable(id)
+    return show(id)
+  })
   route(projects.updateProject, async (request) => {
     await updateProject(deps, by(request), request.params.id, request.body)
     return show(request.params.id)

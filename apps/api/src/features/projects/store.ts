@@ -35,7 +35,6 @@ export interface ProjectRow {
   readonly keyCreatedAt: Date
   readonly keyLastUsedAt: Date | null
   readonly keyRevokedAt: Date | null
-  readonly total: number
 }
 
 const selectProjects = (where: Sql, page: Sql) => sql`
@@ -43,7 +42,7 @@ const selectProjects = (where: Sql, page: Sql) => sql`
     p.redirect_uris as "redirectUris", p.webhook_url_sealed as "webhookUrlSealed",
     p.webhook_url_host as "webhookUrlHost", p.created_at as "createdAt", p.updated_at as "updatedAt",
     k.prefix as "keyPrefix", k.created_at as "keyCreatedAt", k.last_used_at as "keyLastUsedAt",
-    k.revoked_at as "keyRevokedAt", count(*) over () as total
+    k.revoked_at as "keyRevokedAt"
   from projects p join api_keys k on k.project_id = p.id and k.replaced_at is null
   where p.deleted_at is null and ${where}
   order by p.created_at desc, p.id desc ${page}`
@@ -56,18 +55,27 @@ export interface ProjectFilter {
   readonly isInternal?: boolean | undefined
   /** Part of the name, whatever its case; every character stands for itself. */
   readonly name?: string | undefined
-  readonly limit: number
-  readonly offset: number
 }
 
-export function listProjects(db: Queryable, filter: ProjectFilter) {
+export const listProjects = (
+  db: Queryable,
+  filter: ProjectFilter,
+  { limit, offset }: { limit: number; offset: number },
+) => db.query<ProjectRow>(selectProjects(matching(filter), sql`limit ${limit} offset ${offset}`))
+
+export async function countProjects(db: Queryable, filter: ProjectFilter): Promise<number> {
+  const row = await db.maybeOne<{ total: number }>(
+    sql`select count(*) as total from projects p where p.deleted_at is null and ${matching(filter)}`,
+  )
+  return row?.total ?? 0
+}
+
+function matching(filter: ProjectFilter): Sql {
   const conditions: Sql[] = []
   if (filter.isActive !== undefined) conditions.push(sql`(p.deactivated_at is null) = ${filter.isActive}`)
   if (filter.isInternal !== undefined) conditions.push(sql`p.is_internal = ${filter.isInternal}`)
   if (filter.name) conditions.push(sql`position(lower(${filter.name}) in lower(p.name)) > 0`)
-  return db.query<ProjectRow>(
-    selectProjects(allOf(conditions), sql`limit ${filter.limit} offset ${filter.offset}`),
-  )
+  return allOf(conditions)
 }
 
 /** Locks a project until the transaction ends: changes of one project take turns. */

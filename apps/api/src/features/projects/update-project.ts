@@ -5,14 +5,16 @@ import { changeProject } from './change-project.ts'
 import { refuseTakenName } from './create-project.ts'
 import { readRedirectUris } from './redirect-uris.ts'
 import { markDeleted, type ProjectRow, updateProject as storeProject, updateRedirectUris } from './store.ts'
-import { isStoredWebhookUrl, noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
+import { complaintsAboutWebhookUrl, isStoredWebhookUrl, noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
 
 type ProjectDeps = Pick<Deps, 'db' | 'audit' | 'config'>
 type Changes = Record<string, { before: unknown; after: unknown }>
 
 /** Changes what is given; what is given as it is already leaves no trace. */
-export const updateProject = (deps: ProjectDeps, by: By, id: string, input: projects.UpdateProject) =>
-  refuseTakenName(() =>
+export async function updateProject(deps: ProjectDeps, by: By, id: string, input: projects.UpdateProject) {
+  const problems = complaintsAboutWebhookUrl(deps.config, input.webhookUrl)
+  if (problems.length > 0) throw invalid(problems)
+  return refuseTakenName(() =>
     changeProject(deps, id, async (tx, project, record) => {
       const webhook = nextWebhookUrl(deps, project, input.webhookUrl)
       const next = {
@@ -28,6 +30,7 @@ export const updateProject = (deps: ProjectDeps, by: By, id: string, input: proj
       await record({ ...by, action: 'project.update', summary, changes })
     }),
   )
+}
 
 function differences(project: ProjectRow, next: Partial<ProjectRow>): Changes {
   const changed = Object.entries(next).filter(

@@ -1,7 +1,6 @@
-import { formats } from '@rolecall/contract'
+import { formats, type ProblemDetail } from '@rolecall/contract'
 import { open, SecretUnreadable, seal } from '#platform/crypto/seal'
 import { ApiError } from '#platform/http/api-error'
-import { invalid } from '#platform/http/router'
 import type { Config } from '../../config.ts'
 
 const platformHosts = ['discord.com', 'canary.discord.com', 'ptb.discord.com', 'discordapp.com']
@@ -34,12 +33,21 @@ export function isWebhookUrl(text: string, config: Pick<Config, 'chatApiUrl'>): 
   return formats.snowflake(id)
 }
 
-/** @throws VALIDATION_FAILED, ENCRYPTION_KEY_MISSING */
+/** What is wrong with the address that a request carries, if it carries one. */
+export function complaintsAboutWebhookUrl(
+  config: Pick<Config, 'chatApiUrl'>,
+  text: string | null | undefined,
+): ProblemDetail[] {
+  if (typeof text !== 'string' || isWebhookUrl(text, config)) return []
+  const message = 'must be a webhook of the chat platform: https://discord.com/api/webhooks/<id>/<token>'
+  return [{ path: '/webhookUrl', message, code: 'WEBHOOK_URL' }]
+}
+
+/**
+ * Seals an address that nothing is wrong with.
+ * @throws ENCRYPTION_KEY_MISSING
+ */
 export function sealWebhookUrl(config: Config, projectId: string, text: string): StoredWebhookUrl {
-  if (!isWebhookUrl(text, config)) {
-    const message = 'must be a webhook of the chat platform: https://discord.com/api/webhooks/<id>/<token>'
-    throw invalid([{ path: '/webhookUrl', message, code: 'WEBHOOK_URL' }])
-  }
   if (!config.outboundKey) {
     throw new ApiError('ENCRYPTION_KEY_MISSING', {
       detail: 'The outbound-webhook encryption key is not configured: set OUTBOUND_WEBHOOK_ENCRYPTION_KEY.',
@@ -57,11 +65,22 @@ export function isStoredWebhookUrl(
 ) {
   if (text === null || stored.webhookUrlSealed === null)
     return text === null && stored.webhookUrlSealed === null
-  if (!config.outboundKey) return false
+  return openWebhookUrl(config, projectId, stored.webhookUrlSealed) === text
+}
+
+/** False when there is an address, and it was sealed under another key than the one that is configured. */
+export const isReadable = (
+  config: Pick<Config, 'outboundKey'>,
+  projectId: string,
+  { webhookUrlSealed }: StoredWebhookUrl,
+) => webhookUrlSealed === null || openWebhookUrl(config, projectId, webhookUrlSealed) !== undefined
+
+function openWebhookUrl({ outboundKey }: Pick<Config, 'outboundKey'>, projectId: string, sealed: Uint8Array) {
+  if (!outboundKey) return undefined
   try {
-    return open(config.outboundKey, projectId, stored.webhookUrlSealed) === text
+    return open(outboundKey, projectId, sealed)
   } catch (error) {
-    if (error instanceof SecretUnreadable) return false
+    if (error instanceof SecretUnreadable) return undefined
     throw error
   }
 }

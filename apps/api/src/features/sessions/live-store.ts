@@ -23,6 +23,8 @@ export interface ValidSession {
   ageMs: number
   /** When the gateway last vouched for this server's mirror; null while it does not. As of this read. */
   liveAsOfMs: number | null
+  /** The whole answer as it was last sent. */
+  answer?: { readonly asOfMs: number; readonly source: string; readonly bytes: Buffer }
 }
 
 export interface ValidateItem {

@@ -7,8 +7,8 @@ import { readBody } from '#platform/http/read-body'
 import { invalid, tooMany } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
 import type { Deps } from '../../deps.ts'
-import type { ValidateItem, ValidateRow } from './live-store.ts'
-import type { ReadSession } from './read-session.ts'
+import type { ValidateItem, ValidateRow, ValidSession } from './live-store.ts'
+import type { ReadSession, RolesSource } from './read-session.ts'
 
 type ValidateDeps = Pick<Deps, 'limiter'> & { readSession: (item: ValidateItem) => Promise<ReadSession> }
 
@@ -35,8 +35,17 @@ export async function validate({ limiter, readSession }: ValidateDeps, request: 
     throw new ApiError('INVALID_TOKEN', { reason, projectId, keyPrefix: keyPrefixOf(key) })
   }
   if (isTooOld) throw chatPlatformUnavailable()
+  return { projectId, bytes: answerOf(session, source) }
+}
+
+/** The answer's bytes; those of the last one serve again while nothing in them has changed. */
+function answerOf(session: ValidSession, source: RolesSource): Buffer {
   const asOfMs = session.liveAsOfMs ?? session.syncedAtMs
-  return { projectId, json: `${session.json}${new Date(asOfMs).toISOString()}","rolesSource":"${source}"}` }
+  if (session.answer?.asOfMs !== asOfMs || session.answer.source !== source) {
+    const json = `${session.json}${new Date(asOfMs).toISOString()}","rolesSource":"${source}"}`
+    session.answer = { asOfMs, source, bytes: Buffer.from(json) }
+  }
+  return session.answer.bytes
 }
 
 /** The API key of a request, when it has the form of one. */

@@ -8,12 +8,17 @@ interface Input {
 }
 
 /**
- * Refuses a schema or origins that the contract's own schema lets through. `at` is where they stand in the
- * body.
+ * Refuses a schema or origins that the contract's own schema lets through.
  * @throws VALIDATION_FAILED naming every place
  */
-export function checkInput({ schema, acceptedOrigins = [] }: Input, at = ''): void {
-  const problems = acceptedOrigins.flatMap((origin, i) =>
+export function checkInput(input: Input): void {
+  const problems = complaintsAboutInput(input)
+  if (problems.length > 0) throw invalid(problems)
+}
+
+/** What is wrong with a schema or origins; `at` is where they stand in the body. */
+export const complaintsAboutInput = ({ schema, acceptedOrigins = [] }: Input, at = ''): ProblemDetail[] => [
+  ...acceptedOrigins.flatMap((origin, i) =>
     isOrigin(origin)
       ? []
       : [
@@ -23,10 +28,9 @@ export function checkInput({ schema, acceptedOrigins = [] }: Input, at = ''): vo
             code: 'ORIGIN',
           },
         ],
-  )
-  if (schema) problems.push(...problemsOf(schema, `${at}/schema`))
-  if (problems.length > 0) throw invalid(problems)
-}
+  ),
+  ...(schema ? problemsOf(schema, `${at}/schema`) : []),
+]
 
 /** As browsers write one (RFC 6454 §6.1): submissions are compared with it character by character. */
 const isOrigin = (text: string) =>

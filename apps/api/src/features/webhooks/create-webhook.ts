@@ -3,7 +3,7 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import { type Tx, violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import type { By, Deps } from '../../deps.ts'
-import { checkInput } from './check-input.ts'
+import { checkInput, complaintsAboutInput } from './check-input.ts'
 import { mintSecret } from './secret.ts'
 import { findWebhook, insertWebhook, lockProject, slugsOf } from './store.ts'
 import { toWebhook } from './webhook.ts'
@@ -33,16 +33,14 @@ export async function createWebhook(
   )
 }
 
-/** Makes the webhook that a project is created with; the entry of the project's creation tells of it too. */
-export function provisionWebhook(
-  deps: Omit<CreateDeps, 'db' | 'audit'>,
-  tx: Tx,
-  projectId: string,
-  input: webhooks.CreateWebhook,
-): Promise<webhooks.CreatedInboundWebhook> {
-  checkInput(input, '/inboundWebhook')
-  return addWebhook(deps, tx, projectId, input)
-}
+/**
+ * Reads the webhook that a project is created with: what is wrong with it, and how to make it, as a part of the
+ * creation and of its audit entry.
+ */
+export const planWebhook = (deps: Omit<CreateDeps, 'db' | 'audit'>, input: webhooks.CreateWebhook) => ({
+  problems: complaintsAboutInput(input, '/inboundWebhook'),
+  provision: (tx: Tx, projectId: string) => addWebhook(deps, tx, projectId, input),
+})
 
 /** The project stays locked until the transaction ends: of two that race for the last place one is refused. */
 async function addWebhook(

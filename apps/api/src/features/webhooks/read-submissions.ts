@@ -3,8 +3,9 @@ import { csvAnswer } from '#platform/csv'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/router'
+import type { LimitDownloads } from '#platform/limit-downloads'
 import type { Deps } from '../../deps.ts'
-import type { MemberCaller } from '../callers.ts'
+import type { AdminCaller, MemberCaller } from '../callers.ts'
 import { findWebhook, findWebhookId } from './store.ts'
 import {
   allSubmissions,
@@ -37,13 +38,15 @@ export async function listSubmissions(
 
 /** The same submissions as a file. */
 export async function exportSubmissions(
-  { db }: Pick<Deps, 'db'>,
+  { db, limitDownloads }: Pick<Deps, 'db'> & { limitDownloads: LimitDownloads },
+  caller: AdminCaller,
   { projectId, webhookId }: { projectId: string; webhookId: string },
   period: Period,
 ): Promise<Answer> {
   const webhook = await findWebhook(db, projectId, webhookId)
   if (!webhook) throw new ApiError('WEBHOOK_NOT_FOUND')
-  const rows = db.stream<SubmissionRow>(allSubmissions(filterOf(webhookId, period)), exportPageSize)
+  const pages = db.stream<SubmissionRow>(allSubmissions(filterOf(webhookId, period)), exportPageSize)
+  const rows = limitDownloads(caller.id, pages)
   return csvAnswer({ filename: `submissions-${webhook.slug}`, columns, rows })
 }
 

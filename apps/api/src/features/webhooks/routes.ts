@@ -2,6 +2,7 @@ import { webhooks } from '@rolecall/contract'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import type { Client, Router } from '#platform/http/router'
+import type { LimitDownloads } from '#platform/limit-downloads'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers, type ProjectCaller } from '../callers.ts'
 import { deleteWebhook, rotateSecret, updateWebhook } from './change-webhook.ts'
@@ -14,10 +15,12 @@ import { toWebhook } from './webhook.ts'
 /** What other features know; `app.ts` passes it. */
 export interface WebhookNeeds {
   readonly liveRoleIds: LiveRoleIds
+  /** Lets an admin read so many files at once, and no more. */
+  readonly limitDownloads: LimitDownloads
 }
 
 export function webhookRoutes(router: Router<Callers>, deps: Deps, needs: WebhookNeeds) {
-  adminRoutes(router, deps)
+  adminRoutes(router, deps, needs)
   ownRoutes(router, deps)
   const submit = createSubmit(deps)
   router.route(webhooks.submit, ({ caller, params, raw: { headers }, bytes }) =>
@@ -39,7 +42,7 @@ const getOf = async ({ db }: Deps, projectId: string, webhookId: string) => {
   return toWebhook(row)
 }
 
-function adminRoutes({ route }: Router<Callers>, deps: Deps) {
+function adminRoutes({ route }: Router<Callers>, deps: Deps, { limitDownloads }: WebhookNeeds) {
   route(webhooks.listWebhooks, async ({ params: { projectId } }) => {
     if (!(await projectExists(deps.db, projectId))) throw new ApiError('PROJECT_NOT_FOUND')
     return listOf(deps, projectId)
@@ -55,7 +58,9 @@ function adminRoutes({ route }: Router<Callers>, deps: Deps) {
   })
   route(webhooks.rotateSecret, (request) => rotateSecret(deps, by(request), request.params))
   route(webhooks.listSubmissions, ({ params, query }) => listSubmissions(deps, params, query))
-  route(webhooks.exportSubmissions, ({ params, query }) => exportSubmissions(deps, params, query))
+  route(webhooks.exportSubmissions, ({ caller, params, query }) =>
+    exportSubmissions({ ...deps, limitDownloads }, caller, params, query),
+  )
 }
 
 /** What a project may do with its own webhooks by its key, where a mapping grants it. */

@@ -214,6 +214,43 @@ describe.each(engines)('inbound webhooks on %s', (engine) => {
     expect(statusOf(await admin('DELETE', `/${foreign.id}`))).toBe('404 WEBHOOK_NOT_FOUND')
   })
 
+  test('a project may be created with one, in the same transaction', async () => {
+    const create = (name: string, inboundWebhook: object) =>
+      call(world.url, 'POST', '/api/admin/projects', { token, body: { name, inboundWebhook } })
+    const wanted = { name: 'Form', schema: contactSchema, slug: 'form', allowedRoleIds: [demo.roles.crew] }
+    const made = await create('With a webhook', wanted)
+    expect(made.status).toBe(201)
+    const { secret, ...record } = made.body.inboundWebhook
+    expect(record).toMatchObject({ ...wanted, projectId: made.body.project.id })
+    const owner = { id: made.body.project.id, key: made.body.apiKey }
+    const sent = { raw: '{"name":"Ada"}', headers: sign(secret, '{"name":"Ada"}') }
+    expect(statusOf(await submit(world, owner, 'form', sent))).toBe('201')
+
+    const refused = await create('Without', { name: 'x', schema: { type: 'strin' }, acceptedOrigins: ['*'] })
+    expect(refused.body.errors.map((error: { path: string }) => error.path)).toEqual([
+      '/inboundWebhook/acceptedOrigins/0',
+      '/inboundWebhook/schema/type',
+    ])
+    const listed = await call(world.url, 'GET', '/api/admin/projects?name=Without', { token })
+    expect(listed.body.total).toBe(0)
+
+    // With every other problem, and before whether the name is free.
+    const all = await call(world.url, 'POST', '/api/admin/projects', {
+      token,
+      body: {
+        name: 'With a webhook',
+        webhookUrl: 'https://evil.example/',
+        serverAccess: [{ serverId: '999999999999999999' }],
+        inboundWebhook: { name: 'x', schema: { type: 'strin' } },
+      },
+    })
+    expect(all.body.errors.map((error: { path: string }) => error.path)).toEqual([
+      '/webhookUrl',
+      '/serverAccess/0/serverId',
+      '/inboundWebhook/schema/type',
+    ])
+  })
+
   test('by key: only where MANAGE_WEBHOOKS is granted, and only its own', async () => {
     const { db } = world.service.deps
     const own = (method: string, rest = '', body?: unknown) =>

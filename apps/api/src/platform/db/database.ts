@@ -17,6 +17,15 @@ export interface Tx extends Queryable {
   script(text: string): Promise<void>
 }
 
+export interface PoolState {
+  readonly max: number
+  /** Open now; the others are opened when they are needed. */
+  readonly total: number
+  readonly idle: number
+  /** Callers that wait for a connection. */
+  readonly waiting: number
+}
+
 /**
  * One SQL dialect on two engines. Every method throws `DatabaseUnavailable` when the database cannot
  * answer in time, and nothing else that a client could have caused.
@@ -34,6 +43,8 @@ export interface Database extends Queryable {
   gathered(statement: Sql): Promise<unknown[][]>
   /** Rows in pages through one snapshot at constant memory; `work` is called for each page in order. */
   stream<Row>(statement: Sql, pageSize: number): AsyncGenerator<Row[], void, void>
+  /** The connections that requests wait for. */
+  pool(): PoolState
   /** A trivial statement, for health. */
   ping(): Promise<boolean>
   /** Runs several statements that take no values: migrations only. */

@@ -13,10 +13,8 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     .update(await realpath(folder))
     .digest('hex')
     .slice(0, 24)
-  const path =
-    process.platform === 'win32' ? `\\\\.\\pipe\\rolecall-${id}` : join(tmpdir(), `rolecall-${id}.sock`)
-  if (await isAnswering(path)) throw new FolderInUse(folder)
-  if (process.platform !== 'win32') await unlink(path).catch(() => {})
+  const path = addresses[process.platform]?.(id) ?? join(tmpdir(), `rolecall-${id}.sock`)
+  if (path.startsWith(tmpdir())) await removeStale(path, folder)
 
   const server = createServer((socket) => socket.end())
   await new Promise<void>((resolve, reject) => {
@@ -25,6 +23,17 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   })
   server.unref()
   return () => new Promise((resolve) => server.close(() => resolve()))
+}
+
+/** Names that go with the process. Elsewhere a socket is a file, which a killed process leaves behind. */
+const addresses: Partial<Record<NodeJS.Platform, (id: string) => string>> = {
+  linux: (id) => `\0rolecall-${id}`,
+  win32: (id) => `\\\\.\\pipe\\rolecall-${id}`,
+}
+
+async function removeStale(path: string, folder: string) {
+  if (await isAnswering(path)) throw new FolderInUse(folder)
+  await unlink(path).catch(() => {})
 }
 
 const isAnswering = (path: string) =>

@@ -62,6 +62,7 @@ describe('gather', () => {
     const { runs, run } = heldRuns()
     const ask = gather(run, 1)
     const first = ask(1)
+    await turn()
     const later = [ask(2), ask(3)]
     runs[0]?.fail(new Error('the database is down'))
     await expect(first).rejects.toThrow('the database is down')
@@ -82,9 +83,12 @@ describe('gather', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(500)
   })
 
-  test('whoever finds nothing under way does not wait for a turn', () => {
+  test('a run starts at the end of the turn, with everyone who asked in it', async () => {
     const { runs, run } = heldRuns()
-    void gather(run, 1)(1)
-    expect(runs).toHaveLength(1)
+    const ask = gather(run, 1)
+    for (const item of [1, 2, 3]) void ask(item)
+    expect(runs).toHaveLength(0)
+    await turn()
+    expect(runs.map(({ items }) => items)).toEqual([[1, 2, 3]])
   })
 })

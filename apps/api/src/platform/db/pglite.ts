@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { PGlite, type PGliteInterface, type Transaction } from '@electric-sql/pglite'
 import pg from 'pg'
 import { type Database, DatabaseUnavailable, type Queryable } from './database.ts'
@@ -39,6 +39,7 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
       ),
     gathered: gathered(pglite, whileOpen),
     stream: (statement, pageSize) => stream(pglite, statement, pageSize),
+    pool: () => ({ max: 1, total: closed ? 0 : 1, idle: closed ? 0 : 1, waiting: 0 }),
     ping: () =>
       whileOpen(() => pglite.query('select 1')).then(
         () => true,
@@ -81,7 +82,19 @@ const literal = (value: unknown) => {
 
 async function lockedFolder(folder: string) {
   await mkdir(folder, { recursive: true })
-  return lockFolder(folder)
+  const unlock = await lockFolder(folder)
+  if ((await readdir(folder)).length === 0) await createCluster(folder)
+  return unlock
+}
+
+/** Under another name until it is whole: a first start that is killed half way leaves nothing that looks ready. */
+async function createCluster(folder: string) {
+  const unfinished = `${folder}.creating`
+  await rm(unfinished, { recursive: true, force: true })
+  const pglite = await PGlite.create({ dataDir: unfinished })
+  await pglite.close()
+  await rmdir(folder)
+  await rename(unfinished, folder)
 }
 
 type WhileOpen = <T>(run: () => Promise<T>) => Promise<T>

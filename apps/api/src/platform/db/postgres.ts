@@ -71,6 +71,12 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     gathered: (statement) =>
       guarded(async () => (await gatheredPool.query({ ...named(statement), rowMode: 'array' })).rows),
     stream: (statement, pageSize) => stream(longPool, statement, pageSize),
+    pool: () => ({
+      max: pool.options.max,
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     ping: () =>
       pool.query('select 1').then(
         () => true,
@@ -96,7 +102,8 @@ const names = new Map<string, string>()
 const maxNames = 500
 
 /** Gives each text a name, so that each connection parses and plans it once. */
-function named({ text, values }: Sql): pg.QueryConfig {
+function named({ text, values, isPlannedAnew }: Sql): pg.QueryConfig {
+  if (isPlannedAnew) return { text, values: [...values] }
   let name = names.get(text)
   // Texts with spliced conditions vary without bound: past the cap they run unprepared.
   if (name === undefined && names.size < maxNames) {

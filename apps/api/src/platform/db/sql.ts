@@ -2,6 +2,7 @@
 export interface Sql {
   readonly text: string
   readonly values: readonly unknown[]
+  readonly isPlannedAnew?: true
 }
 
 const texts = new WeakMap<TemplateStringsArray, string>()
@@ -44,3 +45,9 @@ function splice(strings: TemplateStringsArray, values: unknown[]): Sql {
 /** Joins conditions with `and`; none is `true`. */
 export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : conditions.reduce((left, right) => sql`${left} and ${right}`)
+
+/**
+ * The same statement, planned with its values each time that it runs. For filters whose values decide how to read: a
+ * plan for any value would read a rare role as if everyone held it.
+ */
+export const plannedAnew = (statement: Sql): Sql => ({ ...statement, isPlannedAnew: true })

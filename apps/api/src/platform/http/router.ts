@@ -55,7 +55,7 @@ export interface Router<Callers extends Record<Auth, unknown>> {
   /** Serves an endpoint whose handler does all of that itself, and answers finished JSON: the hot path. */
   finished(
     definition: EndpointDefinition,
-    handler: (request: FastifyRequest) => Promise<{ json: string; projectId: string }>,
+    handler: (request: FastifyRequest) => Promise<{ bytes: Buffer; projectId: string }>,
   ): void
 }
 
@@ -80,10 +80,10 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       method: definition.method,
       url: definition.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       handler: (request, reply) => {
+        respond.began(request)
         handle(request, reply).catch(async (error: unknown) => {
           respond.refusal(definition, request, reply, await limited(definition, request, error))
         })
-        return reply
       },
     })
   }
@@ -127,8 +127,8 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     },
     finished(definition, handler) {
       serve(definition, async (request, reply) => {
-        const { json, projectId } = await handler(request)
-        respond.finished(definition, request, reply, json, projectId)
+        const { bytes, projectId } = await handler(request)
+        respond.finished(definition, request, reply, bytes, projectId)
       })
     },
   }

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildOnce } from '../../tools/build-once.js'
+
+const program = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
+
+let folder: string
+beforeAll(async () => {
+  await buildOnce(() => {})
+  folder = await mkdtemp(join(tmpdir(), 'rolecall-first-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const migrate = () =>
+  spawn(process.execPath, [program, 'migrate'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], DATABASE_URL: 'pglite:data' },
+    stdio: 'ignore',
+  })
+
+test('an embedded database whose first creation was killed, at whatever point, is made by the next start', async () => {
+  for (const afterMs of [300, 600, 900, 1_200, 1_700, 2_500]) {
+    const killed = migrate()
+    const ended = once(killed, 'exit')
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, afterMs))])
+    killed.kill('SIGKILL')
+    await ended
+  }
+  expect(await once(migrate(), 'exit')).toEqual([0, null])
+  expect(await readdir(folder)).toEqual(['data'])
+}, 60_000)
+
+test('of two that start at once on one folder exactly one gets it', async () => {
+  await rm(join(folder, 'data'), { recursive: true, force: true })
+  const codes = await Promise.all([migrate(), migrate(), migrate()].map(async (one) => once(one, 'exit')))
+  expect(codes.map(([code]) => code).sort()).toEqual([0, 1, 1])
+}, 60_000)

@@ -1,0 +1,105 @@
+import { demo, type Fault } from '@rolecall/chat-sim'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
+import {
+  memberEntries,
+  startLiveMirror,
+  until,
+  untilLive,
+  untilNotLive,
+  untilTrue,
+} from '../../../test/live-mirror.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import type { LiveMirror } from './status.ts'
+
+const club = demo.mainGuildId
+const { joon, kenji } = demo.users
+
+// What the platform answers is the adapter's business, not the engine's: one of them is enough.
+describe('only the platform’s own word ends a membership', () => {
+  let world: World
+  let mirror: LiveMirror
+  let project: GivenProject
+  beforeAll(async () => {
+    world = await startWorld('postgres')
+    project = await givenProject(world)
+    mirror = startLiveMirror(world.service)
+    await untilLive(world)
+  })
+  afterEach(async () => {
+    await world.sim.up()
+    world.sim.clearFaults()
+    await untilLive(world)
+  })
+  afterAll(async () => {
+    await mirror.close()
+    await world.close()
+  })
+
+  const statusOf = async (token: string) => (await validate(world, project, token)).status
+  /** Someone who is away on the platform before anybody is told. */
+  const leaveUnheard = (memberId: string) => {
+    world.sim.gateway.loseDispatches(1)
+    world.sim.world.removeMember(club, memberId)
+  }
+  /** The platform forgets the session: everything is read anew. */
+  const beginAnew = async () => {
+    world.sim.gateway.invalidSession(false)
+    await untilNotLive(world)
+  }
+
+  // Someone has left unheard, so each reading comes to doubt them: it is the hardest moment to keep them.
+  test.each<[string, Fault]>([
+    ['unknown server (10004)', { status: 404, code: 10_004 }],
+    ['missing access (50001)', { status: 403, code: 50_001 }],
+    ['a lost permission (50013)', { status: 403, code: 50_013 }],
+    ['a limit', { status: 429, retryAfterSec: 1 }],
+    ['a limit at the edge', { status: 429, plain1015: true }],
+    ['an error', { status: 500 }],
+    ['an error page', { status: 502, html: true }],
+    ['a page instead of JSON', { html200: true }],
+    ['half an answer', { truncate: true }],
+    ['a cut connection', { reset: true }],
+  ])('%s ends nothing, and what had ended ends when it is over, once', async (_, fault) => {
+    const session = await givenSession(world, project, joon)
+    leaveUnheard(joon)
+    world.sim.failFor('member', fault, 60_000, { path: joon })
+    const asked = world.sim.journal.count('member')
+    await beginAnew()
+    await until('it was asked about', () => world.sim.journal.count('member') > asked)
+    expect(await statusOf(session.token)).toBe(200)
+    const before = (await memberEntries(world, joon)).length
+    world.sim.clearFaults()
+    await until('the session is over', async () => (await statusOf(session.token)) === 401)
+    await untilTrue(world)
+    expect((await memberEntries(world, joon)).length).toBe(before + 1)
+    world.sim.world.addMember(club, joon)
+    await untilTrue(world)
+    expect(await statusOf(session.token)).toBe(401)
+  })
+
+  test.each<[string, () => Promise<void> | void]>([
+    ['the whole platform is away', () => world.sim.down()],
+    [
+      'the list of members is refused',
+      () => void world.sim.failFor('members', { status: 403, code: 50_001 }, 60_000),
+    ],
+    ['the list of members fails', () => void world.sim.failFor('members', { status: 503 }, 60_000)],
+    [
+      'the server cannot be read',
+      () => void world.sim.failFor('guild', { status: 404, code: 10_004 }, 60_000),
+    ],
+  ])('nothing ends while %s', async (_, trouble) => {
+    const session = await givenSession(world, project, kenji)
+    await trouble()
+    world.sim.gateway.invalidSession(false)
+    await untilNotLive(world)
+    expect(await statusOf(session.token)).toBe(200)
+    await world.sim.up()
+    world.sim.clearFaults()
+    await untilLive(world)
+    await untilTrue(world)
+    expect(await statusOf(session.token)).toBe(200)
+    expect(await memberEntries(world, kenji)).toEqual([])
+  })
+})

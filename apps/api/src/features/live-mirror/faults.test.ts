@@ -1,0 +1,154 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { engines } from '../../../test/databases.ts'
+import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
+import {
+  memberEntries,
+  startLiveMirror,
+  until,
+  untilLive,
+  untilNotLive,
+  untilTrue,
+} from '../../../test/live-mirror.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { chatFigures } from './chat-figures.ts'
+import type { LiveMirror } from './status.ts'
+
+const club = demo.mainGuildId
+const { ada, tomas, rosa, yusra, piper, layla } = demo.users
+const { crew, captain } = demo.roles
+
+describe.each(engines)('the live mirror, when the platform misbehaves, on %s', (engine) => {
+  let world: World
+  let mirror: LiveMirror
+  let project: GivenProject
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    project = await givenProject(world)
+    mirror = startLiveMirror(world.service)
+    await untilLive(world)
+  })
+  afterEach(async () => {
+    await world.sim.up()
+    world.sim.clearFaults()
+    world.sim.gateway.loseDispatches(0)
+    world.sim.gateway.reorderDispatches(false)
+    await untilLive(world)
+  })
+  afterAll(async () => {
+    await mirror.close()
+    await world.close()
+  })
+
+  const statusOf = async (token: string) => (await validate(world, project, token)).status
+  const rolesOf = async (token: string): Promise<string[]> =>
+    (await validate(world, project, token)).body.roles.map(({ roleId }: { roleId: string }) => roleId)
+  /** Someone who is away on the platform before anybody is told. */
+  const leaveUnheard = (memberId: string) => {
+    world.sim.gateway.loseDispatches(1)
+    world.sim.world.removeMember(club, memberId)
+  }
+  /** The platform forgets the session: everything is read anew. */
+  const beginAnew = async () => {
+    world.sim.gateway.invalidSession(false)
+    await untilNotLive(world)
+  }
+
+  test.each([
+    ['unknown member', 10_007, tomas],
+    ['unknown user', 10_013, rosa],
+  ])('the platform’s own word ends it: %s (%i), once', async (_, code, memberId) => {
+    const session = await givenSession(world, project, memberId)
+    leaveUnheard(memberId)
+    world.sim.failFor('member', { status: 404, code }, 60_000, { path: memberId })
+    await beginAnew()
+    await untilLive(world)
+    expect(await statusOf(session.token)).toBe(401)
+    expect(await memberEntries(world, memberId)).toEqual(['member.leave'])
+    await beginAnew()
+    await untilLive(world)
+    expect(await memberEntries(world, memberId)).toEqual(['member.leave'])
+  })
+
+  test('what happened between a lost session and the next is repaired', async () => {
+    const [gone, stays] = [await givenSession(world, project, yusra), await givenSession(world, project, ada)]
+    world.sim.gateway.forgetSessions()
+    world.sim.gateway.refuse(700)
+    world.sim.gateway.dropAll()
+    world.sim.world.removeMember(club, yusra)
+    const { id } = world.sim.world.createRole(club, { name: 'Bosun', position: 30 })
+    world.sim.world.setRoles(club, ada, [id])
+    world.sim.world.setNick(club, piper, 'Night pilot')
+    world.sim.world.updateGuild(club, { name: 'Harbour Club, refitted' })
+    await untilTrue(world)
+    await untilLive(world)
+    expect(await rolesOf(stays.token)).toEqual([id])
+    expect(await statusOf(gone.token)).toBe(401)
+    expect(await memberEntries(world, yusra)).toEqual(['member.leave'])
+    world.sim.world.deleteRole(club, id)
+    await untilTrue(world)
+  })
+
+  test('a list that lacks some of its members ends none of them', async () => {
+    const session = await givenSession(world, project, layla)
+    const { chat } = world.service.deps
+    const list = chat.members
+    const withGaps: typeof list = async (...asked) => {
+      const page = await list(...asked)
+      return page.length < 1_000 ? page.filter(({ user }, i) => user.id !== layla && i % 20 > 0) : page
+    }
+    Object.assign(chat, { members: withGaps })
+    try {
+      await beginAnew()
+      await untilLive(world)
+    } finally {
+      Object.assign(chat, { members: list })
+    }
+    await untilTrue(world)
+    expect(await statusOf(session.token)).toBe(200)
+    expect(await memberEntries(world, layla)).toEqual([])
+  })
+
+  test('a role that a member holds before anybody has told of it is shown as soon as it is known', async () => {
+    const session = await givenSession(world, project, ada)
+    world.sim.gateway.reorderDispatches()
+    const early = world.sim.world.createRole(club, { name: 'Early', position: 31 })
+    world.sim.world.setRoles(club, ada, [early.id, crew])
+    await until('both', async () => (await rolesOf(session.token)).join() === [early.id, crew].join())
+    world.sim.gateway.reorderDispatches(false)
+
+    world.sim.gateway.loseDispatches(1)
+    const unheard = world.sim.world.createRole(club, { name: 'Unheard', position: 32 })
+    world.sim.world.setRoles(club, ada, [unheard.id, captain])
+    const shown = [unheard.id, captain].sort()
+    await until('it was read', async () => (await rolesOf(session.token)).toSorted().join() === shown.join())
+    await untilTrue(world)
+  })
+
+  test('a refused gateway says why and what to do, also to who watches, and mends itself', async () => {
+    const session = await givenSession(world, project, ada)
+    world.sim.gateway.setMemberIntent(false)
+    world.sim.gateway.close(4_014)
+    await until('refused', () => mirror.status().gateway.state === 'refused')
+    const figures = () => chatFigures({ chat: world.service.deps.chat, liveMirror: mirror })
+    expect(figures()).toMatchObject({
+      status: 'degraded',
+      gateway: 'refused',
+      problem: expect.stringContaining('Server Members Intent'),
+      lastEventAt: expect.stringMatching(/Z$/),
+    })
+    expect(await statusOf(session.token)).toBe(200)
+    world.sim.gateway.setMemberIntent(true)
+    await untilLive(world)
+    await until('all is well', () => figures().status === 'up')
+    expect(figures()).toMatchObject({
+      gateway: 'connected',
+      problem: null,
+      isLeader: true,
+      shards: 1,
+      pending: 0,
+    })
+    expect(figures().latencyMs).toBeGreaterThanOrEqual(0)
+    expect(figures().rest.perSecond).toBe(48)
+  })
+})

@@ -1,0 +1,124 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Administration, givenAdministration } from '../../../test/administration.ts'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { authorizePath, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+describe.each(engines)('API keys on %s', (engine) => {
+  let world: World
+  let admin: Administration
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    admin = await givenAdministration(world)
+  })
+  afterAll(() => world.close())
+
+  /** The code that a key is answered with when it asks about a made-up token. */
+  const codeFor = async (key: string) =>
+    (await call(world.url, 'POST', '/api/auth/validate', { key, body: { token: 'x' } })).body.code
+
+  test('GET /api-key: 200 with prefix and metadata, never the key', async () => {
+    const { project, apiKey } = await admin.create()
+    const reply = await admin.projects('GET', `/${project.id}/api-key`)
+    expect(reply.status).toBe(200)
+    expect(reply.body).toEqual({
+      prefix: apiKey.slice(0, 12),
+      status: 'active',
+      createdAt: expect.any(String),
+      lastUsedAt: null,
+      revokedAt: null,
+    })
+    expect(reply.text).not.toContain(apiKey.slice(12))
+  })
+
+  test('says when a key was last used; a browser that only names the project does not use it', async () => {
+    const used = await givenProject(world)
+    const named = await givenProject(world)
+    await call(world.url, 'POST', '/api/auth/logout', { key: used.key, body: { token: 'x' } })
+    await call(world.url, 'GET', authorizePath(named.id, { server_id: demo.gamesGuildId }))
+    await world.service.recorder.flush()
+    const lastUsedAt = async (id: string) =>
+      (await admin.projects('GET', `/${id}/api-key`)).body.lastUsedAt as string | null
+    expect(await lastUsedAt(used.id)).toEqual(expect.any(String))
+    expect(await lastUsedAt(named.id)).toBeNull()
+  })
+
+  test('DELETE /key: 204 ends the key at once; a second time is 204 too and leaves no second entry', async () => {
+    const { project, apiKey } = await admin.create()
+    expect(await codeFor(apiKey)).toBe('INVALID_TOKEN')
+    for (const _ of [1, 2]) {
+      expect((await admin.projects('DELETE', `/${project.id}/key`)).status).toBe(204)
+      expect(await codeFor(apiKey)).toBe('INVALID_API_KEY')
+    }
+    const info = (await admin.projects('GET', `/${project.id}/api-key`)).body
+    expect(info).toMatchObject({ status: 'revoked', revokedAt: expect.any(String) })
+    expect((await admin.audit(project.id)).map(({ action }) => action)).toEqual([
+      'project.create',
+      'key.revoke',
+    ])
+  })
+
+  test('POST /restore-key: 204 brings the revoked key back, 409 when none is revoked', async () => {
+    const { project, apiKey } = await admin.create()
+    await admin.projects('DELETE', `/${project.id}/key`)
+    expect((await admin.projects('POST', `/${project.id}/restore-key`)).status).toBe(204)
+    expect(await codeFor(apiKey)).toBe('INVALID_TOKEN')
+    const again = await admin.projects('POST', `/${project.id}/restore-key`)
+    expect([again.status, again.body.code]).toEqual([409, 'NO_REVOKED_KEY'])
+    expect((await admin.audit(project.id)).map(({ action }) => action)).toEqual([
+      'project.create',
+      'key.revoke',
+      'key.restore',
+    ])
+  })
+
+  test('POST /regenerate-api-key: 200 with the new key, and no way back to the old one', async () => {
+    const { project, apiKey: old } = await admin.create()
+    const reply = await admin.projects('POST', `/${project.id}/regenerate-api-key`)
+    expect(reply.status).toBe(200)
+    const { apiKey, prefix, createdAt } = reply.body
+    expect(apiKey.startsWith(prefix)).toBe(true)
+    expect([await codeFor(old), await codeFor(apiKey)]).toEqual(['INVALID_API_KEY', 'INVALID_TOKEN'])
+    const info = (await admin.projects('GET', `/${project.id}/api-key`)).body
+    expect(info).toMatchObject({ prefix, createdAt, status: 'active' })
+
+    await admin.projects('DELETE', `/${project.id}/key`)
+    await admin.projects('POST', `/${project.id}/restore-key`)
+    expect([await codeFor(old), await codeFor(apiKey)]).toEqual(['INVALID_API_KEY', 'INVALID_TOKEN'])
+    expect(JSON.stringify(await admin.audit(project.id))).not.toContain(apiKey)
+  })
+
+  test('a project whose key was revoked gets a working one by regenerating', async () => {
+    const { project } = await admin.create()
+    await admin.projects('DELETE', `/${project.id}/key`)
+    const { apiKey } = (await admin.projects('POST', `/${project.id}/regenerate-api-key`)).body
+    expect(await codeFor(apiKey)).toBe('INVALID_TOKEN')
+  })
+
+  test('of 10 regenerations in parallel exactly one key works, the one that the record names', async () => {
+    const { project } = await admin.create()
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => admin.projects('POST', `/${project.id}/regenerate-api-key`)),
+    )
+    expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    const keys = replies.map(({ body }) => body.apiKey as string)
+    const codes = await Promise.all(keys.map(codeFor))
+    const working = keys.filter((_, i) => codes[i] === 'INVALID_TOKEN')
+    const { prefix } = (await admin.projects('GET', `/${project.id}/api-key`)).body
+    expect(working.map((key) => key.slice(0, 12))).toEqual([prefix])
+    // Ten entries, each naming the key that the one before it made.
+    const prefixes = (await admin.audit(project.id)).slice(1).map(({ changes }) => changes?.['prefix'])
+    expect(prefixes).toHaveLength(10)
+    for (let i = 1; i < 10; i++) expect(prefixes[i]?.before).toBe(prefixes[i - 1]?.after)
+    expect(prefixes.at(-1)?.after).toBe(prefix)
+  })
+
+  test('sessions of a project survive a new key', async () => {
+    const project = await givenProject(world)
+    const { token } = await givenSession(world, project)
+    const { apiKey } = (await admin.projects('POST', `/${project.id}/regenerate-api-key`)).body
+    expect((await validate(world, { ...project, key: apiKey }, token)).status).toBe(200)
+  })
+})

@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Administration, givenAdministration } from '../../../test/administration.ts'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { authorizePath } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { readRedirectUris } from './redirect-uris.ts'
+
+const good = [
+  'https://site.example/callback',
+  'https://site.example:8443/callback?keep=1&also=a%20b',
+  'https://xn--bcher-kva.example/',
+  'http://localhost/callback',
+  'http://localhost:5173/callback',
+  'http://127.0.0.1:9999/cb',
+  'http://[::1]:80/cb',
+  'com.example.app:/oauth2redirect',
+  'org.example.app://callback',
+]
+
+const bad = [
+  'javascript:alert(1)',
+  'data:text/html;hi',
+  'file:///etc/passwd',
+  'blob:https://a.example/1',
+  'myapp://callback',
+  'http://site.example/callback',
+  'http://127.0.0.1.evil.example/',
+  'http://localhost.evil.example/',
+  'https://*.site.example/callback',
+  'https://site.example/*',
+  'https://site.example/callback#fragment',
+  'https://site.example/#',
+  'https://user:secret@site.example/callback',
+  'https://user@site.example/callback',
+  'https://@site.example/callback',
+  '//site.example/callback',
+  '/callback',
+  'site.example/callback',
+  'https://',
+  'https://site.example/a b',
+  'https://site.example\\@evil.example/',
+  'https://site.example/\tcallback',
+  `https://site.example/${'a'.repeat(3_000)}`,
+]
+
+const goodUri = fc.oneof(
+  fc.constantFrom(...good),
+  fc
+    .webUrl({ validSchemes: ['https'], withQueryParameters: true })
+    .filter((url) => !/[,*]/.test(url) && url.length <= 2048),
+)
+
+describe('readRedirectUris', () => {
+  test.each(good)('takes %s byte for byte', (uri) => {
+    expect(readRedirectUris(uri)).toEqual({ uris: [uri], problems: [] })
+  })
+
+  test.each(bad)('refuses %s', (uri) => {
+    expect(readRedirectUris(uri).problems).toHaveLength(1)
+  })
+
+  test('keeps any list of good ones in order, once each, whatever blanks surround them', () => {
+    const blank = fc.constantFrom('', ' ', '  ', '\t')
+    const list = fc.array(fc.tuple(blank, goodUri, blank), { minLength: 1, maxLength: 20 })
+    fc.assert(
+      fc.property(list, (entries) => {
+        const text = entries.map(([before, uri, after]) => before + uri + after).join(',')
+        const { uris, problems } = readRedirectUris(text)
+        expect(problems).toEqual([])
+        expect(uris).toEqual([...new Set(entries.map(([, uri]) => uri))])
+      }),
+    )
+  })
+
+  test('names every bad entry of a list by its number, wherever the good ones stand', () => {
+    const entry = fc.oneof(goodUri, fc.constantFrom(...bad.filter((uri) => !uri.includes(','))))
+    fc.assert(
+      fc.property(fc.uniqueArray(entry, { minLength: 1, maxLength: 20 }), (entries) => {
+        const { problems } = readRedirectUris(entries.join(','))
+        const wrong = entries.filter((uri) => bad.includes(uri))
+        expect(problems).toHaveLength(wrong.length)
+        for (const [i, uri] of wrong.entries())
+          expect(problems[i]?.message).toMatch(`entry ${entries.indexOf(uri) + 1} `)
+      }),
+    )
+  })
+
+  test('never passes what a browser would read as another address, and never throws', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        const { uris, problems } = readRedirectUris(text)
+        if (problems.length > 0) return
+        for (const uri of uris) {
+          const url = new URL(uri)
+          expect(/^(https?:|[a-z][a-z0-9+-]*\.[a-z0-9+.-]*:)$/.test(url.protocol)).toBe(true)
+          expect([url.hash, url.username, url.password]).toEqual(['', '', ''])
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test.each(['', ' ', ',', ',,', ' , '])('refuses the empty list %j', (text) => {
+    expect(readRedirectUris(text).problems).toMatchObject([{ message: 'must name at least one URI' }])
+  })
+
+  test('takes 20 and refuses 21, not counting repetitions', () => {
+    const uris = Array.from({ length: 21 }, (_, i) => `https://site.example/${i}`)
+    expect(readRedirectUris(uris.slice(0, 20).join(',')).problems).toEqual([])
+    expect(readRedirectUris([...uris.slice(0, 20), uris[0]].join(',')).problems).toEqual([])
+    expect(readRedirectUris(uris.join(',')).problems).toHaveLength(1)
+  })
+})
+
+describe.each(engines)('PATCH /api/admin/projects/{id}/redirect-uri on %s', (engine) => {
+  let world: World
+  let admin: Administration
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    admin = await givenAdministration(world)
+  })
+  afterAll(() => world.close())
+
+  test('200 replaces the list, and authorize takes exactly these', async () => {
+    const { project } = await admin.create()
+    const path = `/${project.id}/redirect-uri`
+    await admin.projects('PATCH', path, { redirectUri: 'https://old.example/' })
+    const reply = await admin.projects('PATCH', path, { redirectUri: `${good[0]} , ${good[3]}` })
+    expect([reply.status, reply.body.redirectUris]).toEqual([200, [good[0], good[3]]])
+    const authorize = (redirect_uri: string) =>
+      call(world.url, 'GET', authorizePath(project.id, { redirect_uri }))
+    expect((await authorize(good[0] as string)).status).toBe(302)
+    for (const other of [
+      'https://old.example/',
+      `${good[0]}/`,
+      `${good[0]}?x=1`,
+      'https://SITE.example/callback',
+    ]) {
+      expect((await authorize(other)).body.code, other).toBe('REDIRECT_URI_NOT_ALLOWED')
+    }
+  })
+
+  test('400 names every bad entry and keeps the old list', async () => {
+    const { project } = await admin.create()
+    const path = `/${project.id}/redirect-uri`
+    await admin.projects('PATCH', path, { redirectUri: good[0] })
+    const reply = await admin.projects('PATCH', path, { redirectUri: `${bad[0]},${good[1]},${bad[5]}` })
+    expect(reply.status).toBe(400)
+    expect(reply.body.errors).toHaveLength(2)
+    expect((await admin.projects('GET', `/${project.id}`)).body.redirectUris).toEqual([good[0]])
+  })
+
+  test.each([
+    {},
+    { redirectUri: null },
+    { redirectUri: ['https://a.example/'] },
+    { redirectUri: '' },
+    { redirectUri: 'https://a.example/', more: 1 },
+  ])('400 for %j', async (body) => {
+    const { project } = await admin.create()
+    expect((await admin.projects('PATCH', `/${project.id}/redirect-uri`, body)).status).toBe(400)
+  })
+
+  test('the list that is there already leaves no audit entry; another one leaves before and after', async () => {
+    const { project } = await admin.create()
+    for (const _ of [1, 2]) {
+      await admin.projects('PATCH', `/${project.id}/redirect-uri`, { redirectUri: good[0] })
+    }
+    expect((await admin.audit(project.id)).slice(1)).toMatchObject([
+      { action: 'project.update', changes: { redirectUris: { before: [], after: [good[0]] } } },
+    ])
+  })
+})

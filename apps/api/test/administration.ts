@@ -1,0 +1,80 @@
+import { sql } from '../src/platform/db/sql.ts'
+import { type Call, call } from './client.ts'
+import { givenAdmin } from './given.ts'
+import type { World } from './service.ts'
+
+export interface Administration {
+  readonly token: string
+  /** Calls `/api/admin/projects…` as the admin; `at` is another instance. */
+  // biome-ignore lint/suspicious/noExplicitAny: as `call`: bodies are what tests are about.
+  projects(method: string, path: string, body?: unknown, at?: string): ReturnType<typeof call<any>>
+  /** Creates a project and expects that to work. */
+  create(body?: object): Promise<{ project: { id: string; name: string }; apiKey: string }>
+  /** Entries of the audit log about a target, oldest first. */
+  audit(targetId: string): Promise<AuditEntry[]>
+}
+
+interface AuditEntry {
+  readonly action: string
+  readonly actorId: string | null
+  readonly summary: string
+  readonly changes: Record<string, { before: unknown; after: unknown }> | null
+}
+
+let created = 0
+
+/** A System Admin at the console of a world. */
+export async function givenAdministration(world: World): Promise<Administration> {
+  const token = await givenAdmin(world)
+  const projects = (method: string, path: string, body?: unknown, at = world.url) => {
+    const options: Call = body === undefined ? { token } : { token, body }
+    return call(at, method, `/api/admin/projects${path}`, options)
+  }
+  return {
+    token,
+    projects,
+    async create(body = {}) {
+      created += 1
+      const reply = await projects('POST', '', { name: `Made ${created}`, ...body })
+      if (reply.status !== 201) throw new Error(reply.text)
+      return reply.body
+    },
+    audit: (targetId) =>
+      world.service.deps.db.query<AuditEntry>(sql`
+        select action, actor_id as "actorId", summary, changes from audit_log
+        where target_id = ${targetId} order by seq`),
+  }
+}
+
+/** Text that is something else to SQL, to LIKE, to regular expressions, to a shell or to a page. */
+export const hostileTexts = [
+  "'",
+  "' or 1=1 --",
+  "'; drop table projects; --",
+  '%',
+  '_',
+  '%%__',
+  '\\',
+  '\\%',
+  'a\\',
+  '$1',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is meant as it stands.
+  '${1}',
+  '{{7*7}}',
+  '.*',
+  '(',
+  '[',
+  'a|b',
+  '"quoted"',
+  '`id`',
+  '$(id)',
+  '<script>alert(1)</script>',
+  '=1+1',
+  'pg_sleep(5)',
+  "'||pg_sleep(5)||'",
+  'İstanbul ı',
+  'ÄÖÜ ẞ',
+  '😀 मराठी 漢字',
+  '\u202eright to left',
+  'a'.repeat(100),
+] as const
