@@ -42,18 +42,17 @@ export function createEventHub({ db, log }: Pick<Deps, 'db' | 'log'>): EventHub 
   const byProject = new Map<string, Set<Listener>>()
   const level = new Set<Listener>()
   let vouching = createVouching()
+  let vouchedAt = Number.NEGATIVE_INFINITY
+  let mark: Mark | undefined
   /** Undefined while no stream is level. */
   let read: Position | undefined
   let isClosed = false
+  /** Told once, not twenty times a second. */
+  let isFailing = false
 
   const tell = (rows: readonly EventRow[]) => {
     for (const [projectId, own] of groupByProject(rows)) {
-      const isOver = own.some(({ type }) => type === 'project.disabled')
-      for (const listener of [...(byProject.get(projectId) ?? [])]) {
-        if (level.has(listener)) listener.take(own)
-        // Whoever holds another key of the project, which is good, is back in a second.
-        if (isOver) listener.end()
-      }
+      for (const listener of byProject.get(projectId) ?? []) if (level.has(listener)) listener.take(own)
     }
   }
   /** Reads once; true when there is more at once. */
@@ -65,25 +64,29 @@ export function createEventHub({ db, log }: Pick<Deps, 'db' | 'log'>): EventHub 
       for (const listener of [...level]) listener.end()
       return false
     }
+    isFailing = false
     read = afterLook(found)
     tell(found.rows)
-    const vouchedAt = vouching.looked(startedAt, found)
-    const mark = { ...read, atSec: found.nowSec }
-    for (const listener of level) listener.beat(vouchedAt, mark)
+    vouchedAt = vouching.looked(startedAt, found)
+    mark = { ...read, atSec: found.nowSec }
     return !found.isAll
   }
   const run = async () => {
     while (read && level.size > 0) {
       const startedAt = performance.now()
       const isMore = await look(read).catch((error: unknown) => {
-        // An outage is told elsewhere; meanwhile nothing is vouched for.
-        if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'reading events failed')
+        // An outage is told elsewhere. Heartbeats go on, and what they vouch for stands still.
+        if (!isFailing && !(error instanceof DatabaseUnavailable))
+          log.error({ err: error }, 'reading events failed')
+        isFailing = true
         return false
       })
+      for (const listener of level) if (mark) listener.beat(vouchedAt, mark)
       const restMs = everyMs - (performance.now() - startedAt)
       if (!isMore) await new Promise((resolve) => setTimeout(resolve, Math.max(restMs, 5)))
     }
     read = undefined
+    mark = undefined
     vouching = createVouching()
   }
 

@@ -19,7 +19,7 @@ export interface StreamTerms {
   readonly from: Mark
   /** Sent first: the data of a `reset`, when the client must forget what it keeps. */
   readonly reset: string | undefined
-  /** Asks again whether the key is good: it may have ended while the stream was being opened. */
+  /** Asks again whether the key is good. */
   readonly isKeyGood: () => Promise<boolean>
 }
 
@@ -67,6 +67,9 @@ export function createEventStream(
       position = row.position
     }
   }
+  const endUnlessKeyIsGood = async () => {
+    if (!(await isKeyGood())) listener.end()
+  }
   const catchUp = async () => {
     try {
       for (;;) {
@@ -78,7 +81,8 @@ export function createEventStream(
         position = afterLook(found)
         if (found.isAll && !isFull() && hub.join(listener, position)) break
       }
-      if (!(await isKeyGood())) listener.end()
+      // It may have ended while the stream was being opened, or in what was just read.
+      await endUnlessKeyIsGood()
     } catch (error) {
       // The client comes back with its last id.
       if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'an event stream failed')
@@ -89,6 +93,8 @@ export function createEventStream(
     projectId,
     take(rows) {
       send(rows)
+      if (rows.some(({ type }) => type === 'project.disabled'))
+        endUnlessKeyIsGood().catch(() => stream.destroy())
       if (!isFull()) return
       hub.fallBehind(listener)
       catchUp()

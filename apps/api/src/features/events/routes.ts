@@ -15,6 +15,14 @@ interface EventNeeds {
 
 const defaultHeartbeatSec = 15
 
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  // A stream ends when its instance stops: nothing else should wait for the connection then.
+  connection: 'close',
+  // Proxies that gather answers into blocks would hold events back.
+  'x-accel-buffering': 'no',
+}
+
 export function eventRoutes({ route }: Router<Callers>, deps: Deps, { checkKey }: EventNeeds) {
   const hub = createEventHub(deps)
   route(events.streamEvents, async ({ caller, query, raw: { headers } }) => {
@@ -26,7 +34,7 @@ export function eventRoutes({ route }: Router<Callers>, deps: Deps, { checkKey }
       heartbeatMs: (query.heartbeat ?? defaultHeartbeatSec) * 1_000,
       isKeyGood: () => checkKey(key).then(() => true, refusedAs(false)),
     })
-    return new Answer(200, undefined, { 'content-type': 'text/event-stream; charset=utf-8' }, stream)
+    return new Answer(200, undefined, streamHeaders, stream)
   })
   return { close: hub.close }
 }

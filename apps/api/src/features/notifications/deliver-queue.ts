@@ -19,11 +19,13 @@ export type DeliverDeps = Pick<Deps, 'db' | 'audit'> & {
   readonly readAddress: ReadAddress
   /** Called with what the platform answered, before it is written down. */
   readonly answered: (post: ChatPost) => void
+  /** False while nobody may be asked. */
+  readonly mayAsk: () => boolean
 }
 
 /** Posts the messages of one queue, one after another, until there is none, a pause is due, or `signal` says stop. */
 export async function deliverQueue(deps: DeliverDeps, held: Held, signal: AbortSignal): Promise<void> {
-  for (let count = 0; count < mostInARow && !signal.aborted; count++) {
+  for (let count = 0; count < mostInARow && !signal.aborted && deps.mayAsk(); count++) {
     const message = await takeNext(deps.db, held)
     if (!message) break
     if (!(await deliver(deps, held, message, signal))) break

@@ -18,25 +18,29 @@ const flushMs = 3_000
 /** The network edge blocks our address and does not say for how long. */
 const blockedMs = 10_000
 
-type DelivererDeps = Omit<DeliverDeps, 'answered'> & Pick<Deps, 'log'>
+type DelivererDeps = Omit<DeliverDeps, 'answered' | 'mayAsk'> & Pick<Deps, 'log'>
 
 /**
  * Every instance runs one. They share the work by claims on queues, one for each project: a claim ends with
  * its work, or by itself when its instance was killed.
  */
 export function createDeliverer({ log, ...deps }: DelivererDeps): Notifications {
-  const stopping = new AbortController()
-  const running = new Set<Promise<void>>()
+  /** The queues that are worked on, and how to hang up. */
+  const running = new Map<Promise<void>, AbortController>()
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
   let again = false
+  let isStopped = false
   let silentUntil = 0
 
+  // Such a limit is about our network address, which other instances need not share.
   const answered = ({ outcome, isGlobal, pauseMs: asked = blockedMs }: ChatPost) => {
-    if (outcome === 'limited' && isGlobal) silentUntil = performance.now() + asked
+    if (outcome === 'limited' && isGlobal) silentUntil = Math.max(silentUntil, performance.now() + asked)
   }
+  const mayAsk = () => performance.now() >= silentUntil
   const run = (projectId: string, claim: string) => {
-    const work = deliverQueue({ ...deps, answered }, { projectId, claim }, stopping.signal)
+    const hangUp = new AbortController()
+    const work = deliverQueue({ ...deps, answered, mayAsk }, { projectId, claim }, hangUp.signal)
       .catch((error: unknown) => {
         // The claim ends by itself, and the next holder goes on where this one stopped.
         if (!(error instanceof DatabaseUnavailable)) log.error({ err: error, projectId }, 'a delivery failed')
@@ -45,11 +49,11 @@ export function createDeliverer({ log, ...deps }: DelivererDeps): Notifications 
         running.delete(work)
         wake()
       })
-    running.add(work)
+    running.set(work, hangUp)
   }
   const look = async () => {
     const free = mostAtOnce - running.size
-    if (free <= 0 || performance.now() < silentUntil) return
+    if (free <= 0 || !mayAsk()) return
     const claim = uuidv7()
     for (const { projectId } of await claimQueues(deps.db, claim, free)) run(projectId, claim)
   }
@@ -58,11 +62,11 @@ export function createDeliverer({ log, ...deps }: DelivererDeps): Notifications 
       again = false
       await look()
       if (again) await sleep(pauseMs)
-    } while (again && !stopping.signal.aborted)
+    } while (again && !isStopped)
   }
   const wake = () => {
     again = true
-    if (!timer || looking || stopping.signal.aborted) return
+    if (!timer || looking || isStopped) return
     looking = lookUntilQuiet().then(
       () => {
         looking = undefined
@@ -77,7 +81,7 @@ export function createDeliverer({ log, ...deps }: DelivererDeps): Notifications 
     )
   }
   const idle = async () => {
-    while (looking || running.size > 0) await Promise.all([looking, ...running])
+    while (looking || running.size > 0) await Promise.all([looking, ...running.keys()])
   }
 
   return {
@@ -87,11 +91,13 @@ export function createDeliverer({ log, ...deps }: DelivererDeps): Notifications 
     },
     wake,
     async close() {
-      if (!timer || stopping.signal.aborted) return
+      if (!timer || isStopped) return
       clearInterval(timer)
       wake()
       await Promise.race([idle(), sleep(flushMs, undefined, { ref: false })])
-      stopping.abort()
+      isStopped = true
+      await looking
+      for (const hangUp of running.values()) hangUp.abort()
       await idle()
     },
   }

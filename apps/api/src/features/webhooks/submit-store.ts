@@ -96,7 +96,8 @@ export const insertSubmissions = (db: Queryable, items: readonly NewSubmission[]
         ${items.map(({ idempotency }) => idempotency?.bodyDigest ?? null)}::text[]
       ) with ordinality as g (id, webhook_id, payload, origin, mac, expires, refuses_replay, key, digest, n)
     ), open as (
-      select g.*, w.project_id, w.name from given g join inbound_webhooks w on w.id = g.webhook_id
+      select g.*, w.project_id, w.name, p.webhook_url_sealed is not null and p.deleted_at is null as is_told
+      from given g join inbound_webhooks w on w.id = g.webhook_id join projects p on p.id = w.project_id
       where w.deleted_at is null and w.deactivated_at is null
     ), first as (
       select g.n, k.submission_id, k.received_at, k.body_digest = g.digest as is_same
@@ -128,11 +129,8 @@ export const insertSubmissions = (db: Queryable, items: readonly NewSubmission[]
       returning id, webhook_id, received_at
     ), notified as (
       insert into notifications (id, project_id, type, text)
-      select s.id, p.id, 'submission.received', format('Inbound webhook %s took submission %s.', o.name, s.id)
-      from stored s join open o on o.id = s.id join projects p on p.id = o.project_id
-      where p.webhook_url_sealed is not null and p.deleted_at is null
-      order by o.n
-      returning id
+      select id, project_id, 'submission.received', format('Inbound webhook %s took submission %s.', name, id)
+      from open where is_told and id in (select id from stored) order by n
     ), counted as (
       insert into inbound_submission_counts as c (webhook_id, part, count, last_at)
       select webhook_id, pg_backend_pid() % 32, count(*), max(received_at) from stored group by webhook_id
@@ -142,11 +140,10 @@ export const insertSubmissions = (db: Queryable, items: readonly NewSubmission[]
     )
     select o.n is not null as "isOpen", s.received_at as "storedAt", f.submission_id as "firstId",
       f.received_at as "firstAt", f.is_same as "isSameBody",
-      coalesce(m.mac is not null, false) as "isMarked", t.id is not null as "isNotified"
+      coalesce(m.mac is not null, false) as "isMarked", s.id is not null and o.is_told as "isNotified"
     from given g
     left join open o on o.n = g.n
     left join stored s on s.id = g.id
-    left join notified t on t.id = g.id
     left join first f on f.n = g.n
     left join marked m on m.webhook_id = g.webhook_id and m.mac = g.mac
     order by g.n`)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { looksLikeCredential } from '#platform/crypto/tokens'
 import { toApiError, toProblem } from './problem.ts'
@@ -49,9 +50,26 @@ export function createServer({ publicUrl, trustProxy }: ServerOptions): FastifyI
     if (type !== undefined && !readableMediaType.test(type))
       headers['content-type'] = 'application/octet-stream'
   })
+  endUnusedConnections(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   return app
+}
+
+/**
+ * Browsers and pools open connections ahead of time. Node closes idle ones with the server, but not those on which
+ * nothing was asked yet, and would wait for them.
+ */
+function endUnusedConnections(app: FastifyInstance) {
+  const unused = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  app.server.on('request', ({ socket }) => unused.delete(socket))
+  app.addHook('preClose', async () => {
+    for (const socket of unused) socket.destroy()
+  })
 }
 
 /** Sends what no route answered, and every error outside of one, through the responder. */
