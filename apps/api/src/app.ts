@@ -58,7 +58,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
 
   loginRoutes(router, deps, {
     findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
-    redeemAdminCode: (claim, terms) => redeem(deps, claim, terms),
+    redeemAdminCode: (claim, terms, client) => redeem(deps, claim, terms, client),
     revokeSession: (sessionId) => revokeSessionById(db, sessionId),
   })
   sessionRoutes(router, deps, createSessionReader(deps))
