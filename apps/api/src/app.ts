@@ -1,9 +1,12 @@
+import cluster from 'node:cluster'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '#platform/http/api-error'
 import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import { createDownloadLimit } from '#platform/limit-downloads'
+import { workersMetrics } from '#platform/metrics/cluster-metrics'
+import { createRequestMetrics } from '#platform/metrics/request-metrics'
 import type { Deps } from './deps.ts'
 import { planInitialAccess } from './features/access/initial-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
@@ -14,17 +17,23 @@ import { chatServerRoutes } from './features/chat-servers/routes.ts'
 import { findAdminServer } from './features/chat-servers/store.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
 import { docsRoutes } from './features/docs/routes.ts'
+import { eventRoutes } from './features/events/routes.ts'
 import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { createMemberSyncs } from './features/members/member-syncs.ts'
 import { memberRoutes } from './features/members/routes.ts'
+import { createHeartbeat } from './features/monitoring/heartbeat.ts'
+import { createMetrics } from './features/monitoring/metrics.ts'
+import { metricsRoute } from './features/monitoring/metrics-route.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
+import { monitoringRoutes } from './features/monitoring/routes.ts'
+import { notificationRoutes } from './features/notifications/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { liveMember } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
 import { projectRoutes } from './features/projects/routes.ts'
-import { createKeyAuthenticator } from './features/sessions/authenticate-key.ts'
+import { createKeyAuthenticator, createKeyCheck } from './features/sessions/authenticate-key.ts'
 import { createSessionAuthenticators } from './features/sessions/authenticate-session.ts'
 import { redeem } from './features/sessions/exchange-code.ts'
 import { createSessionReader } from './features/sessions/read-session.ts'
@@ -35,13 +44,22 @@ import { planWebhook } from './features/webhooks/create-webhook.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
-export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle): FastifyInstance {
+export function createApp(
+  deps: Deps,
+  recorder: Recorder,
+  lifecycle: Lifecycle,
+  /** The benchmark of what observing costs leaves it out. */
+  observe: typeof createObserver = createObserver,
+): FastifyInstance {
   const { config, log, db } = deps
   const app = createServer(config)
+  deps.tracing?.watch(app)
+  const requests = createRequestMetrics()
+  const { registry, countFailure } = createMetrics(deps, recorder, requests)
   const respond = createResponder({
     publicUrl: config.publicUrl,
     log,
-    observer: createObserver(recorder),
+    observer: observe({ recorder, requests, countFailure }),
     closing: lifecycle.isClosing,
   })
   refuseWith(app, respond)
@@ -49,9 +67,10 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
     respond.refusal(undefined, request, reply, new ApiError('NOT_FOUND')),
   )
 
+  const checkKey = createKeyCheck(deps)
   const authenticators: Authenticators<Callers> = {
     none: (request) => ({ bucket: `address:${request.ip}` }),
-    projectKey: createKeyAuthenticator(deps),
+    projectKey: createKeyAuthenticator(checkKey),
     ...createSessionAuthenticators(deps),
   }
   const router = createRouter<Callers>({ app, authenticators, limiter: deps.limiter, respond })
@@ -59,7 +78,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   loginRoutes(router, deps, {
     findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
     redeemAdminCode: (claim, terms, client) => redeem(deps, claim, terms, client),
-    revokeSession: (sessionId) => revokeSessionById(db, sessionId),
+    revokeSession: (sessionId) => revokeSessionById(db, sessionId, 'logout'),
   })
   sessionRoutes(router, deps, createSessionReader(deps))
   projectRoutes(router, deps, {
@@ -76,14 +95,24 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
     liveRoleIds: async (serverId, memberId) =>
       (await liveMember(deps, serverId, memberId))?.roles.map(({ roleId }) => roleId),
   })
+  const events = eventRoutes(router, deps, { checkKey })
+  // Before the server waits for what is under way: a stream ends by itself only when its client goes.
+  app.addHook('preClose', async () => events.close())
   auditRoutes(router, deps, { limitDownloads })
+  notificationRoutes(router, deps)
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
   const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
+  app.addHook('onListen', () => memberSyncs.watch())
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
   memberRoutes(router, deps, { limitDownloads })
   healthRoutes(router, deps, lifecycle)
+  const heartbeat = createHeartbeat(deps)
+  app.addHook('onListen', () => heartbeat.start())
+  app.addHook('onClose', () => heartbeat.close())
+  monitoringRoutes(router, deps, heartbeat)
+  metricsRoute(app, deps, cluster.isWorker ? workersMetrics(registry) : registry)
   docsRoutes(app, config.publicUrl)
   return app
 }

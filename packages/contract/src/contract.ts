@@ -2,9 +2,12 @@ import * as access from './access.ts'
 import * as audit from './audit.ts'
 import * as chatServers from './chat-servers.ts'
 import type { EndpointDefinition } from './endpoint.ts'
+import * as events from './events.ts'
 import * as health from './health.ts'
 import * as login from './login.ts'
 import * as memberLists from './member-lists.ts'
+import * as monitoring from './monitoring.ts'
+import * as notifications from './notifications.ts'
 import * as profile from './profile.ts'
 import * as projectReads from './project-reads.ts'
 import * as projects from './projects.ts'
@@ -24,9 +27,12 @@ const features = [
   chatServers,
   memberLists,
   webhooks,
+  events,
+  notifications,
   audit,
   profile,
   settings,
+  monitoring,
   health,
 ]
 

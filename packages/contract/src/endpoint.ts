@@ -7,8 +7,15 @@ import type { ErrorCode } from './errors.ts'
  */
 export type Auth = 'none' | 'projectKey' | 'session' | 'admin'
 
-/** A 2xx/3xx without a JSON body (`null`), with one (a schema), or a file download (a media type). */
-export type Answer = TSchema | null | { readonly download: readonly string[] }
+/**
+ * A 2xx/3xx without a JSON body (`null`), with one (a schema), a file download (a media type), or a stream of
+ * Server-Sent Events (name → schema of its data).
+ */
+export type Answer =
+  | TSchema
+  | null
+  | { readonly download: readonly string[] }
+  | { readonly events: Readonly<Record<string, TSchema>> }
 
 /** One endpoint: all that can be said to it, and all that it can answer. */
 export interface EndpointDefinition {

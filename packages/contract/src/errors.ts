@@ -37,6 +37,7 @@ export const errors = define({
     title: 'This pair was used long ago. The session was revoked, because one of its holders may be a thief.',
   },
 
+  INVALID_METRICS_TOKEN: { status: 401, title: 'The metrics token is missing or wrong.' },
   SIGNATURE_INVALID: { status: 401, title: 'The signature is missing, malformed, wrong or too old.' },
 
   PROJECT_INACTIVE_AT_LOGIN: { status: 403, title: 'The project is inactive.', code: 'PROJECT_INACTIVE' },
@@ -47,6 +48,10 @@ export const errors = define({
   ROLE_REQUIRED: { status: 403, title: 'Reading these submissions takes a role that you do not hold.' },
   ORIGIN_NOT_ALLOWED: { status: 403, title: 'The origin is not on the list of the webhook.' },
   NOT_SYSTEM_ADMIN: { status: 403, title: 'System Admin access is required.' },
+  METRICS_LOCAL_ONLY: {
+    status: 403,
+    title: 'Metrics are answered on this machine only, until METRICS_TOKEN is set.',
+  },
   CROSS_SITE_REQUEST: { status: 403, title: 'The console cookie is only taken from pages of this service.' },
 
   NOT_FOUND: { status: 404, title: 'There is nothing at this address.' },
@@ -56,6 +61,7 @@ export const errors = define({
   MEMBER_NOT_FOUND: { status: 404, title: 'Member not found.' },
   ACCESS_NOT_FOUND: { status: 404, title: 'The project has no mapping to this server.' },
   WEBHOOK_NOT_FOUND: { status: 404, title: 'Inbound webhook not found.' },
+  DELIVERY_NOT_FOUND: { status: 404, title: 'Notification not found.' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request did not arrive in time.' },
 
   PROJECT_NAME_TAKEN: { status: 409, title: 'Another project has this name.' },
@@ -69,6 +75,7 @@ export const errors = define({
 
   WEBHOOK_LIMIT_REACHED: { status: 409, title: 'The project has as many inbound webhooks as it may.' },
   WEBHOOK_SLUG_TAKEN: { status: 409, title: 'Another inbound webhook of the project has this slug.' },
+  WEBHOOK_URL_MISSING: { status: 409, title: 'The project has no webhook address to send to.' },
   SIGNATURE_REPLAYED: { status: 409, title: 'This signature was already used.' },
   WEBHOOK_INACTIVE: { status: 410, title: 'The inbound webhook is inactive.' },
 

@@ -88,6 +88,11 @@ function response(answer: Answer): Json {
     const media = answer.download.map((type) => [type, { schema: { type: 'string' } }])
     return { description: 'A file.', content: Object.fromEntries(media) }
   }
+  if ('events' in answer) {
+    // OpenAPI 3.1 has no words for the events of a stream.
+    const stream = { schema: { type: 'string' }, 'x-events': answer.events }
+    return { description: 'Server-Sent Events.', content: { 'text/event-stream': stream } }
+  }
   return { description: 'Success.', content: { 'application/json': { schema: answer } } }
 }
 

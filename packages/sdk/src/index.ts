@@ -6,6 +6,9 @@ export {
   type Pair,
   Rolecall,
   type RolecallOptions,
+  type ValidateOptions,
 } from './rolecall.ts'
 export { RolecallError, type RolecallErrorCode } from './rolecall-error.ts'
+export type { CacheOptions } from './session-cache.ts'
+export type { Sign } from './sign.ts'
 export type { Member, NewSession, ProblemDetail, Role, Session, SessionListItem } from './types.ts'

@@ -1,6 +1,9 @@
 import type { sessions as endpoints } from '@rolecall/contract'
 import { toBase64Url } from './base64url.ts'
+import { type CachedSessions, createCachedSessions } from './cached-sessions.ts'
 import { RolecallError } from './rolecall-error.ts'
+import { type CacheOptions, keyOf } from './session-cache.ts'
+import { sign } from './sign.ts'
 import { createTransport, type Transport } from './transport.ts'
 import type { NewSession, Session, SessionListItem } from './types.ts'
 
@@ -11,6 +14,11 @@ export interface RolecallOptions {
   readonly apiKey: string
   /** Longest time for one call in milliseconds. Default 10,000. */
   readonly timeoutMs?: number
+  /**
+   * Answer `validate()` from memory where possible, kept true by the service's events. For processes that live on;
+   * end with `close()`. Default: ask each time.
+   */
+  readonly cache?: boolean | CacheOptions
   /** Another `fetch`, e.g. one with a proxy. Default: the runtime's. */
   readonly fetch?: typeof fetch
 }
@@ -21,6 +29,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Instead of the client's `timeoutMs`. */
   readonly timeoutMs?: number
+}
+
+/** Taken by `validate()`. */
+export interface ValidateOptions extends CallOptions {
+  /** From memory where possible, or asking each time; instead of the client's `cache`. */
+  readonly cache?: boolean
 }
 
 /** What a session consists of. Keep it on your server, and replace both after a refresh. */
@@ -57,7 +71,7 @@ export interface Exchange {
 }
 
 /**
- * A project's connection to Rolecall. Make one and share it: it holds no state besides its options.
+ * A project's connection to Rolecall. Make one and share it: besides its options it holds the sessions of `cache`.
  *
  * Every call rejects with a `RolecallError` when it is refused or does not get through.
  *
@@ -69,19 +83,33 @@ export class Rolecall {
   /** Private, so that a logged client does not show it. */
   readonly #apiKey: string
   readonly #send: Transport
+  readonly #isCached: boolean
+  readonly #cached: CachedSessions
+
+  /** For those who send submissions to inbound webhooks. */
+  readonly webhooks = { sign }
 
   /** @throws TypeError when `baseUrl` is no address or `apiKey` cannot be one, e.g. because it is not set. */
-  constructor({ baseUrl, apiKey, timeoutMs = 10_000, fetch = globalThis.fetch }: RolecallOptions) {
+  constructor({
+    baseUrl,
+    apiKey,
+    timeoutMs = 10_000,
+    cache = false,
+    fetch: given = globalThis.fetch,
+  }: RolecallOptions) {
     if (!/^[\x21-\x7e]+$/.test(apiKey ?? ''))
       throw new TypeError('apiKey must be the key of a project: rck_…')
     this.#baseUrl = new URL(baseUrl).href.replace(/\/+$/, '')
     this.#apiKey = apiKey
-    this.#send = createTransport({
+    // Called without a receiver: edge runtimes refuse a `fetch` that is called as a method.
+    const connection = {
       baseUrl: this.#baseUrl,
-      timeoutMs,
-      // Called without a receiver: edge runtimes refuse a `fetch` that is called as a method.
-      fetch: (input, init) => fetch(input, init),
-    })
+      fetch: ((input, init) => given(input, init)) as typeof fetch,
+    }
+    this.#send = createTransport({ ...connection, timeoutMs })
+    this.#isCached = cache !== false
+    const cacheOptions = typeof cache === 'object' ? cache : {}
+    this.#cached = createCachedSessions({ ...connection, headers: this.#asProject() }, cacheOptions)
   }
 
   /**
@@ -147,15 +175,21 @@ export class Rolecall {
    * if (!session) return redirectToLogin()
    * const isCrew = session.roles.some(({ roleId }) => roleId === crewRoleId)
    */
-  async validate(token: string | undefined, options?: CallOptions): Promise<Session | undefined> {
+  async validate(token: string | undefined, options: ValidateOptions = {}): Promise<Session | undefined> {
     if (!token) return undefined
-    return this.#send<typeof endpoints.validateSession>({
-      method: 'POST',
-      path: '/api/auth/validate',
-      body: { token },
-      headers: this.#asProject(),
-      ...options,
-    }).catch(noneIfNotLive)
+    const { cache = this.#isCached, ...call } = options
+    const load = () =>
+      this.#send<typeof endpoints.validateSession>({
+        method: 'POST',
+        path: '/api/auth/validate',
+        body: { token },
+        headers: this.#asProject(),
+        ...call,
+      }).catch(noneIfNotLive)
+    if (!cache) return load()
+    call.signal?.throwIfAborted()
+    // Whoever may end a call early has it alone.
+    return this.#cached.validate(token, load, !call.signal && call.timeoutMs === undefined)
   }
 
   /**
@@ -171,7 +205,7 @@ export class Rolecall {
       body: { token },
       headers: this.#asProject(),
       ...options,
-    })
+    }).finally(() => this.#cached.forget(keyOf.token(token)))
   }
 
   /**
@@ -187,7 +221,7 @@ export class Rolecall {
       body: { memberId },
       headers: this.#asProject(),
       ...options,
-    })
+    }).finally(() => this.#cached.forget(keyOf.member(memberId)))
   }
 
   /**
@@ -208,7 +242,7 @@ export class Rolecall {
       body: { refreshToken },
       headers: asMember(token),
       ...options,
-    })
+    }).finally(() => this.#cached.forget(keyOf.token(token)))
     return { token: rotated.accessToken, refreshToken: rotated.refreshToken, expiresAt: rotated.expiresAt }
   }
 
@@ -241,7 +275,12 @@ export class Rolecall {
       params: { sessionId },
       headers: asMember(token),
       ...options,
-    })
+    }).finally(() => this.#cached.forget(keyOf.session(sessionId)))
+  }
+
+  /** Lets go of the connection that `cache` holds, so that the process can end. A later `validate()` opens it again. */
+  close(): void {
+    this.#cached.close()
   }
 
   #asProject() {

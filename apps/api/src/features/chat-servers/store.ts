@@ -77,7 +77,7 @@ export const removeUnlessMain = (tx: Tx, id: string) =>
 /** Ends the sessions in a server for good: they must not live again when the server comes back. */
 export const revokeSessionsOfServer = (tx: Tx, serverId: string) =>
   tx.execute(sql`
-    update sessions set revoked_at = clock_now()
+    update sessions set revoked_at = clock_now(), revoked_reason = 'server_removed'
     where server_id = ${serverId} and revoked_at is null and expires_at > clock_now()`)
 
 export interface RolesAge {

@@ -108,9 +108,20 @@ function describeAnswer(status: number, answer: Answer): AnswerPage {
   const plain = (text: string) => ({ status, text, fields: [], example: undefined })
   if (answer === null) return plain(status === 302 ? 'Sends the browser on.' : 'Done; no body.')
   if ('download' in answer) return plain(`A file: ${answer.download.join(' or ')}.`)
+  if ('events' in answer)
+    return {
+      ...plain(`Server-Sent Events: ${Object.keys(answer.events).join(', ')}.`),
+      example: framesOf(answer.events),
+    }
   const example = JSON.stringify(exampleOf(answer as Schema), null, 2)
   return { status, text: 'application/json', fields: listFields(answer), example }
 }
+
+/** One event of each name, as it is sent. */
+const framesOf = (events: Readonly<Record<string, unknown>>) =>
+  Object.entries(events)
+    .map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(exampleOf(data as Schema))}`)
+    .join('\n\n')
 
 /** A request to copy: required parts only, so that it is as short as it can be. */
 function curl({ method, path, auth, params, query, body }: EndpointDefinition, publicUrl: string): string {

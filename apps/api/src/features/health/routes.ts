@@ -1,6 +1,7 @@
 import { health } from '@rolecall/contract'
 import { Answer } from '#platform/http/answer'
 import type { Router } from '#platform/http/router'
+import { within } from '#platform/within'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
 
@@ -18,7 +19,7 @@ export function healthRoutes(
   { isClosing }: Lifecycle,
 ) {
   route(health.health, async () => {
-    const [database, cached] = await Promise.all([within(db.ping()), within(cache.ping())])
+    const [database, cached] = await Promise.all([isUp(db.ping()), isUp(cache.ping())])
     const body = {
       status: database && cached ? ('ok' as const) : ('degraded' as const),
       uptime: process.uptime(),
@@ -29,7 +30,7 @@ export function healthRoutes(
   })
   route(health.liveness, () => ({ status: 'ok' as const }))
   route(health.readiness, async () => {
-    const reason = isClosing() ? 'shutting down' : (await within(db.ping())) ? undefined : 'database down'
+    const reason = isClosing() ? 'shutting down' : (await isUp(db.ping())) ? undefined : 'database down'
     if (!reason) return { status: 'ready' as const }
     return new Answer(503, { status: 'not_ready', reason }, { 'retry-after': '2' })
   })
@@ -37,5 +38,4 @@ export function healthRoutes(
 
 const upOrDown = (isUp: boolean) => (isUp ? ('up' as const) : ('down' as const))
 
-const within = (answer: Promise<boolean>) =>
-  Promise.race([answer, new Promise<boolean>((resolve) => setTimeout(resolve, deadlineMs, false).unref())])
+const isUp = (answer: Promise<boolean>) => within(answer, deadlineMs, false)

@@ -34,6 +34,17 @@ const expired: Readonly<Record<string, Sql>> = {
     delete from inbound_submissions where id in (
       select s.id from inbound_webhooks w join inbound_submissions s on s.webhook_id = w.id
       where w.deleted_at is not null limit ${batchSize})`,
+  // An hour longer than the id of an event is good for.
+  outbox: sql`
+    delete from outbox where id in (
+      select id from outbox where created_at < clock_now() - interval '25 hours'
+      order by created_at limit ${batchSize})`,
+  // What still waits is kept: it is given up before it is so old.
+  notifications: sql`
+    delete from notifications where id in (
+      select id from notifications
+      where created_at < clock_now() - interval '30 days' and (delivered_at is not null or failed_at is not null)
+      order by created_at limit ${batchSize})`,
   usage_minutes: sql`
     delete from usage_minutes where (minute, project_id, route, status) in (
       select minute, project_id, route, status from usage_minutes
@@ -41,6 +52,10 @@ const expired: Readonly<Record<string, Sql>> = {
   auth_failures: sql`
     delete from auth_failures where id in (
       select id from auth_failures where at < clock_now() - interval '30 days' order by at limit ${batchSize})`,
+  // Of instances that were killed; the others take their own along.
+  instances: sql`
+    delete from instances where id in (
+      select id from instances where last_seen_at < clock_now() - interval '1 day' limit ${batchSize})`,
 }
 
 /** Deletes one batch of each kind of row that nobody needs any more; returns how many. */

@@ -39,7 +39,7 @@ export const endMembership = (tx: Tx, serverId: string, memberId: string, askedA
 /** Revokes the sessions bound to one server that a member has. */
 export const revokeServerSessions = (tx: Tx, serverId: string, memberId: string) =>
   tx.execute(sql`
-    update sessions set revoked_at = clock_now()
+    update sessions set revoked_at = clock_now(), revoked_reason = 'member_left'
     where server_id = ${serverId} and member_id = ${memberId} and revoked_at is null`)
 
 export interface RolesState {

@@ -1,5 +1,8 @@
 import type { ErrorCode } from '@rolecall/contract'
+import { readIp } from '#platform/http/client-info'
 import type { Observer } from '#platform/http/responder'
+import { shownPath } from '#platform/http/shown-path'
+import type { RequestMetrics } from '#platform/metrics/request-metrics'
 import type { Recorder } from './recorder.ts'
 import type { FailureKind } from './store.ts'
 
@@ -15,22 +18,38 @@ const failureKinds: Partial<Record<ErrorCode, FailureKind>> = {
   SIGNATURE_INVALID: 'signature',
   NOT_SYSTEM_ADMIN: 'admin',
   CROSS_SITE_REQUEST: 'admin',
+  INVALID_METRICS_TOKEN: 'admin',
 }
 
-/** Feeds the recorder with what was answered and who was turned away. */
-export const createObserver = (recorder: Recorder): Observer => ({
-  answered: (route, projectId, status) => recorder.countUsage(route, projectId, status),
+interface Needs {
+  readonly recorder: Recorder
+  readonly requests: RequestMetrics
+  readonly countFailure: (kind: FailureKind) => void
+}
+
+/** Tells recorder and metrics what was answered and who was turned away. */
+export const createObserver = ({ recorder, requests, countFailure }: Needs): Observer => ({
+  began: (request) => {
+    request.startedAtUs = requests.began()
+  },
+  answered: (route, projectId, status, request) => {
+    recorder.countUsage(route, projectId, status)
+    requests.ended(route, status, request.startedAtUs)
+  },
   refused: ({ code, details }, request) => {
     const kind = failureKinds[code]
     if (!kind) return
-    recorder.addFailure({
+    countFailure(kind)
+    recorder.addFailure(() => ({
+      at: performance.now(),
       kind,
       reason: details.reason ?? 'refused',
-      address: request.ip,
-      path: (request.raw.url ?? '').split('?', 1)[0]?.slice(0, 200).replaceAll('\0', '') ?? '',
+      // Behind a proxy an address is what somebody wrote.
+      address: readIp(request.ip),
+      path: shownPath(request.raw.url ?? ''),
       projectId: details.projectId ?? null,
       keyPrefix: details.keyPrefix ?? null,
       requestId: request.id,
-    })
+    }))
   },
 })

@@ -1,93 +1,125 @@
-import { uuidv7 } from '#platform/crypto/uuid'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
-import { type AuthFailure, addUsage, insertAuthFailures, touchKeys, type UsageCount } from './store.ts'
+import { FailureSample } from './failure-sample.ts'
+import {
+  addUsage,
+  insertAuthFailures,
+  type NewFailure,
+  noProject,
+  touchKeys,
+  type UsageCount,
+} from './store.ts'
+import { UsageCounts } from './usage-counts.ts'
 
-const flushEveryMs = 1_000
-/** What is kept while the database is away; beyond it the oldest minutes merge and failures are only counted. */
-const mostCounts = 20_000
-const mostFailures = 2_000
+/** Twice a second: what a killed process takes with it is half a second and the write that was under way. */
+const flushEveryMs = 500
+/** Rows that are kept while the database is away. */
+const mostRows = 20_000
+/** Rows of one statement: each is quick, and the embedded engine answers requests in between. */
+const rowsPerStatement = 500
 
-/** Counts requests and keeps rejected credentials, in memory that does not grow, written once a second. */
+/** Counts requests and keeps rejected credentials, in memory that does not grow, written twice a second. */
 export interface Recorder {
   countUsage(route: string, projectId: string | undefined, status: number): void
-  addFailure(failure: Omit<AuthFailure, 'id' | 'at'>): void
+  /** `make` is only called when the failure is kept: of a flood only a sample is. */
+  addFailure(make: () => NewFailure): void
   /** Writes what is kept; for shutting down. */
   flush(): Promise<void>
   close(): Promise<void>
+  /** What waits to be written, and what was too much to keep. */
+  state(): RecorderState
 }
 
-export const noProject = '00000000-0000-0000-0000-000000000000'
+export interface RecorderState {
+  readonly unwritten: number
+  readonly droppedUsage: number
+  readonly droppedFailures: number
+}
 
 export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder {
-  let counts = new Map<string, UsageCount>()
-  let failures: AuthFailure[] = []
-  let dropped = 0
-  let minute = currentMinute()
+  const usage = new UsageCounts(mostRows)
+  const failures = new FailureSample()
+  let told = 0
+  let isFailing = false
   let flushing: Promise<void> | undefined
 
-  const write = async () => {
-    const writing = { counts: [...counts.values()], failures, dropped }
-    counts = new Map()
-    failures = []
-    dropped = 0
-    if (writing.dropped > 0)
-      log.warn({ dropped: writing.dropped }, 'authentication failures beyond what is kept')
+  const writeUsage = async () => {
+    usage.close(performance.now())
+    const unwritten = usage.take()
     try {
-      if (writing.counts.length > 0) {
-        const used = [...new Set(writing.counts.filter(usedKey).map(({ projectId }) => projectId))]
-        await addUsage(db, writing.counts)
+      while (unwritten.length > 0) {
+        const part = unwritten.slice(0, rowsPerStatement)
+        await addUsage(db, part)
         // Written: whatever fails from here on, these are not counted again.
-        writing.counts = []
-        await touchKeys(db, used)
+        unwritten.splice(0, part.length)
+        const used = [...new Set(part.filter(usedKey).map(({ projectId }) => projectId))]
+        if (used.length > 0) await touchKeys(db, used)
       }
-      if (writing.failures.length > 0) await insertAuthFailures(db, writing.failures)
+    } finally {
+      for (const count of unwritten) usage.giveBack(count)
+    }
+  }
+  const writeFailures = async () => {
+    const unwritten = failures.take()
+    try {
+      while (unwritten.length > 0) {
+        const part = unwritten.slice(0, rowsPerStatement)
+        await insertAuthFailures(db, part)
+        unwritten.splice(0, part.length)
+      }
+    } finally {
+      failures.giveBack(unwritten)
+    }
+  }
+  const write = async () => {
+    try {
+      await writeUsage()
+      await writeFailures()
+      isFailing = false
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'usage could not be written')
-      // Kept for the next try, within the same bounds.
-      for (const count of writing.counts) merge(counts, count)
-      failures = [...writing.failures, ...failures].slice(-mostFailures)
+      if (!isFailing && !(error instanceof DatabaseUnavailable)) {
+        log.error({ err: error }, 'usage could not be written')
+      }
+      isFailing = true
+    }
+    const { dropped } = failures.state()
+    // A flood is told at its start and while it lasts now and then, not each time.
+    if (dropped > told * 10 || (dropped > 0 && told === 0)) {
+      log.warn({ dropped }, 'many credentials are rejected: a sample of them is kept')
+      told = dropped
     }
   }
   const flush = async () => {
+    // Twice when one is under way: it may have begun before what the caller wants to see written.
     await flushing
-    flushing = write().finally(() => {
+    flushing ??= write().finally(() => {
       flushing = undefined
     })
     return flushing
   }
   const timer = setInterval(() => {
-    minute = currentMinute()
-    if (counts.size > 0 || failures.length > 0) void flush()
+    if (!flushing) void flush()
   }, flushEveryMs)
   timer.unref()
 
   return {
-    countUsage(route, projectId = noProject, status) {
-      const key = `${minute}|${projectId}|${status}|${route}`
-      const known = counts.get(key)
-      if (known) known.count += 1
-      else if (counts.size < mostCounts) counts.set(key, { minute, projectId, route, status, count: 1 })
-    },
-    addFailure(failure) {
-      if (failures.length >= mostFailures) dropped += 1
-      else failures.push({ ...failure, id: uuidv7(), at: new Date().toISOString() })
-    },
+    countUsage: (route, projectId = noProject, status) => usage.add(route, projectId, status),
+    addFailure: (make) => failures.add(make),
     flush,
     async close() {
       clearInterval(timer)
       await flush()
     },
+    state: () => {
+      const counted = usage.state()
+      const sampled = failures.state()
+      return {
+        unwritten: counted.rows + sampled.kept,
+        droppedUsage: counted.dropped,
+        droppedFailures: sampled.dropped,
+      }
+    },
   }
 }
 
 const usedKey = ({ projectId, status }: UsageCount) => projectId !== noProject && status < 400
-
-function merge(counts: Map<string, UsageCount>, count: UsageCount) {
-  const key = `${count.minute}|${count.projectId}|${count.status}|${count.route}`
-  const known = counts.get(key)
-  if (known) known.count += count.count
-  else if (counts.size < mostCounts) counts.set(key, count)
-}
-
-const currentMinute = () => `${new Date().toISOString().slice(0, 16)}:00Z`

@@ -1,20 +1,35 @@
+import { uuidv7 } from '#platform/crypto/uuid'
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+/** Stands for requests of no project: a primary key takes no nulls. */
+export const noProject = '00000000-0000-0000-0000-000000000000'
+
 export interface UsageCount {
-  readonly minute: string
+  /** When it was counted, by the clock of this process that never jumps. */
+  readonly at: number
   readonly projectId: string
   readonly route: string
   readonly status: number
-  count: number
+  readonly count: number
 }
 
+/** Ages instead of moments: the database's clock decides in which minute it was. */
+const ageOf = ({ at }: { readonly at: number }) => performance.now() - at
+
+/**
+ * Adds counts to their minutes. In the order of the key: two instances that add to the same rows in different
+ * orders would wait for each other.
+ */
 export const addUsage = (db: Queryable, counts: readonly UsageCount[]) =>
   db.execute(sql`
     insert into usage_minutes as u (minute, project_id, route, status, count)
-    select * from unnest(${counts.map(({ minute }) => minute)}::timestamptz[],
-      ${counts.map(({ projectId }) => projectId)}::uuid[], ${counts.map(({ route }) => route)}::text[],
-      ${counts.map(({ status }) => status)}::smallint[], ${counts.map(({ count }) => count)}::bigint[])
+    select date_trunc('minute', clock_now() - x.age_ms * interval '1 millisecond'), x.project_id, x.route, x.status,
+      sum(x.count)
+    from unnest(${counts.map(ageOf)}::float8[], ${counts.map(({ projectId }) => projectId)}::uuid[],
+      ${counts.map(({ route }) => route)}::text[], ${counts.map(({ status }) => status)}::smallint[],
+      ${counts.map(({ count }) => count)}::bigint[]) as x (age_ms, project_id, route, status, count)
+    group by 1, 2, 3, 4 order by 1, 2, 3, 4
     on conflict (minute, project_id, route, status) do update set count = u.count + excluded.count`)
 
 /** Notes that projects used their keys, to the minute. */
@@ -26,26 +41,29 @@ export const touchKeys = (db: Queryable, projectIds: readonly string[]) =>
 
 export type FailureKind = 'api_key' | 'session' | 'refresh' | 'code' | 'signature' | 'admin'
 
-export interface AuthFailure {
-  readonly id: string
-  readonly at: string
+/** A rejected credential, before it is written. */
+export interface NewFailure {
+  /** By the clock of this process that never jumps. */
+  readonly at: number
   readonly kind: FailureKind
   /** A word of a closed list. */
   readonly reason: string
-  readonly address: string
-  /** Without query: that may hold secrets. */
+  readonly address: string | null
+  /** Without query, and masked: either may hold secrets. */
   readonly path: string
   readonly projectId: string | null
   readonly keyPrefix: string | null
   readonly requestId: string
 }
 
-export const insertAuthFailures = (db: Queryable, failures: readonly AuthFailure[]) =>
+export const insertAuthFailures = (db: Queryable, failures: readonly NewFailure[]) =>
   db.execute(sql`
     insert into auth_failures (id, at, kind, reason, address, path, project_id, key_prefix, request_id)
-    select * from unnest(${failures.map(({ id }) => id)}::uuid[], ${failures.map(({ at }) => at)}::timestamptz[],
+    select x.id, clock_now() - x.age_ms * interval '1 millisecond', x.kind, x.reason, x.address, x.path,
+      x.project_id, x.key_prefix, x.request_id
+    from unnest(${failures.map(() => uuidv7())}::uuid[], ${failures.map(ageOf)}::float8[],
       ${failures.map(({ kind }) => kind)}::text[], ${failures.map(({ reason }) => reason)}::text[],
       ${failures.map(({ address }) => address)}::text[], ${failures.map(({ path }) => path)}::text[],
       ${failures.map(({ projectId }) => projectId)}::uuid[], ${failures.map(({ keyPrefix }) => keyPrefix)}::text[],
       ${failures.map(({ requestId }) => requestId)}::text[])
-    on conflict (id) do nothing`)
+      as x (id, age_ms, kind, reason, address, path, project_id, key_prefix, request_id)`)

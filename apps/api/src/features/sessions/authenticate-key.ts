@@ -6,12 +6,16 @@ import type { ProjectCaller } from '../callers.ts'
 import { readForValidate, type ValidateItem } from './live-store.ts'
 import { checkKey, readKey } from './validate.ts'
 
-/** Authenticates a project by `X-API-Key`, read from the database for each request. */
-export function createKeyAuthenticator({ db }: Pick<Deps, 'db'>) {
+/** The project of a good key, read from the database for each call. Throws as authentication does. */
+export function createKeyCheck({ db }: Pick<Deps, 'db'>) {
   const read = gather((items: ValidateItem[]) => readForValidate(db, items), db.gathersAtOnce)
+  return async (key: string) => checkKey(await read({ keyDigest: digestOf(key), tokenDigest: '' }), key)
+}
+
+/** Authenticates a project by `X-API-Key`. */
+export function createKeyAuthenticator(checkKeyNow: ReturnType<typeof createKeyCheck>) {
   return async (request: FastifyRequest): Promise<ProjectCaller> => {
     const key = readKey(request)
-    const projectId = checkKey(await read({ keyDigest: digestOf(key), tokenDigest: '' }), key)
-    return { projectId, bucket: `key:${keyPrefixOf(key)}` }
+    return { projectId: await checkKeyNow(key), bucket: `key:${keyPrefixOf(key)}` }
   }
 }

@@ -56,7 +56,7 @@ async function refuseSpentPair(
   if (!spent) return
   if (spent.isJustSuperseded) throw new ApiError('REFRESH_TOKEN_SUPERSEDED', { reason: 'superseded' })
   await db.transaction(async (tx) => {
-    if ((await revokeSessionById(tx, spent.sessionId)) === 0) return
+    if ((await revokeSessionById(tx, spent.sessionId, 'refresh_token_reused')) === 0) return
     await audit.record(tx, {
       actionType: 'auth',
       action: 'session.reuse',

@@ -50,7 +50,7 @@ export const redeemCode = (tx: Tx, claim: CodeClaim, session: NewSession) =>
 /** Ends the session that a code made: whoever presents a used code shows that two hold it. */
 export const revokeSessionOfCode = (tx: Tx, claim: CodeClaim) =>
   tx.maybeOne<{ memberId: string }>(sql`
-    update sessions s set revoked_at = clock_now()
+    update sessions s set revoked_at = clock_now(), revoked_reason = 'code_reused'
     from authorization_codes c
     where ${codeFits(claim)} and c.session_id = s.id and s.revoked_at is null
     returning s.member_id as "memberId"`)
@@ -114,9 +114,15 @@ export const findSpentPair = (
       and (s.token_digest = ${q.tokenDigest} or exists (
         select from spent_tokens o where o.token_digest = ${q.tokenDigest} and o.session_id = s.id))`)
 
-export const revokeSessionById = (db: Queryable, sessionId: string) =>
+/** The reason is what events tell of it. */
+export const revokeSessionById = (
+  db: Queryable,
+  sessionId: string,
+  reason: 'logout' | 'refresh_token_reused',
+) =>
   db.execute(sql`
-    update sessions set revoked_at = clock_now() where id = ${sessionId} and revoked_at is null`)
+    update sessions set revoked_at = clock_now(), revoked_reason = ${reason}
+    where id = ${sessionId} and revoked_at is null`)
 
 /**
  * Ends a session of a project by a token or refresh token that it has or had. Used ones count: a rotation
@@ -124,7 +130,7 @@ export const revokeSessionById = (db: Queryable, sessionId: string) =>
  */
 export const revokeByToken = (db: Queryable, projectId: string | null, digest: string) =>
   db.execute(sql`
-    update sessions set revoked_at = clock_now()
+    update sessions set revoked_at = clock_now(), revoked_reason = 'logout'
     where revoked_at is null and project_id is not distinct from ${projectId}::uuid and id in (
       select id from sessions where token_digest = ${digest} or refresh_digest = ${digest}
       union all
@@ -141,7 +147,7 @@ export const voidCodes = (tx: Tx, projectId: string, memberId: string) =>
 
 export const revokeAllOfMember = (tx: Tx, projectId: string, memberId: string) =>
   tx.execute(sql`
-    update sessions set revoked_at = clock_now()
+    update sessions set revoked_at = clock_now(), revoked_reason = 'logout_all'
     where member_id = ${memberId} and project_id = ${projectId} and revoked_at is null`)
 
 /** Remembers that a project ended everything of a member: single sign-on from before does not undo it. */
@@ -172,7 +178,7 @@ export const listLiveSessions = (db: Queryable, memberId: string) =>
 /** Revokes a live session if it is this member's own. */
 export const revokeOwnSession = (db: Queryable, memberId: string, sessionId: string) =>
   db.execute(sql`
-    update sessions set revoked_at = clock_now()
+    update sessions set revoked_at = clock_now(), revoked_reason = 'revoked'
     where id = ${sessionId} and member_id = ${memberId} and revoked_at is null and expires_at > clock_now()`)
 
 /** The finished parts of the member and roles of one membership, for the answer of an exchange. */

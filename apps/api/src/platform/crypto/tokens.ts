@@ -36,6 +36,16 @@ export function isWellFormed(kind: TokenKind, value: string): boolean {
   return value.slice(end) === checksum(value.slice(0, end))
 }
 
+/** What has the look of a credential, ours or another's: a prefix that says so and a long secret, or a JWT. */
+const credentialShape =
+  /(?:rc[ksrcoa]|whsec|[sprk]k_(?:live|test)|gh[pousr])_[-_0-9A-Za-z]{16,}|eyJ[-_0-9A-Za-z]{10,}\.[-_0-9A-Za-z.]+/g
+
+/** True when a text holds something that looks like a credential, whether or not it is one. */
+export const looksLikeCredential = (text: string): boolean => text.search(credentialShape) >= 0
+
+/** The text with all that looks like a credential masked, so that it may be stored and shown. */
+export const maskCredentials = (text: string): string => text.replace(credentialShape, '[masked]')
+
 /** What is stored and looked up instead of a credential. */
 export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
 

@@ -15,6 +15,17 @@ export interface Tx extends Queryable {
   readonly kind: 'transaction'
   /** Runs several statements that take no values: migrations only. */
   script(text: string): Promise<void>
+  /** Calls `run` once this transaction has committed; never when it does not. `run` must not throw. */
+  afterCommit(run: () => void): void
+}
+
+export interface PoolState {
+  readonly max: number
+  /** Open now; the others are opened when they are needed. */
+  readonly total: number
+  readonly idle: number
+  /** Callers that wait for a connection. */
+  readonly waiting: number
 }
 
 /**
@@ -34,6 +45,8 @@ export interface Database extends Queryable {
   gathered(statement: Sql): Promise<unknown[][]>
   /** Rows in pages through one snapshot at constant memory; `work` is called for each page in order. */
   stream<Row>(statement: Sql, pageSize: number): AsyncGenerator<Row[], void, void>
+  /** The connections that requests wait for. */
+  pool(): PoolState
   /** A trivial statement, for health. */
   ping(): Promise<boolean>
   /** Runs several statements that take no values: migrations only. */

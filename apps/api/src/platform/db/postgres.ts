@@ -71,6 +71,12 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     gathered: (statement) =>
       guarded(async () => (await gatheredPool.query({ ...named(statement), rowMode: 'array' })).rows),
     stream: (statement, pageSize) => stream(longPool, statement, pageSize),
+    pool: () => ({
+      max: pool.options.max,
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     ping: () =>
       pool.query('select 1').then(
         () => true,
@@ -109,6 +115,7 @@ function named({ text, values, isPlannedAnew }: Sql): pg.QueryConfig {
 
 async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await guarded(() => pool.connect())
+  const onCommit: (() => void)[] = []
   let broken: Error | undefined
   try {
     await guarded(() => client.query('begin'))
@@ -116,8 +123,10 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Prom
       kind: 'transaction',
       ...queryable(client),
       script: (text) => guarded(async () => void (await client.query(text))),
+      afterCommit: (run) => void onCommit.push(run),
     })
     await guarded(() => client.query('commit'))
+    for (const run of onCommit) run()
     return result
   } catch (error) {
     broken = error instanceof DatabaseUnavailable ? error : undefined

@@ -6,14 +6,21 @@ import type { ApiError } from './api-error.ts'
 import { page, pageHeaders } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
 
+type Timed = Pick<FastifyRequest, 'startedAtUs'>
+
 /** Who wants to know what was answered: usage counts and the record of refused credentials. */
 export interface Observer {
-  answered(route: string, projectId: string | undefined, status: number): void
+  /** The request of an endpoint is about to be handled; `answered` follows, once. */
+  began(request: Timed): void
+  /** `route` is the same string object for the same endpoint. */
+  answered(route: string, projectId: string | undefined, status: number, request: Timed): void
   refused(error: ApiError, request: FastifyRequest, route: string): void
 }
 
 /** The only place that writes answers, so that every one of them carries the same headers. */
 export interface Responder {
+  /** Says that an answer will follow. */
+  began(request: FastifyRequest): void
   answer(
     d: EndpointDefinition,
     request: FastifyRequest,
@@ -56,6 +63,7 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
   }
 
   return {
+    began: (request) => observer.began(request),
     answer(definition, request, reply, { status, body, headers, stream }, projectId) {
       begin(request, reply, status)
       reply.headers(headers)
@@ -65,7 +73,7 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
         if (!headers['content-type']) reply.header('content-type', 'application/json; charset=utf-8')
         reply.send(typeof body === 'string' ? body : JSON.stringify(body))
       }
-      observer.answered(routeOf(definition), projectId, status)
+      observer.answered(routeOf(definition), projectId, status, request)
     },
     finished(definition, request, reply, bytes, projectId) {
       // Past the framework: its hooks and serializers have nothing to do for bytes that are finished.
@@ -74,7 +82,7 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
       if (closing()) head.push('connection', 'close')
       reply.raw.writeHead(200, head)
       reply.raw.end(bytes)
-      observer.answered(routeOf(definition), projectId, 200)
+      observer.answered(routeOf(definition), projectId, 200, request)
     },
     refusal(definition, request, reply, thrown) {
       const error = toApiError(thrown)
@@ -89,12 +97,21 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
       }
       const route = definition ? routeOf(definition) : 'unmatched'
       observer.refused(error, request, route)
-      observer.answered(route, error.details.projectId, error.status)
+      observer.answered(route, error.details.projectId, error.status, request)
     },
   }
 }
 
-const routeOf = ({ method, path }: EndpointDefinition) => `${method} ${path}`
+const routes = new WeakMap<EndpointDefinition, string>()
+
+/** The name of an endpoint, made once: maps find the same string faster than an equal one. */
+function routeOf(definition: EndpointDefinition): string {
+  const known = routes.get(definition)
+  if (known !== undefined) return known
+  const route = `${definition.method} ${definition.path}`
+  routes.set(definition, route)
+  return route
+}
 
 /** Headers of every answer. Nothing of ours is ever cached, framed, sniffed or named in a referrer. */
 export const commonHeaders = (publicUrl: string) => ({

@@ -80,6 +80,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       method: definition.method,
       url: definition.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       handler: (request, reply) => {
+        respond.began(request)
         handle(request, reply).catch(async (error: unknown) => {
           respond.refusal(definition, request, reply, await limited(definition, request, error))
         })

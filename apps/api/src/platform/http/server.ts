@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { looksLikeCredential } from '#platform/crypto/tokens'
 import { toApiError, toProblem } from './problem.ts'
 import { commonHeaders, type Responder } from './responder.ts'
 
@@ -41,15 +43,33 @@ export function createServer({ publicUrl, trustProxy }: ServerOptions): FastifyI
       reply.server.refuse(error, request, reply)
     },
   })
+  app.decorateRequest('startedAtUs', 0)
   // Fastify would refuse a media type that it cannot read before anyone knows who asks.
   app.server.prependListener('request', ({ headers }) => {
     const type = headers['content-type']
     if (type !== undefined && !readableMediaType.test(type))
       headers['content-type'] = 'application/octet-stream'
   })
+  endUnusedConnections(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   return app
+}
+
+/**
+ * Browsers and pools open connections ahead of time. Node closes idle ones with the server, but not those on which
+ * nothing was asked yet, and would wait for them.
+ */
+function endUnusedConnections(app: FastifyInstance) {
+  const unused = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  app.server.on('request', ({ socket }) => unused.delete(socket))
+  app.addHook('preClose', async () => {
+    for (const socket of unused) socket.destroy()
+  })
 }
 
 /** Sends what no route answered, and every error outside of one, through the responder. */
@@ -59,18 +79,24 @@ export function refuseWith(app: FastifyInstance, respond: Responder) {
 }
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** When its handling began; 0 before that. Written by the observer alone. */
+    startedAtUs: number
+  }
   interface FastifyInstance {
     refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void
   }
 }
 
-/** A caller's own id when it is a plain word, else one of ours: a random start and a count. */
+const requestIdShape = /^[A-Za-z0-9_-]{8,64}$/
+
+/** A caller's own id when it is a plain word and no credential, which would be stored and shown; else one of ours: a random start and a count. */
 function requestIds() {
   const instance = randomBytes(5).toString('hex')
   let count = 0
   return ({ headers }: { headers: Record<string, string | string[] | undefined> }) => {
     const given = headers['x-request-id']
-    if (typeof given === 'string' && /^[A-Za-z0-9_-]{8,64}$/.test(given)) return given
+    if (typeof given === 'string' && requestIdShape.test(given) && !looksLikeCredential(given)) return given
     count += 1
     return `${instance}-${count.toString(36)}`
   }

@@ -1,0 +1,116 @@
+-- Events to project backends (decisions.md §7), written by triggers in the transaction of the change, so that no
+-- way of ending a session can forget to tell. Of a change that concerns nobody's session nothing is written.
+
+-- The clean-up reads by age.
+create index outbox_by_time on outbox (created_at);
+
+-- Why a session was ended, where whoever ended it says so.
+alter table sessions add column revoked_reason text;
+
+-- A row at a time: `when` costs what is none of our business no call, which is nearly every update.
+create function tell_session_end() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (new.project_id, 'session.revoked', jsonb_build_object(
+    'sessionId', new.id, 'memberId', new.member_id, 'serverId', new.server_id, 'reason', new.revoked_reason));
+  return null;
+end $$;
+
+create trigger sessions_ended after update on sessions for each row
+  when (old.revoked_at is null and new.revoked_at is not null and new.project_id is not null)
+  execute function tell_session_end();
+
+create function tell_session_rotation() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (new.project_id, 'session.rotated', jsonb_build_object(
+    'sessionId', new.id, 'memberId', new.member_id, 'serverId', new.server_id, 'expiresAt', iso(new.expires_at)));
+  return null;
+end $$;
+
+create trigger sessions_rotated after update on sessions for each row
+  when (old.token_digest <> new.token_digest and new.project_id is not null)
+  execute function tell_session_rotation();
+
+-- Told to the projects that hold a live session of this member in this server: one look into sessions_of_server.
+create function tell_membership() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  select s.project_id, tg_argv[0], jsonb_build_object('memberId', old.member_id, 'serverId', old.server_id)
+  from sessions s
+  where s.server_id = old.server_id and s.member_id = old.member_id and s.revoked_at is null
+    and s.expires_at > clock_now() and s.project_id is not null
+  group by s.project_id;
+  return null;
+end $$;
+
+create trigger memberships_roles_told after update on memberships for each row
+  when (old.role_ids is distinct from new.role_ids and old.left_at is null and new.left_at is null)
+  execute function tell_membership('member.roles_changed');
+create trigger memberships_end_told after update on memberships for each row
+  when (old.left_at is null and new.left_at is not null)
+  execute function tell_membership('member.left');
+
+create function tell_project_end() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (new.id, 'project.disabled', jsonb_build_object(
+    'projectId', new.id, 'reason', case when new.deleted_at is null then 'deactivated' else 'deleted' end));
+  return null;
+end $$;
+
+create trigger projects_end_told after update on projects for each row
+  when ((old.deactivated_at is null and new.deactivated_at is not null)
+    or (old.deleted_at is null and new.deleted_at is not null))
+  execute function tell_project_end();
+
+create function tell_key_end() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (new.project_id, 'project.disabled', jsonb_build_object('projectId', new.project_id,
+    'reason', case when new.replaced_at is null then 'key_revoked' else 'key_regenerated' end));
+  return null;
+end $$;
+
+create trigger api_keys_end_told after update on api_keys for each row
+  when (old.revoked_at is null and new.revoked_at is not null)
+  execute function tell_key_end();
+
+-- What makes many sessions of a project good or bad at once is told as one: forget what you keep.
+create function tell_access_change() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (old.project_id, 'reset', jsonb_build_object('reason', 'access_changed'));
+  return null;
+end $$;
+
+create trigger server_access_end_told after delete on server_access
+  for each row when (old.can_read) execute function tell_access_change();
+create trigger server_access_change_told after update on server_access
+  for each row when (old.can_read and not new.can_read) execute function tell_access_change();
+
+create function tell_internal_end() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (new.id, 'reset', jsonb_build_object('reason', 'access_changed'));
+  return null;
+end $$;
+
+create trigger projects_internal_told after update on projects for each row
+  when (old.is_internal and not new.is_internal)
+  execute function tell_internal_end();
+
+create function tell_server_change() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  select id, 'reset', jsonb_build_object('reason', 'access_changed')
+  from (
+    select a.project_id as id from server_access a where a.server_id = new.id
+    union
+    select p.id from projects p where p.is_internal and p.deleted_at is null) concerned;
+  return null;
+end $$;
+
+create trigger servers_change_told after update on servers for each row
+  when ((old.is_main, old.removed_at) is distinct from (new.is_main, new.removed_at))
+  execute function tell_server_change();

@@ -1,0 +1,35 @@
+import type { ChatEvent, ChatGateway } from './chat-gateway.ts'
+import type { ChatPlatform } from './chat-platform.ts'
+
+/** What may be put around every question to the platform. The operation is the name of the method. */
+export interface AroundChat {
+  run<T>(operation: string, ask: () => Promise<T>): Promise<T>
+  /** The gateway told of something. */
+  heard(event: ChatEvent): void
+}
+
+/** The same platform, with something around each question: a measurement, a trace. */
+export function aroundChat(chat: ChatPlatform, { run, heard }: AroundChat): ChatPlatform {
+  return {
+    ...chat,
+    identify: (login) => run('identify', () => chat.identify(login)),
+    member: (...asked) => run('member', () => chat.member(...asked)),
+    server: (...asked) => run('server', () => chat.server(...asked)),
+    members: (...asked) => run('members', () => chat.members(...asked)),
+    bot: () => run('bot', () => chat.bot()),
+    application: () => run('application', () => chat.application()),
+    gateway: (timing) => heardOf(chat.gateway(timing), heard),
+  }
+}
+
+const heardOf = (gateway: ChatGateway, heard: AroundChat['heard']): ChatGateway => ({
+  ...gateway,
+  open: (listener) =>
+    gateway.open({
+      ...listener,
+      heard: (event) => {
+        heard(event)
+        listener.heard(event)
+      },
+    }),
+})

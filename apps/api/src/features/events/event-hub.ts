@@ -1,0 +1,136 @@
+import { DatabaseUnavailable } from '#platform/db/database'
+import type { Deps } from '../../deps.ts'
+import { isAtLeast, type Mark, type Position } from './position.ts'
+import { type EventRow, type Look, lookAfter } from './store.ts'
+import { createVouching } from './vouching.ts'
+
+/** From a commit to its event: half of this on average. Short enough to need no wake-up, long enough to be cheap. */
+const everyMs = 50
+/** More than that many backends of one project are a fault of theirs. */
+const mostStreamsPerProject = 2_000
+
+/** An open stream, as the hub sees it. */
+export interface Listener {
+  readonly projectId: string
+  take(rows: readonly EventRow[]): void
+  /** Called after each look: everything up to `vouchedAt` (`performance.now()`) has been taken. */
+  beat(vouchedAt: number, mark: Mark): void
+  end(): void
+}
+
+export interface EventHub {
+  /** Counts a stream in. False when its project has too many. */
+  open(listener: Listener): boolean
+  /**
+   * From now on the stream, which has everything up to a position, gets what the hub reads. False when the hub
+   * has read further than that.
+   */
+  join(listener: Listener, upTo: Position): boolean
+  /** The stream cannot keep up: it reads for itself until it joins again. */
+  fallBehind(listener: Listener): void
+  closed(listener: Listener): void
+  /** Ends all streams; a stream that is opened later ends at once. */
+  close(): void
+}
+
+/**
+ * Reads the outbox for all streams of this process: one statement every 50 ms while there is a stream, whatever
+ * their number and however much happens. Nothing is lost when a look fails or comes late, because each one asks
+ * for all that happened after the last row it has.
+ */
+export function createEventHub({ db, log }: Pick<Deps, 'db' | 'log'>): EventHub {
+  const byProject = new Map<string, Set<Listener>>()
+  const level = new Set<Listener>()
+  let vouching = createVouching()
+  let vouchedAt = Number.NEGATIVE_INFINITY
+  let mark: Mark | undefined
+  /** Undefined while no stream is level. */
+  let read: Position | undefined
+  let isClosed = false
+  /** Told once, not twenty times a second. */
+  let isFailing = false
+
+  const tell = (rows: readonly EventRow[]) => {
+    for (const [projectId, own] of groupByProject(rows)) {
+      for (const listener of byProject.get(projectId) ?? []) if (level.has(listener)) listener.take(own)
+    }
+  }
+  /** Reads once; true when there is more at once. */
+  const look = async (from: Position): Promise<boolean> => {
+    const startedAt = performance.now()
+    const found = await lookAfter(db, from)
+    // Another database than before: restored, or failed over without the latest. Nobody knows what is missing.
+    if (found.end < from.xid) {
+      for (const listener of [...level]) listener.end()
+      return false
+    }
+    isFailing = false
+    read = afterLook(found)
+    tell(found.rows)
+    vouchedAt = vouching.looked(startedAt, found)
+    mark = { ...read, atSec: found.nowSec }
+    return !found.isAll
+  }
+  const run = async () => {
+    while (read && level.size > 0) {
+      const startedAt = performance.now()
+      const isMore = await look(read).catch((error: unknown) => {
+        // An outage is told elsewhere. Heartbeats go on, and what they vouch for stands still.
+        if (!isFailing && !(error instanceof DatabaseUnavailable))
+          log.error({ err: error }, 'reading events failed')
+        isFailing = true
+        return false
+      })
+      for (const listener of level) if (mark) listener.beat(vouchedAt, mark)
+      const restMs = everyMs - (performance.now() - startedAt)
+      if (!isMore) await new Promise((resolve) => setTimeout(resolve, Math.max(restMs, 5)))
+    }
+    read = undefined
+    mark = undefined
+    vouching = createVouching()
+  }
+
+  return {
+    open(listener) {
+      const those = byProject.get(listener.projectId) ?? new Set()
+      if (those.size >= mostStreamsPerProject) return false
+      byProject.set(listener.projectId, those.add(listener))
+      if (isClosed) listener.end()
+      return true
+    },
+    join(listener, upTo) {
+      if (read && !isAtLeast(upTo, read)) return false
+      level.add(listener)
+      if (!read) {
+        read = upTo
+        run()
+      }
+      return true
+    },
+    fallBehind: (listener) => void level.delete(listener),
+    closed(listener) {
+      level.delete(listener)
+      const those = byProject.get(listener.projectId)
+      those?.delete(listener)
+      if (those?.size === 0) byProject.delete(listener.projectId)
+    },
+    close() {
+      isClosed = true
+      for (const those of [...byProject.values()]) for (const listener of [...those]) listener.end()
+    },
+  }
+}
+
+/** How far a look has come: to the horizon, or to its last row when there is more. */
+export const afterLook = ({ rows, isAll, horizon }: Look): Position =>
+  isAll ? { xid: horizon, id: 0 } : (rows.at(-1)?.position ?? { xid: horizon, id: 0 })
+
+function groupByProject(rows: readonly EventRow[]): Map<string, EventRow[]> {
+  const groups = new Map<string, EventRow[]>()
+  for (const row of rows) {
+    const group = groups.get(row.projectId)
+    if (group) group.push(row)
+    else groups.set(row.projectId, [row])
+  }
+  return groups
+}

@@ -1,0 +1,48 @@
+import type { Readable } from 'node:stream'
+import { ApiError } from '#platform/http/api-error'
+import type { Deps } from '../../deps.ts'
+import type { ProjectCaller } from '../callers.ts'
+import type { EventHub } from './event-hub.ts'
+import { createEventStream, type StreamTerms } from './event-stream.ts'
+import { type Mark, parseEventId } from './position.ts'
+import { readPresent } from './store.ts'
+
+/** An id is good for a day; the outbox is kept for an hour longer. */
+const idLifeSec = 24 * 60 * 60
+/** Clocks of a database that failed over may differ. */
+const clockSlackSec = 60
+
+interface Asked extends Pick<StreamTerms, 'heartbeatMs' | 'isKeyGood'> {
+  readonly lastEventId: string | undefined
+}
+
+/** Opens a stream where the client was, or in the present, which it is told when it was somewhere unknown. */
+export async function openStream(
+  deps: Pick<Deps, 'db' | 'log'> & { readonly hub: EventHub },
+  { projectId }: ProjectCaller,
+  { lastEventId, heartbeatMs, isKeyGood }: Asked,
+): Promise<Readable> {
+  const present = await readPresent(deps.db)
+  const last = lastEventId === undefined ? undefined : parseEventId(lastEventId)
+  const problem = lastEventId === undefined ? undefined : problemOf(last, present)
+  const stream = createEventStream(deps, {
+    projectId,
+    heartbeatMs,
+    isKeyGood,
+    from: problem || !last ? present : last,
+    reset: problem && JSON.stringify({ reason: problem, at: new Date(present.atSec * 1_000).toISOString() }),
+  })
+  if (stream) return stream
+  throw new ApiError('RATE_LIMITED', {
+    detail: 'This project has too many open event streams: close those that you do not need.',
+    headers: { 'retry-after': '10' },
+  })
+}
+
+/** Why a client cannot go on from an id. */
+function problemOf(last: Mark | undefined, present: Mark): 'unknown_id' | 'too_far_behind' | undefined {
+  if (!last || last.xid > present.xid || last.atSec > present.atSec + clockSlackSec) {
+    return 'unknown_id'
+  }
+  return present.atSec - last.atSec > idLifeSec ? 'too_far_behind' : undefined
+}

@@ -1,0 +1,26 @@
+/**
+ * How far a reader of the outbox has come: it has everything up to this row, in the order of (xid, id). With the
+ * id 0 it has everything of the transactions before this one.
+ */
+export interface Position {
+  readonly xid: bigint
+  readonly id: number
+}
+
+/** True when a reader at `a` lacks nothing that a reader at `b` has. */
+export const isAtLeast = (a: Position, b: Position) => a.xid > b.xid || (a.xid === b.xid && a.id >= b.id)
+
+/** A position as clients keep it, with the time that it stands for. */
+export interface Mark extends Position {
+  readonly atSec: number
+}
+
+/** The `id` of an event. */
+export const toEventId = ({ xid, id, atSec }: Mark) => `${xid}-${id}-${atSec.toString(36)}`
+
+/** Reads an id that a client sends back; undefined when it is none of ours. */
+export function parseEventId(text: string): Mark | undefined {
+  const [, xid, id, at] = /^(\d{1,18})-(\d{1,15})-([0-9a-z]{1,8})$/.exec(text) ?? []
+  if (xid === undefined || id === undefined || at === undefined) return undefined
+  return { xid: BigInt(xid), id: Number(id), atSec: Number.parseInt(at, 36) }
+}

@@ -1,0 +1,169 @@
+import { Gauge, type Registry } from 'prom-client'
+import { within } from '#platform/within'
+import type { Deps } from '../../deps.ts'
+import { version } from '../../version.ts'
+import { readQueues } from './queues-store.ts'
+
+/** A scrape is answered within this, whatever is down. */
+const deadlineMs = 1_500
+
+type Needs = Pick<Deps, 'db' | 'cache' | 'chatFigures'>
+type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>]
+
+interface GaugeRow {
+  readonly name: string
+  readonly help: string
+  /** How several worker processes make one: their sum, or any of them where all see the same. */
+  readonly over: 'sum' | 'max' | 'first'
+  readonly label?: string
+  readonly read: (deps: Needs) => readonly Sample[] | Promise<readonly Sample[]>
+}
+
+const gatewayStates = ['off', 'closed', 'connecting', 'connected', 'refused'] as const
+const yes = (is: boolean) => (is ? 1 : 0)
+
+/** Every figure that is read when somebody asks. A new one is a new row. */
+const gauges: readonly GaugeRow[] = [
+  {
+    name: 'rolecall_build_info',
+    help: 'Always 1; the label says which version runs.',
+    over: 'max',
+    label: 'version',
+    read: () => [[1, { version }]],
+  },
+  {
+    name: 'rolecall_database_up',
+    help: '1 when the database answers a trivial statement.',
+    over: 'first',
+    read: async ({ db }) => [[yes(await within(db.ping(), deadlineMs, false))]],
+  },
+  {
+    name: 'rolecall_database_pool_connections',
+    help: 'Connections of the pool that requests use: at most, open, idle.',
+    over: 'sum',
+    label: 'state',
+    read: ({ db }) => {
+      const { max, total, idle } = db.pool()
+      return [
+        [max, { state: 'max' }],
+        [total, { state: 'open' }],
+        [idle, { state: 'idle' }],
+      ]
+    },
+  },
+  {
+    name: 'rolecall_database_pool_waiting',
+    help: 'Requests that wait for a connection of the pool.',
+    over: 'sum',
+    read: ({ db }) => [[db.pool().waiting]],
+  },
+  {
+    name: 'rolecall_cache_up',
+    help: '1 when the cache answers. Without it replay protection and the rate limit pause.',
+    over: 'first',
+    read: async ({ cache }) => [[yes(await within(cache.ping(), deadlineMs, false))]],
+  },
+  {
+    name: 'rolecall_gateway_state',
+    help: 'The gateway connection of whichever instance leads: 1 for the state that it is in.',
+    over: 'max',
+    label: 'state',
+    read: ({ chatFigures }) => {
+      const current = chatFigures().gateway
+      return gatewayStates.map((state) => [yes(state === current), { state }])
+    },
+  },
+  {
+    name: 'rolecall_gateway_leader',
+    help: '1 on the instance that holds the gateway connection.',
+    over: 'sum',
+    read: ({ chatFigures }) => [[yes(chatFigures().isLeader)]],
+  },
+  {
+    name: 'rolecall_gateway_pending_events',
+    help: 'Events of the gateway that are not written to the mirror yet.',
+    over: 'sum',
+    read: ({ chatFigures }) => [[chatFigures().pending]],
+  },
+  {
+    name: 'rolecall_gateway_last_event_timestamp_seconds',
+    help: 'When the gateway last told of a change, as a UNIX time; absent when it never did.',
+    over: 'max',
+    read: ({ chatFigures }) => {
+      const { lastEventAt } = chatFigures()
+      return lastEventAt === null ? [] : [[Date.parse(lastEventAt) / 1_000]]
+    },
+  },
+  {
+    name: 'rolecall_gateway_latency_seconds',
+    help: 'Between a heartbeat of the gateway and its answer; absent while it is not connected.',
+    over: 'max',
+    read: ({ chatFigures }) => {
+      const { gateway, latencyMs } = chatFigures()
+      return gateway !== 'connected' || latencyMs === null ? [] : [[latencyMs / 1_000]]
+    },
+  },
+  {
+    name: 'rolecall_platform_rest_remaining',
+    help: 'Requests that this instance may send to the chat platform in this second before they wait.',
+    over: 'sum',
+    read: ({ chatFigures }) => [[chatFigures().rest.remaining]],
+  },
+  {
+    name: 'rolecall_platform_invalid_requests',
+    help: 'Answers 401, 403 and 429 of the chat platform in ten minutes, to all instances that share the cache.',
+    over: 'max',
+    read: ({ chatFigures }) => [[chatFigures().rest.refusedTogether]],
+  },
+  {
+    name: 'rolecall_platform_breakers_open',
+    help: 'Kinds of questions that are not put to the chat platform now, because it would refuse them.',
+    over: 'max',
+    read: ({ chatFigures }) => [[chatFigures().rest.open.length]],
+  },
+]
+
+export function registerGauges(registry: Registry, deps: Needs): void {
+  for (const { name, help, over, label, read } of gauges) {
+    new Gauge({
+      name,
+      help,
+      aggregator: over,
+      labelNames: label ? [label] : [],
+      registers: [registry],
+      async collect() {
+        const samples = await read(deps)
+        this.reset()
+        // Reset leaves a gauge without labels at 0, which "unknown" is not.
+        if (samples.length === 0) this.remove()
+        for (const [value, labels] of samples) this.set(labels ?? {}, value)
+      },
+    })
+  }
+  registerQueues(registry, deps)
+}
+
+function registerQueues(registry: Registry, { db }: Needs) {
+  let reading: ReturnType<typeof readQueues> | undefined
+  /** Two gauges of one reading. An outage leaves them out. */
+  const read = () => {
+    reading ??= within(readQueues(db), deadlineMs, new Map()).finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+  const register = (name: string, help: string, of: 'rows' | 'oldestSeconds') =>
+    new Gauge({
+      name,
+      help,
+      aggregator: 'max',
+      labelNames: ['queue'],
+      registers: [registry],
+      async collect() {
+        this.reset()
+        for (const [queue, state] of await read()) this.set({ queue }, state[of])
+      },
+    })
+  register('rolecall_queue_rows', 'Rows that wait in the database, by queue; counted up to 100,000.', 'rows')
+  register('rolecall_queue_oldest_seconds', 'Age of the oldest row that waits, by queue.', 'oldestSeconds')
+}

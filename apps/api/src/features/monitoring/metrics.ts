@@ -1,0 +1,101 @@
+import { Counter, Gauge, Registry } from 'prom-client'
+import { processMetrics } from '#platform/metrics/process-metrics'
+import type { RequestMetrics } from '#platform/metrics/request-metrics'
+import { registerRequestSeries } from '#platform/metrics/request-series'
+import type { Deps } from '../../deps.ts'
+import { registerGauges } from './gauges.ts'
+import type { Recorder } from './recorder.ts'
+import type { FailureKind } from './store.ts'
+
+type Needs = Pick<Deps, 'db' | 'cache' | 'platformWatch' | 'chatFigures'>
+
+export interface Metrics {
+  readonly countFailure: (kind: FailureKind) => void
+  /** Everything as Prometheus reads it. */
+  readonly registry: Registry
+}
+
+/** All metrics of one service. No label has more values than the source has words: no ids, no addresses. */
+export function createMetrics(deps: Needs, recorder: Recorder, requests: RequestMetrics): Metrics {
+  const own = new Registry()
+  registerRequestSeries(own, requests)
+  new Gauge({
+    name: 'rolecall_http_requests_in_flight',
+    help: 'Requests that are being handled now.',
+    registers: [own],
+    collect() {
+      this.set(requests.inFlight())
+    },
+  })
+  const failures = new Counter({
+    name: 'rolecall_auth_failures_total',
+    help: 'Rejected credentials by kind; all of them, also where only a sample is recorded.',
+    labelNames: ['kind'],
+    registers: [own],
+  })
+  registerRecorder(own, recorder)
+  registerPlatform(own, deps)
+  registerGauges(own, deps)
+  return {
+    countFailure: (kind) => failures.inc({ kind }),
+    registry: Registry.merge([own, processMetrics()]),
+  }
+}
+
+function registerRecorder(registry: Registry, recorder: Recorder) {
+  new Gauge({
+    name: 'rolecall_recorder_unwritten_rows',
+    help: 'Usage counts and rejected credentials that are not in the database yet.',
+    registers: [registry],
+    collect() {
+      this.set(recorder.state().unwritten)
+    },
+  })
+  new Counter({
+    name: 'rolecall_recorder_dropped_total',
+    help: 'Requests (usage) and rejected credentials (failures) beyond what is kept.',
+    labelNames: ['of'],
+    registers: [registry],
+    collect() {
+      const { droppedUsage, droppedFailures } = recorder.state()
+      this.reset()
+      this.inc({ of: 'usage' }, droppedUsage)
+      this.inc({ of: 'failures' }, droppedFailures)
+    },
+  })
+}
+
+function registerPlatform(registry: Registry, { platformWatch }: Needs) {
+  const labelNames = ['operation', 'outcome'] as const
+  new Counter({
+    name: 'rolecall_platform_requests_total',
+    help: 'Questions to the chat platform by what was asked and what came of it.',
+    labelNames,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { operation, outcome, count } of platformWatch.asked())
+        this.inc({ operation, outcome }, count)
+    },
+  })
+  new Counter({
+    name: 'rolecall_platform_request_seconds_total',
+    help: 'Time spent waiting for the chat platform; divided by the number of questions, the mean.',
+    labelNames,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { operation, outcome, seconds } of platformWatch.asked())
+        this.inc({ operation, outcome }, seconds)
+    },
+  })
+  new Counter({
+    name: 'rolecall_gateway_events_total',
+    help: 'Changes that the gateway told this instance of.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(platformWatch.events())
+    },
+  })
+}

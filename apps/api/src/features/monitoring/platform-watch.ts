@@ -1,0 +1,63 @@
+import type { AroundChat } from '#chat/around-chat'
+import { ChatPlatformError } from '#chat/chat-platform'
+
+type Outcome = 'answered' | 'refused' | 'unavailable' | 'unexpected'
+
+/** How one kind of question fared since the start. */
+export interface Asked {
+  readonly operation: string
+  readonly outcome: Outcome
+  count: number
+  seconds: number
+}
+
+/** What this instance has seen of the platform. Moments are of a clock that never jumps. */
+export interface PlatformWatch extends AroundChat {
+  readonly asked: () => readonly Asked[]
+  /** The last question: when it was settled, how long it took, and what was wrong, if anything. */
+  readonly last: () =>
+    | { readonly at: number; readonly latencyMs: number; readonly problem: string | null }
+    | undefined
+  readonly events: () => number
+}
+
+/** Watches every question to the platform, and every event of its gateway. */
+export function createPlatformWatch(now = () => performance.now()): PlatformWatch {
+  const asked = new Map<string, Asked>()
+  let last: ReturnType<PlatformWatch['last']>
+  let events = 0
+
+  const settle = (operation: string, outcome: Outcome, since: number, problem: string | null) => {
+    const at = now()
+    const key = `${operation} ${outcome}`
+    const row = asked.get(key) ?? { operation, outcome, count: 0, seconds: 0 }
+    row.count += 1
+    row.seconds += (at - since) / 1_000
+    asked.set(key, row)
+    last = { at, latencyMs: at - since, problem }
+  }
+  return {
+    async run(operation, ask) {
+      const since = now()
+      try {
+        const answer = await ask()
+        settle(operation, 'answered', since, null)
+        return answer
+      } catch (error) {
+        if (error instanceof ChatPlatformError) {
+          settle(operation, error.failure, since, isDown(error) ? error.message : null)
+        }
+        throw error
+      }
+    },
+    heard() {
+      events += 1
+    },
+    asked: () => [...asked.values()],
+    last: () => last,
+    events: () => events,
+  }
+}
+
+/** A refusal of one thing is an answer; no answer at all, or no answer to us whoever we ask about, is not. */
+const isDown = ({ failure, status }: ChatPlatformError) => failure !== 'refused' || status === 401

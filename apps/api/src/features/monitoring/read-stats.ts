@@ -1,0 +1,32 @@
+import type { monitoring } from '@rolecall/contract'
+import type { Deps } from '../../deps.ts'
+import { countAll } from './read-store.ts'
+
+/** Reads the statistics; the same answer serves for as long as the setting `statsTtlMs` says. */
+export function createStats({ db, settings }: Pick<Deps, 'db' | 'settings'>) {
+  let kept: { readonly stats: monitoring.Stats; readonly at: number } | undefined
+  let counting: Promise<monitoring.Stats> | undefined
+
+  const count = async (memberActivityThresholdDays: number): Promise<monitoring.Stats> => {
+    const at = performance.now()
+    const counted = await countAll(db, memberActivityThresholdDays)
+    if (!counted) throw new Error('A statement without a table answered no row.')
+    const { asOf, ...numbers } = counted
+    const stats = { ...numbers, memberActivityThresholdDays, asOf: asOf.toISOString() }
+    kept = { stats, at }
+    return stats
+  }
+  return (): Promise<monitoring.Stats> => {
+    const { statsTtlMs, memberActivityThresholdDays } = settings.current()
+    const isFresh =
+      kept &&
+      performance.now() - kept.at < statsTtlMs &&
+      kept.stats.memberActivityThresholdDays === memberActivityThresholdDays
+    if (kept && isFresh) return Promise.resolve(kept.stats)
+    // Whoever comes meanwhile waits for the same count.
+    counting ??= count(memberActivityThresholdDays).finally(() => {
+      counting = undefined
+    })
+    return counting
+  }
+}

@@ -1,0 +1,76 @@
+import type { monitoring } from '@rolecall/contract'
+import type { Queryable } from '#platform/db/database'
+import { type Sql, sql } from '#platform/db/sql'
+import type { FailureKind } from './store.ts'
+
+interface AskedUsage {
+  readonly from: string | null
+  readonly to: string | null
+  readonly projectId: string | null
+}
+
+interface UsageRow {
+  readonly minute: Date
+  readonly projectId: string
+  readonly route: string
+  readonly status: number
+  readonly count: number
+}
+
+const inPeriod = ({ from, to, projectId }: AskedUsage) => sql`
+  minute <= coalesce(${to}::timestamptz, clock_now())
+  and minute >= date_trunc('minute', coalesce(${from}::timestamptz,
+    coalesce(${to}::timestamptz, clock_now()) - interval '1 hour'))
+  and (${projectId}::uuid is null or project_id = ${projectId}::uuid)`
+
+export const listUsage = (db: Queryable, asked: AskedUsage, limit: number, offset: number) =>
+  db.query<UsageRow>(sql`
+    select minute, project_id as "projectId", route, status, count from usage_minutes
+    where ${inPeriod(asked)}
+    order by minute desc, project_id, route, status limit ${limit} offset ${offset}`)
+
+/** The rows of the period. Counting stops where nobody pages to. */
+export async function countUsageRows(db: Queryable, asked: AskedUsage): Promise<number> {
+  const row = await db.maybeOne<{ n: number }>(sql`
+    select count(*) as n from (select from usage_minutes where ${inPeriod(asked)} limit 100000) counted`)
+  return row?.n ?? 0
+}
+
+interface AuthFailureRow {
+  readonly id: string
+  readonly at: Date
+  readonly kind: FailureKind
+  readonly reason: string
+  readonly address: string | null
+  readonly path: string
+  readonly projectId: string | null
+  readonly keyPrefix: string | null
+  readonly requestId: string | null
+}
+
+export const listAuthFailures = (db: Queryable, condition: Sql, limit: number, offset: number) =>
+  db.query<AuthFailureRow>(sql`
+    select id, at, kind, reason, address, path, project_id as "projectId", key_prefix as "keyPrefix",
+      request_id as "requestId"
+    from auth_failures where ${condition} order by at desc, id desc limit ${limit} offset ${offset}`)
+
+export async function countAuthFailures(db: Queryable, condition: Sql): Promise<number> {
+  const row = await db.maybeOne<{ n: number }>(
+    sql`select count(*) as n from auth_failures where ${condition}`,
+  )
+  return row?.n ?? 0
+}
+
+type Counted = Omit<monitoring.Stats, 'asOf' | 'memberActivityThresholdDays'> & { readonly asOf: Date }
+
+/** Members, sessions and projects in numbers, all of one moment. */
+export const countAll = (db: Queryable, activeWithinDays: number) =>
+  db.maybeOne<Counted>(sql`
+    select
+      (select count(*) from members where is_current) as "members",
+      (select count(*) from member_activity a join members u on u.id = a.member_id and u.is_current
+        where a.seen_at >= clock_now() - ${activeWithinDays}::int * interval '1 day') as "activeMembers",
+      (select count(*) from sessions where revoked_at is null and expires_at > clock_now()) as "sessions",
+      (select count(*) from projects where deleted_at is null) as "projects",
+      (select count(*) from projects where deleted_at is null and deactivated_at is null) as "activeProjects",
+      clock_now() as "asOf"`)

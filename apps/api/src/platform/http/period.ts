@@ -1,0 +1,34 @@
+import type { Sql } from '#platform/db/sql'
+import { sql } from '#platform/db/sql'
+import { invalid } from './router.ts'
+
+const dayMs = 86_400_000
+const isDay = (text: string) => text.length === 10
+
+/** ISO 8601 lets `t` and `z` be small; JavaScript does not. A date alone is its first moment in UTC. */
+const momentOf = (text: string) => new Date(text.toUpperCase())
+
+/** A date alone means the whole day. */
+const endOf = (text: string) =>
+  isDay(text) ? new Date(momentOf(text).getTime() + dayMs - 1) : momentOf(text)
+
+/**
+ * A period that a query asks for, both ends included.
+ * @throws VALIDATION_FAILED when it ends before it begins
+ */
+export function readPeriod(query: Readonly<Record<string, unknown>>, fromName: string, toName: string) {
+  const from = typeof query[fromName] === 'string' ? momentOf(query[fromName]) : undefined
+  const to = typeof query[toName] === 'string' ? endOf(query[toName]) : undefined
+  if (from && to && from > to) {
+    throw invalid([{ path: `/${toName}`, message: `must not be before ${fromName}`, code: 'RANGE' }])
+  }
+  return { from, to }
+}
+
+/** The period as conditions on the column `at`. */
+export function periodConditions({ from, to }: ReturnType<typeof readPeriod>): Sql[] {
+  return [
+    ...(from ? [sql`at >= ${from.toISOString()}::timestamptz`] : []),
+    ...(to ? [sql`at <= ${to.toISOString()}::timestamptz`] : []),
+  ]
+}

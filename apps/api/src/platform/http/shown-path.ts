@@ -1,0 +1,23 @@
+import { maskCredentials } from '#platform/crypto/tokens'
+
+const longest = 200
+
+/** The path of an address as it may be stored and shown: no query, and nothing that looks like a credential. */
+export function shownPath(url: string): string {
+  const path = url.split(/[?#]/, 1)[0] ?? ''
+  return maskCredentials(decoded(path))
+    .replaceAll(/[\p{Cc}\p{Cs}]/gu, '')
+    .slice(0, longest)
+}
+
+/** A credential may hide behind percent signs. What is no proper encoding is shown as it came. */
+function decoded(path: string): string {
+  if (!path.includes('%')) return path
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path.replaceAll(/%([2-7][0-9a-f])/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+  }
+}

@@ -1,0 +1,88 @@
+/** Upper bounds of the duration buckets, in microseconds. */
+const boundsUs = [
+  1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 10_000_000,
+]
+/** Past the buckets: the last one has no bound. Then how many were measured, their sum, and all answers. */
+const measured = boundsUs.length + 1
+const sumUs = measured + 1
+const answers = sumUs + 1
+
+/** What was counted of one route and status. */
+export interface RequestCounts {
+  readonly route: string
+  readonly status: number
+  /** All answers, the unmeasured ones (no endpoint matched) included. */
+  readonly count: number
+  readonly measured: number
+  readonly seconds: number
+  /** Of each bound in seconds, how many took no longer. */
+  readonly atMost: readonly (readonly [seconds: number, count: number])[]
+}
+
+/** Counts and times requests at the price of two readings of the clock and a few additions. */
+export interface RequestMetrics {
+  /** The moment, to be handed to `ended`; never 0. */
+  began(): number
+  /** `startedAtUs` is 0 for what never began. */
+  ended(route: string, status: number, startedAtUs: number): void
+  inFlight(): number
+  counts(): RequestCounts[]
+}
+
+/**
+ * No request allocates: counters are cells of an array of numbers, found by two look-ups, and moments are 32-bit
+ * counts of microseconds, which the engine keeps without an object. They wrap after 71 minutes, and so does
+ * their difference, which is therefore right for anything shorter than half of that.
+ */
+export function createRequestMetrics(now = () => performance.now()): RequestMetrics {
+  const routes = new Map<string, Map<number, Float64Array>>()
+  let inFlight = 0
+  const moment = () => (now() * 1_000) | 1
+
+  return {
+    began() {
+      inFlight += 1
+      return moment()
+    },
+    ended(route, status, startedAtUs) {
+      const cells = cellsOf(routes, route, status)
+      cells[answers] = (cells[answers] as number) + 1
+      if (startedAtUs === 0) return
+      inFlight -= 1
+      const tookUs = (moment() - startedAtUs) | 0
+      let bucket = 0
+      while (bucket < boundsUs.length && tookUs > (boundsUs[bucket] as number)) bucket++
+      cells[bucket] = (cells[bucket] as number) + 1
+      cells[measured] = (cells[measured] as number) + 1
+      cells[sumUs] = (cells[sumUs] as number) + tookUs
+    },
+    inFlight: () => inFlight,
+    counts: () =>
+      [...routes].flatMap(([route, statuses]) =>
+        [...statuses].map(([status, cells]) => ({ route, status, ...readCells(cells) })),
+      ),
+  }
+}
+
+function cellsOf(routes: Map<string, Map<number, Float64Array>>, route: string, status: number) {
+  const known = routes.get(route)?.get(status)
+  if (known) return known
+  const cells = new Float64Array(answers + 1)
+  const statuses = routes.get(route) ?? new Map<number, Float64Array>()
+  routes.set(route, statuses.set(status, cells))
+  return cells
+}
+
+function readCells(cells: Float64Array): Omit<RequestCounts, 'route' | 'status'> {
+  let total = 0
+  const atMost = boundsUs.map((bound, i) => {
+    total += cells[i] ?? 0
+    return [bound / 1e6, total] as const
+  })
+  return {
+    count: cells[answers] ?? 0,
+    measured: cells[measured] ?? 0,
+    seconds: (cells[sumUs] ?? 0) / 1e6,
+    atMost,
+  }
+}

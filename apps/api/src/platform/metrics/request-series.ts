@@ -1,0 +1,72 @@
+import { Counter, type Metric, type Registry } from 'prom-client'
+import type { RequestCounts, RequestMetrics } from './request-metrics.ts'
+
+const duration = 'rolecall_http_request_duration_seconds'
+
+/** Exports what was counted of requests: how many, how long they took, and how many are being handled. */
+export function registerRequestSeries(registry: Registry, requests: RequestMetrics): void {
+  new Counter({
+    name: 'rolecall_http_requests_total',
+    help: 'Answers by method, route template and status. Route "unmatched": nothing is at that address.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { route, status, count } of requests.counts()) this.inc({ ...split(route), status }, count)
+    },
+  })
+  // The library has no histogram that is filled from elsewhere, but takes anything that answers `get`, which is
+  // also how it merges those of several processes.
+  registry.registerMetric({
+    name: duration,
+    help: 'Time from the moment a request was read to its answer, by method, route template and class of status.',
+    type: 'histogram',
+    aggregator: 'sum',
+    get: async () => ({
+      name: duration,
+      help: 'Time from the moment a request was read to its answer, by method, route template and class of status.',
+      type: 'histogram',
+      aggregator: 'sum',
+      values: histogramValues(requests.counts()),
+    }),
+  } as unknown as Metric)
+}
+
+function histogramValues(counts: readonly RequestCounts[]) {
+  return byClass(counts).flatMap(({ labels, rows }) => {
+    const sum = (read: (row: RequestCounts) => number) => rows.reduce((total, row) => total + read(row), 0)
+    const bounds = rows[0]?.atMost.map(([seconds]) => seconds) ?? []
+    return [
+      ...bounds.map((seconds, i) => ({
+        metricName: `${duration}_bucket`,
+        labels: { ...labels, le: seconds },
+        value: sum(({ atMost }) => atMost[i]?.[1] ?? 0),
+      })),
+      {
+        metricName: `${duration}_bucket`,
+        labels: { ...labels, le: '+Inf' },
+        value: sum((row) => row.measured),
+      },
+      { metricName: `${duration}_sum`, labels, value: sum((row) => row.seconds) },
+      { metricName: `${duration}_count`, labels, value: sum((row) => row.measured) },
+    ]
+  })
+}
+
+function byClass(counts: readonly RequestCounts[]) {
+  const groups = new Map<string, { labels: Record<string, string>; rows: RequestCounts[] }>()
+  for (const row of counts.filter(({ measured }) => measured > 0)) {
+    const statusClass = `${Math.floor(row.status / 100)}xx`
+    const key = `${row.route} ${statusClass}`
+    const group = groups.get(key) ?? { labels: { ...split(row.route), class: statusClass }, rows: [] }
+    group.rows.push(row)
+    groups.set(key, group)
+  }
+  return [...groups.values()]
+}
+
+/** `POST /api/auth/validate` as its two labels. */
+function split(name: string) {
+  const cut = name.indexOf(' ')
+  return cut < 0 ? { method: 'any', route: name } : { method: name.slice(0, cut), route: name.slice(cut + 1) }
+}

@@ -1,0 +1,82 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A stretch of network in front of a service, which can be held up, slowed down and cut. */
+export interface Relay {
+  readonly url: string
+  /** Lets nothing through that comes back, and keeps the connections. What comes meanwhile is lost or delivered late. */
+  freeze(): void
+  thaw(): void
+  /** Delivers what comes back so much later. */
+  delay(ms: number): void
+  /** Cuts all connections; new ones are refused until `mend`. */
+  cut(): void
+  mend(): void
+  close(): Promise<void>
+}
+
+export async function startRelay(target: string): Promise<Relay> {
+  const { port, hostname } = new URL(target)
+  const pairs = new Set<readonly [Socket, Socket]>()
+  let isFrozen = false
+  let isCut = false
+  let delayMs = 0
+  const held: (() => void)[] = []
+
+  const server = createServer((inner) => {
+    if (isCut) {
+      inner.destroy()
+      return
+    }
+    const outer = connect(Number(port), hostname)
+    const pair = [inner, outer] as const
+    pairs.add(pair)
+    const end = () => {
+      pairs.delete(pair)
+      inner.destroy()
+      outer.destroy()
+    }
+    for (const socket of pair) socket.on('error', end).on('close', end)
+    inner.on('data', (chunk) => outer.write(chunk))
+    outer.on('data', (chunk) => {
+      const deliver = () => {
+        if (isFrozen) held.push(deliver)
+        else if (!inner.destroyed) inner.write(chunk)
+      }
+      if (delayMs > 0) setTimeout(deliver, delayMs)
+      else deliver()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const cutAll = () => {
+    for (const [inner, outer] of pairs) {
+      inner.destroy()
+      outer.destroy()
+    }
+  }
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+    freeze: () => {
+      isFrozen = true
+    },
+    thaw: () => {
+      isFrozen = false
+      for (const deliver of held.splice(0)) deliver()
+    },
+    delay: (ms) => {
+      delayMs = ms
+    },
+    cut: () => {
+      isCut = true
+      cutAll()
+    },
+    mend: () => {
+      isCut = false
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        cutAll()
+      }),
+  }
+}

@@ -1,0 +1,75 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+
+const tag = 'Events'
+
+const ofSession = { sessionId: Uuid, memberId: Snowflake, serverId: Snowflake }
+const ofMember = { memberId: Snowflake, serverId: Snowflake }
+const at = { at: DateTime }
+
+/** What the `data` of an event is, by the event's name. Never a token. */
+export const Events = {
+  'session.revoked': Type.Object({
+    ...ofSession,
+    reason: Nullable(
+      OneOf(
+        'logout',
+        'logout_all',
+        'revoked',
+        'code_reused',
+        'refresh_token_reused',
+        'member_left',
+        'server_removed',
+      ),
+    ),
+    ...at,
+  }),
+  'session.rotated': Type.Object({ ...ofSession, expiresAt: DateTime, ...at }),
+  'member.roles_changed': Type.Object({ ...ofMember, ...at }),
+  'member.left': Type.Object({ ...ofMember, ...at }),
+  'project.disabled': Type.Object({
+    projectId: Uuid,
+    reason: OneOf('deactivated', 'deleted', 'key_revoked', 'key_regenerated'),
+    ...at,
+  }),
+  reset: Type.Object({ reason: OneOf('unknown_id', 'too_far_behind', 'access_changed'), ...at }),
+}
+
+export const streamEvents = endpoint({
+  method: 'GET',
+  path: '/api/events',
+  tag,
+  summary: 'What happens to your sessions and members, as it happens',
+  description:
+    'Server-Sent Events, in the order in which they happened, each at least once. With `Last-Event-ID` the stream ' +
+    'goes on after that event, for 24 hours; an id that is older or unknown is answered with the event `reset` ' +
+    'first: forget what you keep, you may have missed something. `reset` also comes when a project gains or loses a ' +
+    'server. `member.roles_changed` and `member.left` are told to projects that hold a live session of that member ' +
+    'in that server. Every `heartbeat` seconds comes a comment with a number: everything that happened up to so ' +
+    'many milliseconds after the opening of the stream has been sent. After `project.disabled` the stream ends. ' +
+    'A client that does not read is cut off, and goes on with its last id.',
+  auth: 'projectKey',
+  limited: true,
+  headers: Type.Object({
+    'Last-Event-ID': Type.Optional(Type.String({ description: 'The `id` of the last event that you have.' })),
+  }),
+  query: Closed({
+    heartbeat: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 60, default: 15, description: 'Seconds between heartbeats.' }),
+    ),
+  }),
+  answers: { 200: { events: Events } },
+  refuses: [],
+})
+
+export type EventName = keyof typeof Events
+
+/** One event of the stream: its id, its name, and its data by that name. */
+export type Event = {
+  [Name in EventName]: {
+    readonly id: string
+    readonly type: Name
+    readonly data: Static<(typeof Events)[Name]>
+  }
+}[EventName]

@@ -1,0 +1,188 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Uuid } from './formats.ts'
+
+const tag = 'Monitoring'
+
+const UpOrDown = OneOf('up', 'down')
+const LatencyMs = Nullable(
+  Type.Number({ description: 'Milliseconds of the last answer; null when there was none.' }),
+)
+
+const Instance = Type.Object({
+  id: Uuid,
+  version: Type.String(),
+  startedAt: DateTime,
+  lastSeenAt: DateTime,
+  isSelf: Type.Boolean({ description: 'It is the one that answers this request.' }),
+  leadsGateway: Type.Boolean({ description: 'It holds the gateway connection and keeps the mirror live.' }),
+})
+
+const Rest = Type.Object({
+  remaining: Type.Integer({
+    description: 'Requests that this instance may send in this second before they wait for the next.',
+  }),
+  perSecond: Type.Integer({
+    description: 'Requests that all instances together send in one second at most.',
+  }),
+  invalidRequests: Type.Integer({
+    description:
+      'Answers 401, 403 and 429 to all instances in the last ten minutes. The platform bans an address at 10,000.',
+  }),
+  breaker: Type.Array(Type.String(), {
+    description: 'What is not asked for now, because it would be refused; empty when all is well.',
+  }),
+})
+
+export const SystemHealth = Type.Object({
+  status: OneOf('ok', 'degraded'),
+  api: Type.Object({
+    version: Type.String(),
+    uptime: Type.Number({ description: 'Seconds since the answering process started.' }),
+    instances: Type.Array(Instance, { description: 'Seen within the last minute, the oldest first.' }),
+  }),
+  chatPlatform: Type.Object({
+    status: { ...OneOf('up', 'degraded', 'down'), description: '`degraded`: roles are not followed live.' },
+    problem: Nullable(Type.String({ description: 'What is wrong and how to mend it, where that is known.' })),
+    gateway: OneOf('off', 'closed', 'connecting', 'connected', 'refused'),
+    latencyMs: LatencyMs,
+    lastEventAt: Nullable({ ...DateTime, description: 'When the gateway last told of a change.' }),
+    rest: Rest,
+  }),
+  database: Type.Object({
+    status: UpOrDown,
+    latencyMs: LatencyMs,
+    pool: Type.Object({
+      max: Type.Integer(),
+      total: Type.Integer({ description: 'Connections that are open.' }),
+      idle: Type.Integer(),
+      waiting: Type.Integer({ description: 'Requests that wait for a connection.' }),
+    }),
+  }),
+  cache: Type.Object({ status: UpOrDown, latencyMs: LatencyMs }),
+})
+
+export const systemHealth = endpoint({
+  method: 'GET',
+  path: '/api/admin/monitoring/health',
+  tag,
+  summary: 'Service, chat platform, database and cache, in detail',
+  auth: 'admin',
+  answers: { 200: SystemHealth },
+  refuses: [],
+})
+
+const UsageQuery = Closed({
+  from: Type.Optional({ ...DateTime, description: 'From this minute on; an hour before `to` by default.' }),
+  to: Type.Optional({ ...DateTime, description: 'Up to and including this minute; now by default.' }),
+  projectId: Type.Optional(Uuid),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5_000, default: 1_000 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+})
+
+export const UsageMinute = Type.Object({
+  minute: DateTime,
+  projectId: Nullable({ ...Uuid, description: 'Null for requests of no project.' }),
+  route: Type.String({ description: 'Method and path template: `POST /api/auth/validate`.' }),
+  status: Type.Integer(),
+  count: Type.Integer(),
+})
+
+export const usage = endpoint({
+  method: 'GET',
+  path: '/api/admin/monitoring/usage',
+  tag,
+  summary: 'How often what was asked, minute by minute, newest first',
+  description: 'Kept for 30 days. Counts arrive within a second.',
+  auth: 'admin',
+  query: UsageQuery,
+  answers: {
+    200: Type.Object({
+      data: Type.Array(UsageMinute),
+      total: Type.Integer({ description: 'Rows of the period; no more than 100,000 are counted.' }),
+      limit: Type.Integer(),
+      offset: Type.Integer(),
+    }),
+  },
+  refuses: [],
+})
+
+const FailureKind = OneOf('api_key', 'session', 'refresh', 'code', 'signature', 'admin')
+
+const AuthFailuresQuery = Closed({
+  dateFrom: Type.Optional({
+    ...DateTime,
+    description: 'From this moment on. A date alone is its first moment in UTC.',
+  }),
+  dateTo: Type.Optional({
+    ...DateTime,
+    description: 'Up to and including this moment. A date alone is the whole day, in UTC.',
+  }),
+  kind: Type.Optional(FailureKind),
+  reason: Type.Optional(Type.String({ maxLength: 64 })),
+  address: Type.Optional(Type.String({ maxLength: 64, description: 'Exactly this address.' })),
+  projectId: Type.Optional(Uuid),
+  keyPrefix: Type.Optional(Type.String({ maxLength: 16, description: '`rck_` and eight characters.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+})
+
+/** A credential that was turned away. */
+export const AuthFailure = Type.Object({
+  id: Uuid,
+  at: DateTime,
+  kind: FailureKind,
+  reason: Type.String({ description: 'A word of a closed list, such as `unknown` or `expired`.' }),
+  address: Nullable(Type.String()),
+  path: Type.String({ description: 'Without query; what looks like a credential is masked.' }),
+  projectId: Nullable(Uuid),
+  keyPrefix: Nullable(Type.String()),
+  requestId: Nullable(Type.String()),
+})
+
+export const authFailures = endpoint({
+  method: 'GET',
+  path: '/api/admin/monitoring/auth-failures',
+  tag,
+  summary: 'List rejected keys, sessions, codes and signatures, newest first',
+  description:
+    'Kept for 30 days. Under a flood a sample is kept; the usage counts and /metrics have them all.',
+  auth: 'admin',
+  query: AuthFailuresQuery,
+  answers: {
+    200: Type.Object({
+      data: Type.Array(AuthFailure),
+      total: Type.Integer({ description: 'Failures that the filters let through.' }),
+      limit: Type.Integer(),
+      offset: Type.Integer(),
+    }),
+  },
+  refuses: [],
+})
+
+export const Stats = Type.Object({
+  members: Type.Integer({ description: 'Members of at least one registered server.' }),
+  activeMembers: Type.Integer({
+    description: 'Of these, who logged in or refreshed a session within `memberActivityThresholdDays`.',
+  }),
+  memberActivityThresholdDays: Type.Integer(),
+  sessions: Type.Integer({ description: 'Sessions that are neither expired nor revoked.' }),
+  projects: Type.Integer(),
+  activeProjects: Type.Integer(),
+  asOf: { ...DateTime, description: 'They are counted anew when older than the setting `statsTtlMs`.' },
+})
+
+export const stats = endpoint({
+  method: 'GET',
+  path: '/api/admin/monitoring/stats',
+  tag,
+  summary: 'Members, sessions and projects in numbers',
+  auth: 'admin',
+  answers: { 200: Stats },
+  refuses: [],
+})
+
+export type SystemHealth = Static<typeof SystemHealth>
+export type UsageQuery = Static<typeof UsageQuery>
+export type AuthFailuresQuery = Static<typeof AuthFailuresQuery>
+export type Stats = Static<typeof Stats>

@@ -1,0 +1,262 @@
+import { demo } from '@rolecall/chat-sim'
+import { Rolecall, type RolecallOptions } from '@rolecall/sdk'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openEvents } from '../../../apps/api/test/event-reader.ts'
+import { type GivenProject, givenProject, givenSession } from '../../../apps/api/test/given.ts'
+import { type Relay, startRelay } from '../../../apps/api/test/relay.ts'
+import { type Service, startWorld, type World } from '../../../apps/api/test/service.ts'
+
+const { mainGuildId, roles, users } = demo
+/** So long that only events and their absence end what is kept. */
+const cache = { maxAgeMs: 600_000 }
+/** The promise: whatever happens, nobody is told anything that has been untrue for longer. */
+const longestStaleMs = 5_000
+
+let world: World
+/** Where changes are made, while the stream is at the other instance. */
+let other: Service
+let project: GivenProject
+/** In front of the stream only: what is asked by itself goes straight to the service. */
+let relay: Relay
+let validations = 0
+let rolecall: Rolecall
+
+beforeAll(async () => {
+  world = await startWorld('postgres', { PERMISSION_TTL_MS: '3600000' })
+  other = await world.another()
+  project = await givenProject(world)
+})
+afterAll(() => world.close())
+
+const givenClient = (options: Partial<RolecallOptions> = {}) =>
+  new Rolecall({
+    baseUrl: world.url,
+    apiKey: project.key,
+    cache,
+    fetch: (input, init) => {
+      const url = String(input)
+      if (url.endsWith('/validate')) validations += 1
+      return fetch(url.includes('/api/events') ? url.replace(world.url, relay.url) : url, init)
+    },
+    ...options,
+  })
+
+beforeEach(async () => {
+  relay = await startRelay(world.url)
+  validations = 0
+  rolecall = givenClient()
+})
+afterEach(async () => {
+  rolecall.close()
+  await relay.close()
+})
+
+/** Asks until answers come from memory. */
+async function whenLocal(token: string, client = rolecall) {
+  await expect
+    .poll(
+      async () => {
+        const before = validations
+        await client.validate(token)
+        return validations - before
+      },
+      { interval: 20 },
+    )
+    .toBe(0)
+}
+
+/** Asks all the time from a change on; how long the client still said what was no longer true. */
+async function staleMs(change: () => Promise<unknown>, isTrue: () => Promise<boolean>) {
+  await change()
+  const changedAt = performance.now()
+  let staleAt = changedAt
+  while (performance.now() - changedAt < longestStaleMs + 2_000) {
+    const askedAt = performance.now()
+    if (await isTrue()) break
+    staleAt = askedAt
+  }
+  return staleAt - changedAt
+}
+
+const logout = (token: string) => new Rolecall({ baseUrl: other.url, apiKey: project.key }).logout(token)
+const isOut = (token: string) => async () => (await rolecall.validate(token)) === undefined
+const setRoles = async (member: string, ids: string[]) => {
+  world.sim.world.setRoles(mainGuildId, member, ids)
+  await other.deps.refreshMember(mainGuildId, member)
+}
+
+describe('a cached validate', () => {
+  test('answers from memory, each caller with an object of its own', async () => {
+    const { token } = await givenSession(world, project)
+    await whenLocal(token)
+    const [one, two] = [await rolecall.validate(token), await rolecall.validate(token)]
+    expect(one).toEqual(two)
+    expect(one).not.toBe(two)
+    expect(one).toEqual(await rolecall.validate(token, { cache: false }))
+  })
+
+  test('asks once for all who want to know the same at the same time', async () => {
+    const { token } = await givenSession(world, project)
+    await Promise.all(Array.from({ length: 50 }, () => rolecall.validate(token)))
+    expect(validations).toBe(1)
+  })
+
+  test('follows what happens at another instance at once', async () => {
+    const { token } = await givenSession(world, project, users.tomas)
+    await whenLocal(token)
+    const wears = async () => (await rolecall.validate(token))?.roles.map(({ roleId }) => roleId)
+    const late = await staleMs(
+      () => setRoles(users.tomas, [roles.captain]),
+      async () => (await wears())?.join() === roles.captain,
+    )
+    await whenLocal(token)
+    expect(late).toBeLessThan(1_000)
+    expect(await staleMs(() => logout(token), isOut(token))).toBeLessThan(1_000)
+  })
+
+  test('knows its own logouts and refreshes at once', async () => {
+    const session = await givenSession(world, project)
+    await whenLocal(session.token)
+    const next = await rolecall.refresh(session)
+    expect(await rolecall.validate(session.token)).toBeUndefined()
+    await whenLocal(next.token)
+    await rolecall.logout(next.token)
+    expect(await rolecall.validate(next.token)).toBeUndefined()
+    const last = await givenSession(world, project)
+    await whenLocal(last.token)
+    await rolecall.logoutAll(users.ada)
+    expect(await rolecall.validate(last.token)).toBeUndefined()
+  })
+
+  test('keeps a bounded number of sessions, the most recently used', async () => {
+    const client = givenClient({ cache: { ...cache, maxEntries: 2 } })
+    const [a, b, c] = [
+      await givenSession(world, project),
+      await givenSession(world, project),
+      await givenSession(world, project),
+    ]
+    await whenLocal(a.token, client)
+    await whenLocal(b.token, client)
+    await client.validate(a.token)
+    await whenLocal(c.token, client)
+    const countOf = async (token: string) => {
+      const before = validations
+      await client.validate(token)
+      return validations - before
+    }
+    expect([await countOf(a.token), await countOf(c.token), await countOf(b.token)]).toEqual([0, 0, 1])
+    client.close()
+  })
+
+  test('by default asks again after five seconds, whatever the stream says', async () => {
+    const client = givenClient({ cache: true })
+    const { token } = await givenSession(world, project)
+    await whenLocal(token, client)
+    const before = validations
+    const from = performance.now()
+    while (validations === before) await client.validate(token)
+    expect(performance.now() - from).toBeLessThan(longestStaleMs)
+    client.close()
+  })
+
+  test('never keeps an answer that was on its way when the event came', async () => {
+    const { token } = await givenSession(world, project)
+    let release = () => {}
+    let held: Promise<void> | undefined
+    let answered = 0
+    const client = givenClient({
+      fetch: async (input, init) => {
+        const response = await fetch(input, init)
+        if (!String(input).endsWith('/validate')) return response
+        validations += 1
+        const text = await response.text()
+        answered += 1
+        await held
+        return new Response(text, response)
+      },
+    })
+    await whenLocal(token, client)
+    const { token: second } = await givenSession(world, project)
+    held = new Promise((resolve) => {
+      release = resolve
+    })
+    const before = answered
+    const asked = client.validate(second)
+    await expect.poll(() => answered, { interval: 5 }).toBe(before + 1)
+    await logout(second)
+    // Events come in order: once the client knows of this one, it knows of the one before.
+    const stream = await openEvents(world.url, project)
+    await logout(token)
+    await stream.until('session.revoked')
+    stream.close()
+    release()
+    held = undefined
+    expect(await asked).toBeDefined()
+    expect(await client.validate(second)).toBeUndefined()
+    client.close()
+  })
+})
+
+describe('a stream that is', () => {
+  test.each([
+    ['frozen', () => relay.freeze()],
+    ['cut', () => relay.cut()],
+    ['held up by ten seconds', () => relay.delay(10_000)],
+  ])(
+    '%s never makes an answer older than five seconds, and is used again when it is well',
+    async (_, fail) => {
+      const { token } = await givenSession(world, project)
+      await whenLocal(token)
+      fail()
+      expect(await staleMs(() => logout(token), isOut(token))).toBeLessThan(longestStaleMs)
+      relay.thaw()
+      relay.mend()
+      relay.delay(0)
+      const { token: next } = await givenSession(world, project)
+      await whenLocal(next)
+    },
+  )
+
+  test('held up by a transaction of somebody else counts as silent', async () => {
+    const { token } = await givenSession(world, project)
+    await whenLocal(token)
+    let end = () => {}
+    const ended = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const { db } = other.deps
+    const holding = db.transaction(
+      async (tx) => {
+        await tx.query({ text: 'select pg_current_xact_id()', values: [] })
+        await ended
+      },
+      { long: true },
+    )
+    expect(await staleMs(() => logout(token), isOut(token))).toBeLessThan(longestStaleMs)
+    end()
+    await holding
+    const { token: next } = await givenSession(world, project)
+    await whenLocal(next)
+  })
+})
+
+test('an outage of the service is one of validate, and never an old answer', async () => {
+  const own = await world.another()
+  const client = new Rolecall({ baseUrl: own.url, apiKey: project.key, cache })
+  const { token } = await givenSession(world, project)
+  expect(await client.validate(token)).toBeDefined()
+  await own.close()
+  const from = performance.now()
+  await expect
+    .poll(
+      () =>
+        client.validate(token).then(
+          () => 'answered',
+          (error) => error.code,
+        ),
+      { interval: 50 },
+    )
+    .toBe('NETWORK_ERROR')
+  expect(performance.now() - from).toBeLessThan(longestStaleMs)
+  client.close()
+})

@@ -1,0 +1,91 @@
+import type { Rolecall } from './rolecall.ts'
+import { RolecallError } from './rolecall-error.ts'
+import type { Session } from './types.ts'
+
+/** Who may come in. Neither: whoever has a live session. */
+export interface MemberRules {
+  /** At least one of these roles, by id. */
+  readonly anyOf?: readonly string[]
+  /** Every one of these roles, by id. */
+  readonly allOf?: readonly string[]
+}
+
+export interface GuardOptions {
+  /** The cookie that holds the session token. Default: the token comes as `Authorization: Bearer`. */
+  readonly cookie?: string
+  /** Told why a session could not be checked; the visitor gets a 503. Default: `console.error`. */
+  readonly onError?: (error: RolecallError) => void
+}
+
+/** An answer that ends the request: RFC 9457, like those of the service. */
+export interface Refusal {
+  readonly status: 401 | 403 | 503
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const titles = {
+  LOGIN_REQUIRED: 'Log in first.',
+  ROLE_REQUIRED: 'This takes a role that you do not hold.',
+  SESSION_CHECK_UNAVAILABLE: 'Who you are cannot be checked right now. Try again in a moment.',
+}
+
+/** Decides a request by its headers: a session, or the answer that refuses it. */
+export type Decide = (
+  header: (name: 'authorization' | 'cookie') => string | null | undefined,
+  rules: MemberRules,
+) => Promise<Session | Refusal>
+
+export const isRefusal = (outcome: Session | Refusal): outcome is Refusal => 'status' in outcome
+
+export function createDecide(
+  rolecall: Pick<Rolecall, 'validate'>,
+  { cookie, onError = console.error }: GuardOptions,
+): Decide {
+  return async (header, { anyOf, allOf }) => {
+    const token = cookie ? readCookie(header('cookie'), cookie) : readBearer(header('authorization'))
+    let session: Session | undefined
+    try {
+      session = await rolecall.validate(token)
+    } catch (error) {
+      // Not handed on: frameworks answer with an error's status, and a 401 of ours would look like a logout.
+      if (!(error instanceof RolecallError)) throw error
+      onError(error)
+      return refusal(503, 'SESSION_CHECK_UNAVAILABLE', { 'retry-after': String(error.retryAfterSec ?? 2) })
+    }
+    if (!session) return refusal(401, 'LOGIN_REQUIRED', { 'www-authenticate': 'Bearer' })
+    const held = new Set(session.roles.map(({ roleId }) => roleId))
+    const isAllowed =
+      (!anyOf || anyOf.some((id) => held.has(id))) && (!allOf || allOf.every((id) => held.has(id)))
+    return isAllowed ? session : refusal(403, 'ROLE_REQUIRED')
+  }
+}
+
+function refusal(status: Refusal['status'], code: keyof typeof titles, headers: Record<string, string> = {}) {
+  const body = JSON.stringify({ type: 'about:blank', title: titles[code], status, code })
+  return { status, headers: { 'content-type': 'application/problem+json', ...headers }, body }
+}
+
+const readBearer = (header: string | null | undefined) => /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
+
+function readCookie(header: string | null | undefined, name: string): string | undefined {
+  for (const pair of (header ?? '').split(';')) {
+    const cut = pair.indexOf('=')
+    if (cut > 0 && pair.slice(0, cut).trim() === name) return pair.slice(cut + 1).trim()
+  }
+  return undefined
+}
+
+/** The sessions that guards let in, by the framework's own request object. */
+export function createSessionBook<Request extends object>() {
+  const sessions = new WeakMap<Request, Session>()
+  return {
+    note: (request: Request, session: Session) => void sessions.set(request, session),
+    /** @throws when no guard stands before this handler: that is a mistake in the program. */
+    sessionOf: (request: Request): Session => {
+      const session = sessions.get(request)
+      if (!session) throw new Error('No requireMember() stands before this handler.')
+      return session
+    },
+  }
+}

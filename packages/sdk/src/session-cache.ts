@@ -1,0 +1,150 @@
+import type { createEventStream } from './event-stream.ts'
+import { type Moment, moment, msSince } from './moment.ts'
+import type { Session } from './types.ts'
+
+/** A caller takes the answer to a question that another asked so short a time ago. */
+const sharedMs = 1_000
+/** What may happen while a question is under way before its answer is not kept, whatever happened. */
+const mostMissed = 100
+
+export interface CacheOptions {
+  /**
+   * How old an answer may be that no event has dropped, in milliseconds. Default 5,000. What events do not tell
+   * (names, pictures, and roles while the service itself has lost the chat platform) may be that old.
+   */
+  readonly maxAgeMs?: number
+  /** Sessions that are kept at most; the least recently used go. Default 10,000, about 2 kB each. */
+  readonly maxEntries?: number
+}
+
+interface Kept {
+  readonly text: string
+  readonly expiresAtMs: number
+  readonly askedAt: Moment
+  readonly keys: readonly string[]
+}
+
+interface Flight {
+  readonly askedAt: Moment
+  /** Counts of events and gaps when it was asked. */
+  readonly eventsBefore: number
+  readonly gapsBefore: number
+  /** What was dropped since: its answer may be from before that. */
+  readonly missed: Set<string>
+  readonly answer: Promise<string | undefined>
+}
+
+/**
+ * Answers of validate, kept for as long as the stream of events vouches for them.
+ *
+ * What can happen when: an answer is kept under its session, its member in its server, and its token. An event
+ * drops what it names, and is noted for the questions under way, whose answers may be from before it. A gap drops
+ * everything. While the stream does not vouch for the last few seconds nothing is answered from here.
+ */
+export function createSessionCache(
+  stream: Pick<ReturnType<typeof createEventStream>, 'use' | 'isFresh'>,
+  { maxAgeMs = 5_000, maxEntries = 10_000 }: CacheOptions,
+) {
+  const kept = new Map<string, Kept>()
+  const tokensByKey = new Map<string, Set<string>>()
+  const underWay = new Set<Flight>()
+  const shared = new Map<string, Flight>()
+  let events = 0
+  let gaps = 0
+
+  const drop = (token: string) => {
+    for (const key of kept.get(token)?.keys ?? []) {
+      const tokens = tokensByKey.get(key)
+      tokens?.delete(token)
+      if (tokens?.size === 0) tokensByKey.delete(key)
+    }
+    kept.delete(token)
+  }
+  const keep = (token: string, text: string, { session, member }: Session, askedAt: Moment) => {
+    drop(token)
+    for (const oldest of kept.keys()) {
+      if (kept.size < maxEntries) break
+      drop(oldest)
+    }
+    const keys = keysOf(token, session, member.id)
+    kept.set(token, { text, expiresAtMs: Date.parse(session.expiresAt), askedAt, keys })
+    for (const key of keys) tokensByKey.set(key, (tokensByKey.get(key) ?? new Set()).add(token))
+  }
+  const find = (token: string): string | undefined => {
+    const found = kept.get(token)
+    if (!found || !stream.isFresh()) return undefined
+    if (msSince(found.askedAt) > maxAgeMs || Date.now() >= found.expiresAtMs) return undefined
+    // The order of a Map is that of insertion.
+    kept.delete(token)
+    kept.set(token, found)
+    return found.text
+  }
+  const ask = (token: string, load: () => Promise<Session | undefined>): Flight => {
+    const missed = new Set<string>()
+    const askedAt = moment()
+    const gapsBefore = gaps
+    const answer = load()
+      .then((session) => {
+        if (!session) return undefined
+        const text = JSON.stringify(session)
+        const isTrue = keysOf(token, session.session, session.member.id).every((key) => !missed.has(key))
+        if (gapsBefore > 0 && gaps === gapsBefore && isTrue && missed.size < mostMissed) {
+          keep(token, text, session, askedAt)
+        }
+        return text
+      })
+      .finally(() => {
+        underWay.delete(flight)
+        if (shared.get(token) === flight) shared.delete(token)
+      })
+    const flight: Flight = { askedAt, eventsBefore: events, gapsBefore, missed, answer }
+    underWay.add(flight)
+    return flight
+  }
+  const isShareable = ({ askedAt, eventsBefore, gapsBefore }: Flight) =>
+    events === eventsBefore && gaps === gapsBefore && msSince(askedAt) < sharedMs
+
+  return {
+    /** The session of a token: from here, or by `load`. Of those who ask at the same time one loads. */
+    async validate(token: string, load: () => Promise<Session | undefined>, isShared: boolean) {
+      stream.use()
+      const text = find(token) ?? (await answerOf(token, load, isShared))
+      return text === undefined ? undefined : (JSON.parse(text) as Session)
+    },
+    /** Drops what is kept under a key, and whatever of it is being loaded. */
+    forget(key: string) {
+      events += 1
+      for (const { missed } of underWay) if (missed.size < mostMissed) missed.add(key)
+      for (const token of [...(tokensByKey.get(key) ?? [])]) drop(token)
+    },
+    forgetAll() {
+      gaps += 1
+      kept.clear()
+      tokensByKey.clear()
+    },
+  }
+
+  function answerOf(token: string, load: () => Promise<Session | undefined>, isShared: boolean) {
+    if (!isShared) return ask(token, load).answer
+    const other = shared.get(token)
+    if (other && isShareable(other)) return other.answer
+    const flight = ask(token, load)
+    shared.set(token, flight)
+    return flight.answer
+  }
+}
+
+/** Under what an answer is kept; see `keyOf`. */
+const keysOf = (token: string, { id, serverId }: Session['session'], memberId: string) => [
+  keyOf.token(token),
+  keyOf.session(id),
+  keyOf.member(memberId),
+  keyOf.membership(memberId, serverId),
+]
+
+export const keyOf = {
+  token: (token: string) => `token ${token}`,
+  session: (id: string) => `session ${id}`,
+  member: (id: string) => `member ${id}`,
+  membership: (memberId: string, serverId: string) => `member ${memberId} ${serverId}`,
+}
