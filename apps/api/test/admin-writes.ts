@@ -124,6 +124,19 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
     ...{ action: 'webhook.rotate', actionType: 'webhook', again: 'changes' },
     given: async (asking) => ({ path: `${await givenWebhook(asking)}/rotate-secret` }),
   },
+  'POST /api/admin/projects/{id}/deliveries/{deliveryId}/resend': {
+    ...{ action: 'notification.resend', actionType: 'webhook', again: 'nothing' },
+    given: async (asking) => {
+      const { sim, service } = asking.world
+      const { id, token } = demo.webhook
+      const path = await givenProject(asking, { webhookUrl: `${sim.apiUrl}/webhooks/${id}/${token}` })
+      const failed = await service.deps.db.maybeOne<{ id: string }>(sql`
+        insert into notifications (id, project_id, type, text, failed_at)
+        values (gen_random_uuid(), ${path.slice(projects.length + 1)}, 'key.revoked', 'Gone.', clock_now())
+        returning id`)
+      return { path: `${path}/deliveries/${failed?.id}/resend` }
+    },
+  },
   'POST /api/admin/servers': {
     ...{ action: 'server.create', actionType: 'server', again: 'refused' },
     given: async () => ({ path: servers, body: { id: games } }),

@@ -96,6 +96,8 @@ async function fill({ service }: World, { projectId, webhookId }: Record<string,
       select (300000000000000000 + i)::text, '${demo.users.mara}' from generate_series(${from}, ${from} + 19) i;
     insert into server_access (project_id, server_id, scopes)
       select '${projectId}', (300000000000000000 + i)::text, array['read_members'] from generate_series(${from}, ${from} + 19) i;
+    insert into notifications (id, project_id, type, text)
+      select gen_random_uuid(), '${projectId}', 'key.revoked', 'Gone.' from generate_series(${from}, ${from} + 19) i;
     insert into access_trail (id, action, project_id, project_name, server_id, server_name)
       select gen_random_uuid(), 'GRANT', '${projectId}', 'Project', (300000000000000000 + i)::text, 'Server ' || i
       from generate_series(${from}, ${from} + 19) i`)
