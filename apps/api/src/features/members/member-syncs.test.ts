@@ -207,7 +207,7 @@ describe.each(engines)('member syncs on %s', (engine) => {
     const id = uuidv7()
     await deps.db.execute(sql`
       insert into member_syncs (id, server_id, runner, started_at, beat_at, seen, after_id, suspects, started_by)
-      values (${id}, ${club}, gen_random_uuid(), clock_now() - interval '1 hour',
+      values (${id}, ${club}, gen_random_uuid(), clock_now(),
         clock_now() - interval '2 minutes', 100, ${first?.user.id ?? null}, array[${left.id}],
         ${JSON.stringify({ actor: { id: ada, username: 'ada' } })}::jsonb)`)
     world.sim.journal.clear()
