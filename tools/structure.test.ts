@@ -188,6 +188,16 @@ describe('the structure', () => {
     expect(long).toEqual([])
   })
 
+  // Traces cost nothing, not even memory, to who does not send them anywhere.
+  test('what traces are made with is imported by one file, and that file only when it is needed', () => {
+    const tracer = 'apps/api/src/platform/tracing/open-telemetry.ts'
+    expect(
+      offending(/^apps\//, (one, importer) => !/^@opentelemetry\//.test(one) || importer === tracer),
+    ).toEqual([])
+    const eager = names.filter((name) => /from '#platform\/tracing\/open-telemetry'/.test(codeOf(name)))
+    expect(eager).toEqual([])
+  })
+
   test('no test is skipped or runs alone', () => {
     const marks = /\b(test|it|describe)\.(skip|only|todo|skipIf|runIf)\b/
     expect(names.filter((name) => isTest(name) && marks.test(sources.get(name) ?? ''))).toEqual([])

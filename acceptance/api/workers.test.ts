@@ -50,6 +50,13 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     const before = await workersOf(service)
     expect(before).toHaveLength(2)
 
+    // A scrape tells of both, whichever it reaches.
+    await Promise.all(Array.from({ length: 10 }, () => isAnswering(service)))
+    for (let scrape = 0; scrape < 4; scrape++) {
+      const answer = await fetch(`${service.url}/metrics`, { headers: { connection: 'close' } })
+      expect(await answer.text()).toContain('route="/api/health/ready",status="200"} 10\n')
+    }
+
     process.kill(before[0] as number, 'SIGKILL')
     await expect.poll(() => service.output()).toContain('another takes its place')
     for (let request = 0; request < 20; request++) expect(await isAnswering(service)).toBe(true)

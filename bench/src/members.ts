@@ -62,7 +62,7 @@ async function measure(databaseUrl: string) {
   const url = `${await app.listen({ host: '127.0.0.1', port: await freePort() })}/api/health/ready`
   const syncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
   for (const name of ['first sync', 'second sync, nothing changed']) await measureSync(deps, syncs, url, name)
-  if (db.engine === 'postgres') {
+  if (db.engine === 'postgres' && !process.env['SYNC_ONLY']) {
     await seedMemberships(deps)
     await measureLists(deps)
     for (const format of ['csv', 'json'] as const) await measureExport(deps, format)
@@ -81,6 +81,9 @@ async function measureSync(
 ) {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   const latencies: number[] = []
+  globalThis.gc?.()
+  const memoryBefore = process.memoryUsage().rss
+  let mostMemory = memoryBefore
   delay.enable()
   const { id } = await syncs.start({ id: demo.mainGuildId, name: 'Harbour Club' }, {})
   const find = () =>
@@ -92,6 +95,7 @@ async function measureSync(
     const from = performance.now()
     await (await fetch(url)).arrayBuffer()
     latencies.push(performance.now() - from)
+    mostMemory = Math.max(mostMemory, process.memoryUsage().rss)
     await sleep(5)
     found = await find()
   }
@@ -99,7 +103,8 @@ async function measureSync(
   const ms = (nanoseconds: number) => (nanoseconds / 1e6).toFixed(1)
   console.log(`${name}: ${found?.seen} seen, ${found?.changed} written in ${found?.seconds?.toFixed(1)} s ${found?.problem ?? ''}
   event loop delay p50 ${ms(delay.percentile(50))} p99 ${ms(delay.percentile(99))} max ${ms(delay.max)} ms
-  other requests ${spread(latencies)}`)
+  other requests ${spread(latencies)}
+  memory ${mebibytes(memoryBefore)} before, at most ${mebibytes(mostMemory)} MiB`)
 }
 
 /** What a sync of 200,000 would leave, without asking for it. */
@@ -175,6 +180,8 @@ async function measureExport({ db }: Deps, format: 'csv' | 'json') {
       `${((performance.now() - from) / 1000).toFixed(1)} s, memory grew ${((peak - before) / 2 ** 20).toFixed(1)} MiB`,
   )
 }
+
+const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(0)
 
 function spread(times: number[]): string {
   const sorted = times.toSorted((a, b) => a - b)

@@ -52,6 +52,10 @@ function statOf(pid: number): string[] {
   }
 }
 
+/** Memory that a process holds now. */
+export const residentMiB = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+
 /** Waits until an address answers. */
 export async function whenAnswering(url: string, deadlineMs = 30_000): Promise<void> {
   const deadline = performance.now() + deadlineMs

@@ -42,15 +42,23 @@ export async function prepare<T>(env: Record<string, string>, work: (deps: Deps)
 /** A project with a session of each of `count` members. */
 export async function seedSessions(deps: Deps, count: number): Promise<Seeded> {
   await deps.db.transaction((tx) => replaceRoles(tx, serverId, roles))
+  return seedSessionsOf(
+    deps,
+    Array.from({ length: count }, (_, i) => () => member(i + 1)),
+  )
+}
+
+/** The same for members of the caller's. */
+export async function seedSessionsOf(deps: Deps, members: readonly (() => ChatMember)[]): Promise<Seeded> {
   const project = await createProject(deps, {}, { name: 'Bench', redirectUris: [redirectUri] })
   await grantAccess(deps, {}, { projectId: project.id, serverId })
   const tokens: string[] = []
   let next = 0
   const lane = async () => {
-    while (next < count) {
-      next += 1
-      tokens.push(await givenSession(deps, project.id, member(next)))
-      if (tokens.length % 2_500 === 0) console.log(`  ${tokens.length} of ${count} sessions`)
+    for (let at = next++; at < members.length; at = next++) {
+      const chatMember = (members[at] as () => ChatMember)()
+      tokens[at] = await givenSession(deps, project.id, chatMember)
+      if ((at + 1) % 2_500 === 0) console.log(`  ${at + 1} of ${members.length} sessions`)
     }
   }
   await Promise.all(Array.from({ length: 8 }, lane))

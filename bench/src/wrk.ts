@@ -10,8 +10,13 @@ export interface Load {
   readonly failures: number
 }
 
-/** Writes the script that makes wrk present random tokens of the list. */
-export async function writeScript(path: string, apiKey: string, tokens: readonly string[]) {
+/** Writes the script that makes wrk present random tokens of the list, at once or at a pace. */
+export async function writeScript(
+  path: string,
+  apiKey: string,
+  tokens: readonly string[],
+  { everyMs }: { everyMs?: number } = {},
+) {
   await writeFile(`${path}.tokens`, tokens.join('\n'))
   await writeFile(
     path,
@@ -22,6 +27,7 @@ wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 wrk.headers["X-API-Key"] = "${apiKey}"
 function request() return wrk.format(nil, nil, nil, bodies[math.random(#bodies)]) end
+${everyMs === undefined ? '' : `function delay() return ${everyMs} end`}
 `,
   )
 }

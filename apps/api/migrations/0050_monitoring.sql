@@ -5,9 +5,7 @@ create table instances (
   version text not null,
   started_at timestamptz(3) not null,
   last_seen_at timestamptz(3) not null,
-  leads_gateway boolean not null,
-  -- When the chat platform last told this instance of a change.
-  last_event_at timestamptz(3)
+  leads_gateway boolean not null
 );
 
 -- When a member last logged in or refreshed a session. Sessions themselves are deleted a week after their end,

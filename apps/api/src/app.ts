@@ -1,9 +1,11 @@
+import cluster from 'node:cluster'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '#platform/http/api-error'
 import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import { createDownloadLimit } from '#platform/limit-downloads'
+import { workersMetrics } from '#platform/metrics/cluster-metrics'
 import { createRequestMetrics } from '#platform/metrics/request-metrics'
 import type { Deps } from './deps.ts'
 import { planInitialAccess } from './features/access/initial-access.ts'
@@ -26,6 +28,7 @@ import { metricsRoute } from './features/monitoring/metrics-route.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
 import { monitoringRoutes } from './features/monitoring/routes.ts'
+import { notificationRoutes } from './features/notifications/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { liveMember } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
@@ -41,15 +44,22 @@ import { planWebhook } from './features/webhooks/create-webhook.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
-export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle): FastifyInstance {
+export function createApp(
+  deps: Deps,
+  recorder: Recorder,
+  lifecycle: Lifecycle,
+  /** The benchmark of what observing costs leaves it out. */
+  observe: typeof createObserver = createObserver,
+): FastifyInstance {
   const { config, log, db } = deps
   const app = createServer(config)
+  deps.tracing?.watch(app)
   const requests = createRequestMetrics()
   const { registry, countFailure } = createMetrics(deps, recorder, requests)
   const respond = createResponder({
     publicUrl: config.publicUrl,
     log,
-    observer: createObserver({ recorder, requests, countFailure }),
+    observer: observe({ recorder, requests, countFailure }),
     closing: lifecycle.isClosing,
   })
   refuseWith(app, respond)
@@ -89,9 +99,11 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   // Before the server waits for what is under way: a stream ends by itself only when its client goes.
   app.addHook('preClose', async () => events.close())
   auditRoutes(router, deps, { limitDownloads })
+  notificationRoutes(router, deps)
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
   const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
+  app.addHook('onListen', () => memberSyncs.watch())
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
   memberRoutes(router, deps, { limitDownloads })
@@ -100,7 +112,7 @@ export function createApp(deps: Deps, recorder: Recorder, lifecycle: Lifecycle):
   app.addHook('onListen', () => heartbeat.start())
   app.addHook('onClose', () => heartbeat.close())
   monitoringRoutes(router, deps, heartbeat)
-  metricsRoute(app, deps, registry)
+  metricsRoute(app, deps, cluster.isWorker ? workersMetrics(registry) : registry)
   docsRoutes(app, config.publicUrl)
   return app
 }

@@ -28,7 +28,9 @@ export const composeLiveMirror = (
         const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })
         const counts = { seen: 0, changed: 0, ended: 0 }
         await ask(() => syncServer(deps, serverId))
-        await syncMembers(deps, { serverId, counts, beat, ask })
+        // Always from the start: what changed before this session began may have been told to nobody.
+        const place = { after: '0', suspects: [] }
+        await syncMembers(deps, { serverId, counts, place, beat, ask })
       },
     },
     timing.mirror,

@@ -1,19 +1,26 @@
 import { aroundChat } from '#chat/around-chat'
+import type { ChatPlatform } from '#chat/chat-platform'
 import { createDiscord } from '#chat/discord'
+import { postToDiscordWebhook } from '#chat/discord-webhook'
 import { createCache } from '#platform/cache/create-cache'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import type { Log } from '#platform/log'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { Tracing } from '#platform/tracing/tracing'
 import { composeLiveMirror } from './compose-live-mirror.ts'
 import type { Config } from './config.ts'
 import type { Deps, MirrorMember } from './deps.ts'
 import { recordAudit } from './features/audit/record.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
+import { chatFigures } from './features/live-mirror/chat-figures.ts'
 import { mirrorMember } from './features/members/mirror-member.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
 import { createRolesRefresher } from './features/members/refresh-roles.ts'
 import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
+import { createDeliverer } from './features/notifications/deliverer.ts'
+import { notifying } from './features/notifications/notify.ts'
+import { readWebhookUrl } from './features/projects/webhook-url.ts'
 import { createSettings } from './features/settings/live-settings.ts'
 
 /** Opens the database that the configuration names. */
@@ -23,9 +30,16 @@ export const openConfiguredDatabase = (config: Config, log: Log): Promise<Databa
   })
 
 /** The composition root: everything that use cases touch, made of the configuration. */
-export function createDeps(config: Config, log: Log, db: Database): Deps {
+export function createDeps(config: Config, log: Log, db: Database, tracing?: Tracing): Deps {
   const cache = createCache(config.cacheUrl, { log })
-  const audit = { record: recordAudit }
+  const notifications = createDeliverer({
+    db,
+    log,
+    audit: { record: recordAudit },
+    post: postToDiscordWebhook,
+    readAddress: (projectId, sealed) => readWebhookUrl(config, projectId, sealed),
+  })
+  const audit = { record: notifying(recordAudit, notifications.wake) }
   const settings = createSettings({ config, db, cache, log })
   const platformWatch = createPlatformWatch()
   const discord = createDiscord({
@@ -38,7 +52,8 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     log,
     cache,
   })
-  const chat = aroundChat(discord, platformWatch)
+  const watched = aroundChat(discord, platformWatch)
+  const chat = tracing ? tracedChat(watched, tracing) : watched
   const mirrorOnly: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
   const syncServerRoles = (serverId: string) => syncServer({ db, chat }, serverId)
   const refreshRoles = createRolesRefresher({ db, log, settings, syncServer: syncServerRoles })
@@ -71,7 +86,12 @@ export function createDeps(config: Config, log: Log, db: Database): Deps {
     mirrorMember: mirror,
     refreshMember,
     liveMirror,
+    tracing,
     platformWatch,
-    platformRest: platformWatch.rest,
+    chatFigures: () => chatFigures({ chat, liveMirror }),
+    notifications,
   }
 }
+
+const tracedChat = (chat: ChatPlatform, { around }: Tracing) =>
+  aroundChat(chat, { run: (operation, ask) => around(`chat ${operation}`, {}, ask), heard: () => {} })

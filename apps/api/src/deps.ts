@@ -3,10 +3,12 @@ import type { Cache } from '#platform/cache/cache'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
 import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
-import type { LiveMirror } from './features/live-mirror/status.ts'
-import type { PlatformRest, PlatformWatch } from './features/monitoring/platform-watch.ts'
+import type { ChatFigures, LiveMirror } from './features/live-mirror/status.ts'
+import type { PlatformWatch } from './features/monitoring/platform-watch.ts'
+import type { Notifications } from './features/notifications/notifications.ts'
 import type { Settings } from './features/settings/settings.ts'
 
 /** Who does it, for the audit entry; the service itself when there is no actor. */
@@ -42,7 +44,10 @@ export interface Deps {
   readonly mirrorMember: MirrorMember
   readonly refreshMember: RefreshMember
   readonly liveMirror: LiveMirror
+  /** Undefined unless traces are sent somewhere. */
+  readonly tracing: Tracing | undefined
   readonly platformWatch: PlatformWatch
-  /** What the platform leaves us to ask, for monitoring. */
-  readonly platformRest: () => PlatformRest
+  /** How the chat platform is doing, as far as this instance knows. */
+  readonly chatFigures: () => ChatFigures
+  readonly notifications: Notifications
 }

@@ -4,6 +4,7 @@ import type { Database } from '#platform/db/database'
 import { DatabaseUnavailable } from '#platform/db/database'
 import { migrate } from '#platform/db/migrate'
 import { createLog, type Log } from '#platform/log'
+import { tracedDatabase } from '#platform/tracing/traced-database'
 import { createApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { createDeps, openConfiguredDatabase } from './create-deps.ts'
@@ -15,6 +16,7 @@ import { createRecorder } from './features/monitoring/recorder.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
 import { StartRefused } from './start-refused.ts'
 import { superviseWorkers } from './supervise-workers.ts'
+import { version } from './version.ts'
 
 /** Longest time for what is in flight when the process is asked to stop. */
 const graceMs = 10_000
@@ -35,13 +37,20 @@ export async function serve(): Promise<void> {
 }
 
 async function serveRequests(config: Config, log: Log): Promise<void> {
-  const db = await openConfiguredDatabase(config, log)
+  const tracing = config.otlpEndpoint
+    ? (await import('#platform/tracing/open-telemetry')).startTracing({
+        endpoint: config.otlpEndpoint,
+        version,
+      })
+    : undefined
+  const opened = await openConfiguredDatabase(config, log)
+  const db = tracing ? tracedDatabase(opened, tracing) : opened
   const applied = await whenUp(() => migrate(db), log)
   if (applied.length > 0) log.info({ applied }, 'migrations applied')
   await refuseOtherMainServer(db, config, log)
 
   for (const problem of await checkKeyFingerprints(db, config)) log.error(problem)
-  const deps = createDeps(config, log, db)
+  const deps = createDeps(config, log, db, tracing)
   // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
   await deps.cache.ping()
   await deps.settings.start()
@@ -57,6 +66,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
     `listening on ${config.publicUrl}`,
   )
 
+  deps.notifications.start()
   if (config.chatGateway && config.chatBotToken) deps.liveMirror.start()
 
   // Ctrl-C reaches every process of the terminal; workers are asked to stop by the one that started them.
@@ -69,10 +79,12 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
     await app.close()
     deps.settings.close()
     await deps.liveMirror.close()
+    await deps.notifications.close()
     await housekeeping.close()
     await recorder.close()
     await deps.cache.close()
     await db.close()
+    await tracing?.close()
   })
 }
 

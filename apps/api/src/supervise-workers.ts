@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { Log } from '#platform/log'
+import { answerWorkersMetrics } from '#platform/metrics/cluster-metrics'
 
 const restartAfterMs = 1_000
 
@@ -17,6 +18,7 @@ export function superviseWorkers(count: number, log: Log): void {
     if (!isStopping) cluster.fork()
   }
 
+  answerWorkersMetrics()
   cluster.on('listening', () => {
     if (hasListened) return
     hasListened = true

@@ -21,7 +21,11 @@ export interface Instance {
   kill(): Promise<void>
 }
 
-export async function startInstance(databaseUrl: string, sim: ChatSim): Promise<Instance> {
+export async function startInstance(
+  databaseUrl: string,
+  sim: ChatSim,
+  env: Record<string, string> = {},
+): Promise<Instance> {
   await buildOnce(() => {})
   const port = await freePort()
   const child = spawn(process.execPath, [program, 'serve'], {
@@ -33,6 +37,7 @@ export async function startInstance(databaseUrl: string, sim: ChatSim): Promise<
       CHAT_GATEWAY: 'on',
       PORT: String(port),
       LOG_LEVEL: 'info',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -99,6 +99,7 @@ async function startService(
       closing = true
       await app.close()
       deps.settings.close()
+      await deps.notifications.close()
       await recorder.close()
       await deps.cache.close()
       await db.close()

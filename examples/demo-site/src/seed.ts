@@ -24,7 +24,7 @@ export async function seed(administration: Administration, { serviceUrl, sim, si
   sim.failNext('members', { status: 403, code: 50_001 }, { path: demo.gamesGuildId })
   for (const id of servers) await ask('POST', `servers/${id}/sync`)
   const projects = await seedProjects(administration, site, sim)
-  await ask('PATCH', 'profile', { preferredName: 'Mara (harbour office)' })
+  await ask('PATCH', 'profile', { preferredName: 'Mara Lind (harbour office)' })
   await ask('PATCH', 'settings', { preferences: { memberActivityThresholdDays: 14 } })
   await requestTickets(serviceUrl, projects['Regatta Tickets'].apiKey)
   await misuse(serviceUrl, sim, site)

@@ -31,14 +31,14 @@ ${bold('The demo site’s project')} (kept in ${place}/demo.json; the data in ${
   id               ${project.id}
   API key          ${project.apiKey}
 
-${bold('Administer it as Mara')} (more under “Operate it” in the README; this session lives for 12 hours)
-  export ADMIN_TOKEN=${adminToken}
-  curl -s '${urls.service}/api/admin/members?search=berg&limit=2' -H "authorization: Bearer $ADMIN_TOKEN"
-
 ${bold('Ask who a session of Ada’s belongs to, and what roles she holds right now')}
   curl -s ${urls.service}/api/auth/validate -H 'content-type: application/json' \\
     -H 'x-api-key: ${project.apiKey}' \\
     -d '{"token":"${project.sampleToken}"}'
+
+${bold('Administer it as Mara')} (more under “Operate it” in the README; this session lives for 12 hours)
+  export ADMIN_TOKEN=${adminToken}
+  curl -s '${urls.service}/api/admin/members?search=berg&limit=2' -H "authorization: Bearer $ADMIN_TOKEN"
 `
 }
 

@@ -7,6 +7,7 @@ import * as health from './health.ts'
 import * as login from './login.ts'
 import * as memberLists from './member-lists.ts'
 import * as monitoring from './monitoring.ts'
+import * as notifications from './notifications.ts'
 import * as profile from './profile.ts'
 import * as projectReads from './project-reads.ts'
 import * as projects from './projects.ts'
@@ -27,6 +28,7 @@ const features = [
   memberLists,
   webhooks,
   events,
+  notifications,
   audit,
   profile,
   settings,

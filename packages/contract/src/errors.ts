@@ -61,6 +61,7 @@ export const errors = define({
   MEMBER_NOT_FOUND: { status: 404, title: 'Member not found.' },
   ACCESS_NOT_FOUND: { status: 404, title: 'The project has no mapping to this server.' },
   WEBHOOK_NOT_FOUND: { status: 404, title: 'Inbound webhook not found.' },
+  DELIVERY_NOT_FOUND: { status: 404, title: 'Notification not found.' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request did not arrive in time.' },
 
   PROJECT_NAME_TAKEN: { status: 409, title: 'Another project has this name.' },
@@ -74,6 +75,7 @@ export const errors = define({
 
   WEBHOOK_LIMIT_REACHED: { status: 409, title: 'The project has as many inbound webhooks as it may.' },
   WEBHOOK_SLUG_TAKEN: { status: 409, title: 'Another inbound webhook of the project has this slug.' },
+  WEBHOOK_URL_MISSING: { status: 409, title: 'The project has no webhook address to send to.' },
   SIGNATURE_REPLAYED: { status: 409, title: 'This signature was already used.' },
   WEBHOOK_INACTIVE: { status: 410, title: 'The inbound webhook is inactive.' },
 

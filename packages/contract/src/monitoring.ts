@@ -19,14 +19,15 @@ const Instance = Type.Object({
 })
 
 const Rest = Type.Object({
-  remaining: Nullable(
-    Type.Integer({ description: 'Requests that may be sent in this second before they wait for the next.' }),
-  ),
-  perSecond: Nullable(
-    Type.Integer({ description: 'Requests that this instance sends in one second at most.' }),
-  ),
+  remaining: Type.Integer({
+    description: 'Requests that this instance may send in this second before they wait for the next.',
+  }),
+  perSecond: Type.Integer({
+    description: 'Requests that all instances together send in one second at most.',
+  }),
   invalidRequests: Type.Integer({
-    description: 'Answers 401, 403 and 429 in the last ten minutes. The platform bans an address at 10,000.',
+    description:
+      'Answers 401, 403 and 429 to all instances in the last ten minutes. The platform bans an address at 10,000.',
   }),
   breaker: Type.Array(Type.String(), {
     description: 'What is not asked for now, because it would be refused; empty when all is well.',

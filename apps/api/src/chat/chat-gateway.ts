@@ -21,6 +21,8 @@ export interface ChatGatewayListener {
   /** A new session for these servers: what happened before it may never be told. */
   readonly began: (isConcerned: (serverId: string) => boolean) => void
   readonly heard: (event: ChatEvent) => void
+  /** Something happened in these servers that was never told: the numbers of what was told have a gap. */
+  readonly missed: (isConcerned: (serverId: string) => boolean) => void
   /** `provenAgeMs` may be better or worse than a moment ago. */
   readonly changed: () => void
 }

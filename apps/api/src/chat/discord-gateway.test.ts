@@ -39,7 +39,11 @@ function open({ botToken = sim.app.botToken, timing = {}, info = {} }: Opened = 
   gateways.push(gateway)
   const heard: ChatEvent[] = []
   let sessions = 0
+  let gaps = 0
   gateway.open({
+    missed: (isConcerned) => {
+      if (isConcerned(club)) gaps += 1
+    },
     began: () => {
       sessions += 1
     },
@@ -52,6 +56,7 @@ function open({ botToken = sim.app.botToken, timing = {}, info = {} }: Opened = 
     heard,
     errors: () => lines.filter(({ level }) => level >= 50).map(({ msg }) => msg),
     sessions: () => sessions,
+    gaps: () => gaps,
     isProven,
     untilProven: () => until('the connection is proven', isProven),
     untilNotProven: () => until('the connection is not proven', () => !isProven()),
@@ -112,6 +117,22 @@ describe('a healthy connection', () => {
     expect(sim.gateway.state().sessions).toEqual([])
     expect(client.isProven()).toBe(false)
   })
+})
+
+test('what was numbered and never came is noticed with the next that comes, once', async () => {
+  const client = open({ timing: { silentAfterMs: 10_000, deadAfterMs: 20_000 } })
+  await client.untilProven()
+  sim.gateway.freeze()
+  sim.world.setRoles(club, tomas, [])
+  sim.gateway.thaw()
+  await client.untilTold()
+  expect(client.gaps()).toBe(1)
+  await client.untilTold()
+  sim.gateway.dropAll()
+  await client.untilNotProven()
+  await client.untilProven()
+  await client.untilTold()
+  expect([client.gaps(), client.sessions()]).toEqual([1, 1])
 })
 
 describe('what was missed is told after', () => {

@@ -18,6 +18,7 @@ import {
 import { toChatEvent } from './discord-gateway-events.ts'
 import { createIdentifyThrottle, identifyEveryMs } from './discord-gateway-identify.ts'
 import { tokenRefused } from './discord-gateway-refusals.ts'
+import { createSequences } from './discord-gateway-sequence.ts'
 import { silentForMs } from './discord-gateway-shard.ts'
 import type { DiscordGet } from './discord-rest.ts'
 
@@ -48,6 +49,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   const throttle = createIdentifyThrottle(timing.identifyEveryMs)
   /** Never the library's own store, which all managers of a process share. */
   const sessions = new Map<number, SessionInfo>()
+  const sequences = createSequences()
   let connection: Connection | undefined
   let status: Omit<ChatGatewayStatus, 'latencyMs'> = { state: 'closed', problem: null, shards: 0 }
   let closing = new AbortController()
@@ -98,7 +100,15 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     shardId: number,
     shards: number,
   ) => {
-    if (isReadyPayload(payload)) return listener.began((serverId) => shardOf(serverId, shards) === shardId)
+    const isConcerned = (serverId: string) => shardOf(serverId, shards) === shardId
+    if (isReadyPayload(payload)) {
+      sequences.begin(shardId, payload.s)
+      return listener.began(isConcerned)
+    }
+    if (sequences.hasGap(shardId, payload.s)) {
+      log.warn('the gateway lost something that it had to tell: the members are read anew')
+      listener.missed(isConcerned)
+    }
     try {
       const event = toChatEvent(payload)
       if (event) listener.heard(event)

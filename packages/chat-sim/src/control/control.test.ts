@@ -46,6 +46,23 @@ describe('the control page', () => {
     expect((await fetch(`${sim.apiUrl}/v10/gateway`)).status).toBe(200)
   })
 
+  it('shows what webhooks were told, newest first, escaped', async () => {
+    const { id, token } = demo.webhook
+    for (const title of ['Key revoked', '<b>Key restored</b>']) {
+      const reply = await fetch(`${sim.apiUrl}/v10/webhooks/${id}/${token}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ embeds: [{ title, description: 'By mara.', footer: { text: 'Site' } }] }),
+      })
+      expect(reply.status).toBe(204)
+    }
+    const page = await (await fetch(sim.controlUrl)).text()
+    expect(page).toContain('By mara.')
+    expect(page).not.toContain('<b>Key restored')
+    expect(page.indexOf('Key restored')).toBeLessThan(page.indexOf('Key revoked'))
+    expect(page.indexOf('Key restored')).toBeGreaterThan(0)
+  })
+
   it('escapes names', async () => {
     sim.world.updateUser(users.ada, { global_name: '<img src=x onerror=alert(1)>' })
     expect(await (await fetch(`${sim.controlUrl}?member=${users.ada}`)).text()).not.toContain('<img src=x')

@@ -1,9 +1,11 @@
 import type { GatewayControl } from '../gateway/control.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Platform } from '../platform.ts'
+import { messagesPanel } from './messages-panel.ts'
 
 /** What the service under test is doing right now. The script renews it. */
-export function livePanel({ journal, inbox }: Platform, gateway: GatewayControl): Html {
+export function livePanel(platform: Platform, gateway: GatewayControl): Html {
+  const { journal, inbox } = platform
   const { connections, sessions } = gateway.state()
   const latest = journal
     .entries()
@@ -18,6 +20,8 @@ export function livePanel({ journal, inbox }: Platform, gateway: GatewayControl)
 <div><dt>Requests</dt><dd>${journal.count() - journal.count('cdn')}</dd></div>
 <div><dt>Webhook messages</dt><dd>${inbox.messages().length}</dd></div>
 </dl>
+${messagesPanel(platform)}
+<h3>Requests</h3>
 ${latest.length === 0 && html`<p class="quiet">No request yet.</p>`}
 <ol class="journal">${latest.map(
     (entry) =>

@@ -31,6 +31,8 @@ const codeMessages: Record<number, string> = {
   40333: 'internal network error',
   50001: 'Missing Access',
   50013: 'Missing Permissions',
+  50027: 'Invalid Webhook Token',
+  50035: 'Invalid Form Body',
 }
 
 /** The reply that takes the place of the route's own, if the fault asks for one. */

@@ -105,6 +105,9 @@ label { font-weight: 600; font-size: .875rem; }
 .figures dd { margin: 0; font-size: 1.35rem; font-weight: 650; font-variant-numeric: tabular-nums; }
 .journal { list-style: none; margin: 0; padding: 0; font-size: .8125rem; overflow-wrap: anywhere; }
 .journal li { padding: .2rem 0; }
+.messages { list-style: none; margin: 0 0 1rem; padding: 0; display: grid; gap: .5rem; font-size: .875rem; overflow-wrap: anywhere; }
+.messages p { margin: 0; }
+.embed { padding: .5rem .75rem; background: var(--soft); border-radius: 8px; }
 .journal code { background: none; padding: 0; }
 .status { display: inline-block; min-width: 2.4rem; font-weight: 650; font-variant-numeric: tabular-nums; }
 .status.good { color: var(--good); }

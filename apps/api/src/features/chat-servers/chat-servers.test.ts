@@ -99,7 +99,7 @@ describe.each(engines)('servers on %s', (engine) => {
 
   test.each([
     { status: 503 },
-    { status: 429, retryAfterSec: 60 },
+    { status: 429, retryAfterSec: 1 },
     { reset: true },
     { html200: true },
     { status: 401 },

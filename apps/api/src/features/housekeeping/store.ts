@@ -39,6 +39,12 @@ const expired: Readonly<Record<string, Sql>> = {
     delete from outbox where id in (
       select id from outbox where created_at < clock_now() - interval '25 hours'
       order by created_at limit ${batchSize})`,
+  // What still waits is kept: it is given up before it is so old.
+  notifications: sql`
+    delete from notifications where id in (
+      select id from notifications
+      where created_at < clock_now() - interval '30 days' and (delivered_at is not null or failed_at is not null)
+      order by created_at limit ${batchSize})`,
   usage_minutes: sql`
     delete from usage_minutes where (minute, project_id, route, status) in (
       select minute, project_id, route, status from usage_minutes

@@ -73,6 +73,10 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
       }
       if (isThere === false) tell()
     },
+    missed: (isConcerned) => {
+      resyncs.invalidate(isConcerned)
+      tell()
+    },
     changed: () => tell(),
   }
 

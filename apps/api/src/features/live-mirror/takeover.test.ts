@@ -86,11 +86,21 @@ test('a leader that is killed is replaced within 10 s, and no edit is lost', asy
     (instance) => instance.timesLeading() > 0 && !instance.hasLostLead(),
   ) as Instance
   const stop = editRoles()
+  const leaving = (world.sim.world.guilds.get(club)?.members.page('0', 400) ?? [])
+    .map(({ user_id }) => user_id)
+    .slice(-20)
+  for (const id of leaving.slice(0, 10)) world.sim.world.removeMember(club, id)
   world.sim.world.removeMember(club, rosa)
   await leader.kill()
+  for (const id of leaving.slice(10)) world.sim.world.ban(club, id)
   expect(await untilTakenOver(epoch)).toBeLessThan(10_000)
   await untilLive(world)
   expect(stop()).toBeGreaterThan(100)
   await untilTrue(world)
   expect(await memberEntries(world, rosa)).toEqual(['member.leave'])
+  // Whether the old leader had written it or not: once, and a ban that nobody was told of is a leave.
+  for (const id of leaving) expect(await memberEntries(world, id)).toHaveLength(1)
+  const twice = await world.service.deps.db.query(sql`
+    select target_id from audit_log where action_type = 'member' group by target_id having count(*) > 1`)
+  expect(twice).toEqual([])
 }, 60_000)

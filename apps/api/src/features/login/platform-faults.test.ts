@@ -19,7 +19,7 @@ const outages: Record<string, Fault> = {
   'a 500': { status: 500 },
   'a 502 of a proxy': { status: 502, html: true },
   'a 503': { status: 503 },
-  'a 429 with a long wait': { status: 429, retryAfterSec: 60 },
+  'a 429 that is repeated': { status: 429, retryAfterSec: 1 },
   'a 429 of the network’s edge, without headers': { status: 429, headerless: true },
   'a 429 that is not even JSON': { status: 429, plain1015: true },
   'a connection that is cut': { reset: true },

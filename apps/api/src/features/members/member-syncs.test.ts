@@ -194,15 +194,51 @@ describe.each(engines)('member syncs on %s', (engine) => {
     expect(slowestMs).toBeLessThan(1_000)
   })
 
-  test('whose process is gone make room for the next', async () => {
-    await world.service.deps.db.execute(sql`
-      insert into member_syncs (id, server_id, started_at, beat_at)
-      values (gen_random_uuid(), ${club}, clock_now() - interval '1 hour', clock_now() - interval '3 minutes')`)
-    expect(await sync()).toMatchObject({ status: 'succeeded' })
-    const entries = await world.service.deps.db.query<{ summary: string; severity: string }>(sql`
-      select summary, severity from audit_log where action = 'server.sync' order by seq desc limit 2`)
-    expect(entries.map(({ severity }) => severity)).toEqual(['info', 'error'])
-    expect(entries[1]?.summary).toContain('The process that read them is gone.')
+  test('whose process is gone go on where they were, as the same run with one audit entry', async () => {
+    const { deps } = world.service
+    const [first] = (await deps.chat.members(club, '0', 100)).slice(-1)
+    const left = world.sim.world.addUser({ id: '146000000000000000', username: 'left.meanwhile' })
+    await deps.mirrorMember(club, { ...left, globalName: null, isBot: false }, undefined)
+    await deps.db.execute(sql`
+      insert into memberships (server_id, member_id, synced_at)
+      values (${club}, ${left.id}, clock_now() - interval '1 hour')`)
+    const before = await lastAudit('server.sync')
+    await deps.db.execute(sql`
+      insert into member_syncs (id, server_id, runner, started_at, beat_at, seen, after_id, suspects, started_by)
+      values ('01a1fd2e-0000-7000-8000-000000000001', ${club}, gen_random_uuid(), clock_now() - interval '1 hour',
+        clock_now() - interval '2 minutes', 100, ${first?.user.id ?? null}, array[${left.id}],
+        ${JSON.stringify({ actor: { id: ada, username: 'ada' } })}::jsonb)`)
+    world.sim.journal.clear()
+    const ended = await sync()
+    expect(ended).toMatchObject({
+      id: '01a1fd2e-0000-7000-8000-000000000001',
+      status: 'succeeded',
+      seen: guild().members.size,
+      ended: 1,
+    })
+    expect((await membership(left.id))?.hasLeft).toBe(true)
+    expect(world.sim.journal.entries('members').map(({ query }) => query)).not.toContainEqual(
+      expect.stringContaining('after=0'),
+    )
+    const entry = await lastAudit('server.sync')
+    expect(entry).not.toEqual(before)
+    expect(entry).toMatchObject({ severity: 'info', actor: ada })
+  })
+
+  test('that were taken over by another process stop, and record nothing', async () => {
+    world.sim.failFor('members', { delayMs: 300 }, 60_000)
+    const { body } = await post()
+    await world.service.deps.db.execute(
+      sql`update member_syncs set runner = gen_random_uuid() where id = ${body.id}`,
+    )
+    const told = () => world.service.logs.lines.join('')
+    await expect.poll(told).toContain('The server was removed, or another instance')
+    expect(await latest()).toMatchObject({ id: body.id, status: 'running' })
+    await world.service.deps.db.execute(
+      sql`update member_syncs set beat_at = clock_now() - interval '2 minutes' where id = ${body.id}`,
+    )
+    world.sim.clearFaults()
+    expect(await sync()).toMatchObject({ id: body.id, status: 'succeeded' })
   })
 
   test('break off when the instance stops, and that is recorded', async () => {

@@ -1,41 +1,83 @@
+import { randomUUID } from 'node:crypto'
 import type { chatServers } from '@rolecall/contract'
 import { uuidv7 } from '#platform/crypto/uuid'
+import { DatabaseUnavailable } from '#platform/db/database'
 import type { By } from '../../deps.ts'
-import { type RunDeps, runMemberSync, type SyncedServer, SyncStopped, syncEntry } from './run-member-sync.ts'
-import { abandonStaleSync, findRunningSync, insertSync } from './sync-store.ts'
+import { type Run, type RunDeps, runMemberSync, type SyncedServer, SyncStopped } from './run-member-sync.ts'
+import { findRunningSync, insertSync, takeOverSyncs } from './sync-store.ts'
+
+/** How often an instance looks for runs that were left by another. */
+const lookEveryMs = 30_000
 
 export interface MemberSyncs {
   /** Begins to read a server's members in the background, or answers the run that is under way. */
   start(server: SyncedServer, by: By): Promise<chatServers.MemberSync>
+  /** Goes on, from time to time, with runs whose process is gone. */
+  watch(): void
   /** Breaks off what this instance runs, and waits until that is recorded. */
   stop(): Promise<void>
 }
 
 /** Member syncs, at most one at a time and server on whatever instance. Each leaves one audit entry, at its end. */
 export function createMemberSyncs(deps: RunDeps): MemberSyncs {
+  const { db, log } = deps
+  const runner = randomUUID()
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
+  let watching: NodeJS.Timeout | undefined
 
-  const runInBackground = (id: string, server: SyncedServer, by: By) => {
-    const run = runMemberSync(deps, { id, server, by, signal: stopping.signal })
+  const runInBackground = (run: Run) => {
+    const done = runMemberSync(deps, run, stopping.signal)
       .catch((error: unknown) =>
-        deps.log.error({ err: error, serverId: server.id }, 'the end of a member sync could not be recorded'),
+        log.error({ err: error, serverId: run.server.id }, 'the end of a member sync could not be recorded'),
       )
-      .finally(() => running.delete(run))
-    running.add(run)
+      .finally(() => running.delete(done))
+    running.add(done)
+  }
+  const takeOver = async () => {
+    if (stopping.signal.aborted) return
+    for (const { id, serverId, serverName, by, after, suspects, seen, changed, ended } of await takeOverSyncs(
+      db,
+      runner,
+    )) {
+      log.info({ serverId, seen }, 'a member sync whose process is gone goes on here')
+      const server = { id: serverId, name: serverName }
+      const [counts, place] = [
+        { seen, changed, ended },
+        { after, suspects },
+      ]
+      runInBackground({ id, runner, server, by, counts, place })
+    }
   }
 
   return {
     async start(server, by) {
+      await takeOver()
       for (;;) {
         const id = uuidv7()
-        const sync = await begin(deps, id, server)
-        if (sync?.id === id) runInBackground(id, server, by)
+        const sync = await begin(deps, { id, serverId: server.id, runner, by })
+        if (sync?.id === id) {
+          const [counts, place] = [
+            { seen: 0, changed: 0, ended: 0 },
+            { after: '0', suspects: [] },
+          ]
+          runInBackground({ id, runner, server, by, counts, place })
+        }
         // Without one, the run that was under way ended between two statements: there is room now.
         if (sync) return sync
       }
     },
+    watch() {
+      watching = setInterval(() => {
+        takeOver().catch((error: unknown) => {
+          if (!(error instanceof DatabaseUnavailable))
+            log.error({ err: error }, 'no member sync was taken over')
+        })
+      }, lookEveryMs)
+      watching.unref()
+    },
     async stop() {
+      clearInterval(watching)
       stopping.abort(new SyncStopped('The instance that read them was stopped.'))
       await Promise.all(running)
     },
@@ -43,10 +85,7 @@ export function createMemberSyncs(deps: RunDeps): MemberSyncs {
 }
 
 /** The run that is under way now: ours if it has this id. */
-const begin = ({ db, audit }: RunDeps, id: string, server: SyncedServer) =>
-  db.transaction(async (tx) => {
-    const problem = 'The process that read them is gone.'
-    if ((await abandonStaleSync(tx, server.id, problem)) > 0)
-      await audit.record(tx, syncEntry(server, problem))
-    return ((await insertSync(tx, id, server.id)) ?? (await findRunningSync(tx, server.id)))?.sync
-  })
+const begin = ({ db }: RunDeps, run: Parameters<typeof insertSync>[1]) =>
+  db.transaction(
+    async (tx) => ((await insertSync(tx, run)) ?? (await findRunningSync(tx, run.serverId)))?.sync,
+  )

@@ -5,7 +5,7 @@ import type { By, Deps } from '../../deps.ts'
 import type { AuditEvent } from '../audit/event.ts'
 import { askPatiently } from './ask-patiently.ts'
 import { type SyncDeps, syncMembers } from './sync-members.ts'
-import { beatSync, finishSync, type SyncCounts } from './sync-store.ts'
+import { beatSync, finishSync, type OwnSync, type SyncCounts, type SyncPlace } from './sync-store.ts'
 
 export type SyncedServer = Pick<chatServers.ChatServer, 'id' | 'name'>
 
@@ -20,32 +20,33 @@ export class SyncStopped extends Error {
   override readonly name = 'SyncStopped'
 }
 
-interface Run {
-  readonly id: string
+export interface Run extends OwnSync {
   readonly server: SyncedServer
   readonly by: By
-  readonly signal: AbortSignal
+  /** Of what was done before it was broken off. */
+  readonly counts: SyncCounts
+  readonly place: SyncPlace
 }
 
-/** One run from its begin to the audit entry at its end, however it ends. */
-export async function runMemberSync(deps: RunDeps, { id, server, by, signal }: Run): Promise<void> {
-  const counts: SyncCounts = { seen: 0, changed: 0, ended: 0 }
+/** One run from where it is to the audit entry at its end, however it ends. */
+export async function runMemberSync(deps: RunDeps, run: Run, signal: AbortSignal): Promise<void> {
+  const { server, by, counts, place } = run
   const beat = async () => {
     signal.throwIfAborted()
-    if ((await beatSync(deps.db, id, counts)) === 0)
-      throw new SyncStopped('The server was removed meanwhile.')
+    if ((await beatSync(deps.db, run, counts, place)) === 0)
+      throw new SyncStopped('The server was removed, or another instance goes on with this.')
   }
   const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })
   let problem: string | undefined
   try {
     await ask(() => deps.syncServer(server.id))
-    await syncMembers(deps, { serverId: server.id, counts, beat, ask })
+    await syncMembers(deps, { serverId: server.id, counts, place, beat, ask })
   } catch (error) {
     problem = problemOf(error)
     deps.log.warn({ err: error, serverId: server.id, ...counts }, 'a member sync failed')
   }
   await deps.db.transaction(async (tx) => {
-    const finished = await finishSync(tx, id, counts, problem ?? null)
+    const finished = await finishSync(tx, run, counts, problem ?? null)
     if (!finished) return
     const told = `${counts.seen} seen, ${counts.changed} written, ${counts.ended} ended, in ${finished.seconds.toFixed(1)} s.`
     await deps.audit.record(tx, { ...by, ...syncEntry(server, problem, told) })
@@ -53,7 +54,7 @@ export async function runMemberSync(deps: RunDeps, { id, server, by, signal }: R
 }
 
 /** The audit entry of a run: its counts, and why it failed when it did. */
-export const syncEntry = (server: SyncedServer, problem: string | undefined, told = ''): AuditEvent => ({
+const syncEntry = (server: SyncedServer, problem: string | undefined, told: string): AuditEvent => ({
   actionType: 'sync',
   action: 'server.sync',
   severity: problem === undefined ? 'info' : 'error',

@@ -2,7 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ChatMember, ChatPlatformError } from '#chat/chat-platform'
 import { readTime } from '#platform/db/read-time'
 import type { Deps } from '../../deps.ts'
-import { listUnlisted, type SyncCounts, upsertMembers, upsertMemberships } from './sync-store.ts'
+import {
+  listUnlisted,
+  type SyncCounts,
+  type SyncPlace,
+  upsertMembers,
+  upsertMemberships,
+} from './sync-store.ts'
 
 /** The most that the platform lists at once. */
 const pageSize = 1_000
@@ -19,6 +25,8 @@ export interface SyncRun {
   readonly serverId: string
   /** Counted up while it runs. */
   readonly counts: SyncCounts
+  /** Moved on while it runs; where it begins, when it was broken off. */
+  readonly place: SyncPlace
   /** Says that the run goes on; throws when it must not. */
   beat(): Promise<void>
   /** Asks the platform, as often as it takes. */
@@ -33,23 +41,25 @@ export interface SyncRun {
  * ends nothing.
  */
 export async function syncMembers(deps: SyncDeps, run: SyncRun): Promise<void> {
-  const suspects = await walk(deps, run)
-  for (const [asked, id] of suspects.entries()) {
+  const { place, counts } = run
+  if (place.after !== null) await walk(deps, run, place.after)
+  for (let asked = 0, id = place.suspects[0]; id !== undefined; id = place.suspects[0]) {
     const { member, askedAt } = await run.ask(async () => {
       const askedAt = await readTime(deps.db)
       return { askedAt, member: await deps.chat.member(run.serverId, id, 'background') }
     })
     await deps.mirrorMember(run.serverId, member?.user ?? { id }, member, askedAt)
-    if (!member) run.counts.ended += 1
-    if (asked % questionsPerBeat === 0) await run.beat()
+    place.suspects.shift()
+    if (!member) counts.ended += 1
+    asked += 1
+    if (!member || asked % questionsPerBeat === 0) await run.beat()
   }
 }
 
-/** Writes every member that the platform lists; the ids of current members whom it did not list. */
-async function walk({ db, chat, log }: SyncDeps, run: SyncRun): Promise<string[]> {
-  const { serverId, counts } = run
-  const suspects: string[] = []
-  let after = '0'
+/** Writes every member that the platform lists, and notes the current members whom it did not list. */
+async function walk({ db, chat, log }: SyncDeps, run: SyncRun, from: string): Promise<void> {
+  const { serverId, counts, place } = run
+  let after = from
   for (let pages = 1; ; pages++) {
     const askedAt = await readTime(db)
     const page = await run.ask(async () => inOrder(await chat.members(serverId, after, pageSize), after))
@@ -64,12 +74,13 @@ async function walk({ db, chat, log }: SyncDeps, run: SyncRun): Promise<string[]
     }
     const upTo = page.length < pageSize ? undefined : page.at(-1)?.user.id
     const stretch = { serverId, after, upTo, ids: page.map(({ user }) => user.id), askedAt }
-    const unlisted = await listUnlisted(db, stretch, mostQuestions - suspects.length)
-    suspects.push(...unlisted.map(({ id }) => id))
+    const unlisted = await listUnlisted(db, stretch, mostQuestions - place.suspects.length)
+    place.suspects.push(...unlisted.map(({ id }) => id))
     counts.seen += page.length
+    place.after = upTo ?? null
     await run.beat()
     if (pages % pagesPerLogLine === 0) log.info({ serverId, ...counts }, 'member sync goes on')
-    if (upTo === undefined) return suspects
+    if (upTo === undefined) return
     after = upTo
   }
 }

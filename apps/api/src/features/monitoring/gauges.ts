@@ -7,7 +7,7 @@ import { readQueues } from './queues-store.ts'
 /** A scrape is answered within this, whatever is down. */
 const deadlineMs = 1_500
 
-type Needs = Pick<Deps, 'db' | 'cache' | 'liveMirror' | 'platformWatch' | 'platformRest'>
+type Needs = Pick<Deps, 'db' | 'cache' | 'chatFigures'>
 type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>]
 
 interface GaugeRow {
@@ -19,11 +19,11 @@ interface GaugeRow {
   readonly read: (deps: Needs) => readonly Sample[] | Promise<readonly Sample[]>
 }
 
-const gatewayStates = ['closed', 'connecting', 'connected', 'refused'] as const
+const gatewayStates = ['off', 'closed', 'connecting', 'connected', 'refused'] as const
 const yes = (is: boolean) => (is ? 1 : 0)
 
 /** Every figure that is read when somebody asks. A new one is a new row. */
-export const gauges: readonly GaugeRow[] = [
+const gauges: readonly GaugeRow[] = [
   {
     name: 'rolecall_build_info',
     help: 'Always 1; the label says which version runs.',
@@ -68,8 +68,8 @@ export const gauges: readonly GaugeRow[] = [
     help: 'The gateway connection of whichever instance leads: 1 for the state that it is in.',
     over: 'max',
     label: 'state',
-    read: ({ liveMirror }) => {
-      const current = liveMirror.status().gateway.state
+    read: ({ chatFigures }) => {
+      const current = chatFigures().gateway
       return gatewayStates.map((state) => [yes(state === current), { state }])
     },
   },
@@ -77,43 +77,49 @@ export const gauges: readonly GaugeRow[] = [
     name: 'rolecall_gateway_leader',
     help: '1 on the instance that holds the gateway connection.',
     over: 'sum',
-    read: ({ liveMirror }) => [[yes(liveMirror.status().isLeader)]],
+    read: ({ chatFigures }) => [[yes(chatFigures().isLeader)]],
   },
   {
     name: 'rolecall_gateway_pending_events',
     help: 'Events of the gateway that are not written to the mirror yet.',
     over: 'sum',
-    read: ({ liveMirror }) => [[liveMirror.status().pending]],
+    read: ({ chatFigures }) => [[chatFigures().pending]],
   },
   {
-    name: 'rolecall_gateway_silence_seconds',
-    help: 'Time since the gateway last told this instance of a change; absent when it never did.',
+    name: 'rolecall_gateway_last_event_timestamp_seconds',
+    help: 'When the gateway last told of a change, as a UNIX time; absent when it never did.',
     over: 'max',
-    read: ({ platformWatch }) => {
-      const at = platformWatch.lastEventAt()
-      return at === undefined ? [] : [[(performance.now() - at) / 1_000]]
+    read: ({ chatFigures }) => {
+      const { lastEventAt } = chatFigures()
+      return lastEventAt === null ? [] : [[Date.parse(lastEventAt) / 1_000]]
+    },
+  },
+  {
+    name: 'rolecall_gateway_latency_seconds',
+    help: 'Between a heartbeat of the gateway and its answer; absent while it is not connected.',
+    over: 'max',
+    read: ({ chatFigures }) => {
+      const { gateway, latencyMs } = chatFigures()
+      return gateway !== 'connected' || latencyMs === null ? [] : [[latencyMs / 1_000]]
     },
   },
   {
     name: 'rolecall_platform_rest_remaining',
-    help: 'Requests that may be sent to the chat platform in this second before they wait; absent when unknown.',
+    help: 'Requests that this instance may send to the chat platform in this second before they wait.',
     over: 'sum',
-    read: ({ platformRest }) => {
-      const { remaining } = platformRest()
-      return remaining === null ? [] : [[remaining]]
-    },
+    read: ({ chatFigures }) => [[chatFigures().rest.remaining]],
   },
   {
     name: 'rolecall_platform_invalid_requests',
-    help: 'Answers 401, 403 and 429 of the chat platform in ten minutes. It bans an address at 10,000.',
-    over: 'sum',
-    read: ({ platformRest }) => [[platformRest().invalidRequests]],
+    help: 'Answers 401, 403 and 429 of the chat platform in ten minutes, to all instances that share the cache.',
+    over: 'max',
+    read: ({ chatFigures }) => [[chatFigures().rest.refusedTogether]],
   },
   {
     name: 'rolecall_platform_breakers_open',
     help: 'Kinds of questions that are not put to the chat platform now, because it would refuse them.',
     over: 'max',
-    read: ({ platformRest }) => [[platformRest().breaker.length]],
+    read: ({ chatFigures }) => [[chatFigures().rest.open.length]],
   },
 ]
 

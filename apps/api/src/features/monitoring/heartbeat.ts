@@ -17,26 +17,18 @@ export interface Heartbeat {
   close(): Promise<void>
 }
 
-export function createHeartbeat({
-  db,
-  log,
-  liveMirror,
-  platformWatch,
-}: Pick<Deps, 'db' | 'log' | 'liveMirror' | 'platformWatch'>): Heartbeat {
+export function createHeartbeat({ db, log, liveMirror }: Pick<Deps, 'db' | 'log' | 'liveMirror'>): Heartbeat {
   const id = uuidv7()
   let timer: NodeJS.Timeout | undefined
   let beating: Promise<unknown> = Promise.resolve()
 
-  const beat = () => {
-    const eventAt = platformWatch.lastEventAt()
-    return beatInstance(db, {
+  const beat = () =>
+    beatInstance(db, {
       id,
       version,
       uptimeMs: process.uptime() * 1_000,
       leadsGateway: liveMirror.status().isLeader,
-      eventAgeMs: eventAt === undefined ? null : performance.now() - eventAt,
     })
-  }
   const ignoreOutage = (error: unknown) => {
     if (!(error instanceof DatabaseUnavailable))
       log.error({ err: error }, 'a sign of life could not be written')

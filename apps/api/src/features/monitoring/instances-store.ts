@@ -6,18 +6,16 @@ interface Sign {
   readonly version: string
   readonly uptimeMs: number
   readonly leadsGateway: boolean
-  readonly eventAgeMs: number | null
 }
 
 /** Notes that an instance lives. Moments are the database's, reached by ages: the clocks of machines differ. */
-export const beatInstance = (db: Queryable, { id, version, uptimeMs, leadsGateway, eventAgeMs }: Sign) =>
+export const beatInstance = (db: Queryable, { id, version, uptimeMs, leadsGateway }: Sign) =>
   db.execute(sql`
-    insert into instances as i (id, version, started_at, last_seen_at, leads_gateway, last_event_at)
+    insert into instances (id, version, started_at, last_seen_at, leads_gateway)
     values (${id}, ${version}, clock_now() - ${uptimeMs}::float8 * interval '1 millisecond', clock_now(),
-      ${leadsGateway}, clock_now() - ${eventAgeMs}::float8 * interval '1 millisecond')
+      ${leadsGateway})
     on conflict (id) do update set last_seen_at = excluded.last_seen_at,
-      leads_gateway = excluded.leads_gateway,
-      last_event_at = coalesce(excluded.last_event_at, i.last_event_at)`)
+      leads_gateway = excluded.leads_gateway`)
 
 export const removeInstance = (db: Queryable, id: string) =>
   db.execute(sql`delete from instances where id = ${id}`)
@@ -28,13 +26,12 @@ export interface InstanceRow {
   readonly startedAt: Date
   readonly lastSeenAt: Date
   readonly leadsGateway: boolean
-  readonly lastEventAt: Date | null
 }
 
 /** The instances that were seen within the last minute. One that was killed is missed for as long. */
 export const listInstances = (db: Queryable) =>
   db.query<InstanceRow>(sql`
     select id, version, started_at as "startedAt", last_seen_at as "lastSeenAt",
-      leads_gateway as "leadsGateway", last_event_at as "lastEventAt"
+      leads_gateway as "leadsGateway"
     from instances where last_seen_at > clock_now() - interval '1 minute'
     order by started_at, id limit 200`)

@@ -57,13 +57,13 @@ describe.each(engines)('GET /metrics on %s', (engine) => {
     expect(sampleOf(text, 'rolecall_cache_up')).toBe(1)
     expect(sampleOf(text, 'rolecall_database_pool_connections', { state: 'max' })).toBeGreaterThan(0)
     expect(sampleOf(text, 'rolecall_database_pool_waiting')).toBeDefined()
-    expect(sampleOf(text, 'rolecall_gateway_state', { state: 'closed' })).toBe(1)
+    expect(sampleOf(text, 'rolecall_gateway_state', { state: 'off' })).toBe(1)
     expect(sampleOf(text, 'rolecall_queue_rows', { queue: 'outbox' })).toBeGreaterThanOrEqual(0)
     expect(sampleOf(text, 'rolecall_platform_requests_total', { operation: 'identify' })).toBeGreaterThan(0)
     expect(sampleOf(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
     expect(sampleOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(0)
     // What is unknown is not there, rather than 0.
-    expect(sampleOf(text, 'rolecall_gateway_silence_seconds')).toBeUndefined()
+    expect(sampleOf(text, 'rolecall_gateway_last_event_timestamp_seconds')).toBeUndefined()
   })
 
   test('has labels of closed lists only: no id, address, key or token, whatever is sent', async () => {

@@ -7,7 +7,7 @@ import { registerGauges } from './gauges.ts'
 import type { Recorder } from './recorder.ts'
 import type { FailureKind } from './store.ts'
 
-type Needs = Pick<Deps, 'db' | 'cache' | 'liveMirror' | 'platformWatch' | 'platformRest'>
+type Needs = Pick<Deps, 'db' | 'cache' | 'platformWatch' | 'chatFigures'>
 
 export interface Metrics {
   readonly countFailure: (kind: FailureKind) => void

@@ -42,13 +42,13 @@ describe.each(engines)('monitoring on %s', (engine) => {
       expect(body).toMatchObject({ status: 'degraded', chatPlatform: { status: 'down' } })
       expect(body.chatPlatform.problem).toEqual(expect.any(String))
       await world.sim.up()
-      world.sim.failNext('*', { status: 401 })
+      world.sim.failNext('*', { status: 401 }, { times: 2 })
       await askPlatform()
       expect((await read('health')).body.chatPlatform).toMatchObject({
         status: 'down',
-        rest: { invalidRequests: 1 },
+        rest: { invalidRequests: 2 },
       })
-      await askPlatform()
+      // Whoever looks asks anew, as long as the last answer was none.
       expect((await read('health')).body.status).toBe('ok')
     })
 
@@ -209,16 +209,43 @@ interface Failure {
 }
 
 describe('several instances', () => {
+  let world: World
+  let token: string
+  beforeAll(async () => {
+    world = await startWorld('postgres')
+    token = await givenAdmin(world)
+  })
+  afterAll(() => world.close())
+
+  const health = async () => (await call(world.url, 'GET', '/api/admin/monitoring/health', { token })).body
+  const instances = async () => (await health()).api.instances as Instance[]
+
   test('each sees all, says which one it is, and one that stops is gone at once', async () => {
-    const world = await startWorld('postgres')
-    const token = await givenAdmin(world)
     const other = await world.another()
-    const instances = async () =>
-      (await call(world.url, 'GET', '/api/admin/monitoring/health', { token })).body.api.instances
     await expect.poll(async () => (await instances()).length).toBe(2)
-    expect((await instances()).filter(({ isSelf }: { isSelf: boolean }) => isSelf)).toHaveLength(1)
+    expect((await instances()).filter(({ isSelf }) => isSelf)).toHaveLength(1)
     await other.close()
     expect(await instances()).toHaveLength(1)
-    await world.close()
+  })
+
+  test('the one that leads the gateway is known to all, and so is when it last heard of a change', async () => {
+    const other = await world.another()
+    other.deps.liveMirror.start()
+    world.service.deps.liveMirror.start()
+    await expect.poll(async () => (await health()).chatPlatform.gateway).toBe('connected')
+    await expect
+      .poll(async () => (await instances()).filter(({ leadsGateway }) => leadsGateway).length)
+      .toBe(1)
+    world.sim.world.setRoles(demo.mainGuildId, demo.users.ada, [demo.roles.captain])
+    await expect.poll(async () => (await health()).chatPlatform.lastEventAt).toEqual(expect.any(String))
+    expect(await health()).toMatchObject({ status: 'ok', chatPlatform: { status: 'up', problem: null } })
+    await other.deps.liveMirror.close()
+    await world.service.deps.liveMirror.close()
+    await other.close()
   })
 })
+
+interface Instance {
+  readonly isSelf: boolean
+  readonly leadsGateway: boolean
+}

@@ -1,21 +1,6 @@
 import type { AroundChat } from '#chat/around-chat'
 import { ChatPlatformError } from '#chat/chat-platform'
 
-const tenMinutesMs = 10 * 60_000
-/** More refusals than this are not told apart any more; the platform's own limit is 10,000. */
-const mostRefusals = 10_000
-
-/** What the platform leaves us to ask, on this instance. */
-export interface PlatformRest {
-  /** Requests that may be sent in this second before they wait; null when nobody counts them. */
-  readonly remaining: number | null
-  readonly perSecond: number | null
-  /** Answers 401, 403 and 429 in the last ten minutes. */
-  readonly invalidRequests: number
-  /** What is not asked for now, by name. */
-  readonly breaker: readonly string[]
-}
-
 type Outcome = 'answered' | 'refused' | 'unavailable' | 'unexpected'
 
 /** How one kind of question fared since the start. */
@@ -34,17 +19,13 @@ export interface PlatformWatch extends AroundChat {
     | { readonly at: number; readonly latencyMs: number; readonly problem: string | null }
     | undefined
   readonly events: () => number
-  readonly lastEventAt: () => number | undefined
-  readonly rest: () => PlatformRest
 }
 
 /** Watches every question to the platform, and every event of its gateway. */
 export function createPlatformWatch(now = () => performance.now()): PlatformWatch {
   const asked = new Map<string, Asked>()
-  let refusals: number[] = []
   let last: ReturnType<PlatformWatch['last']>
   let events = 0
-  let lastEventAt: number | undefined
 
   const settle = (operation: string, outcome: Outcome, since: number, problem: string | null) => {
     const at = now()
@@ -64,8 +45,6 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
         return answer
       } catch (error) {
         if (error instanceof ChatPlatformError) {
-          if ([401, 403, 429].includes(error.status ?? 0)) refusals.push(now())
-          if (refusals.length > mostRefusals) refusals = refusals.slice(-mostRefusals / 2)
           settle(operation, error.failure, since, isDown(error) ? error.message : null)
         }
         throw error
@@ -73,16 +52,10 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
     },
     heard() {
       events += 1
-      lastEventAt = now()
     },
     asked: () => [...asked.values()],
     last: () => last,
     events: () => events,
-    lastEventAt: () => lastEventAt,
-    rest() {
-      refusals = refusals.filter((at) => at > now() - tenMinutesMs)
-      return { remaining: null, perSecond: null, invalidRequests: refusals.length, breaker: [] }
-    },
   }
 }
 

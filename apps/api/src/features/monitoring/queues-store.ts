@@ -16,6 +16,9 @@ const most = 100_000
 const queues: Readonly<Record<string, Sql>> = {
   // Kept for a day, for streams that reconnect; more than that means that nobody cleans it.
   outbox: sql`select created_at from outbox limit ${most}`,
+  notifications: sql`
+    select queued_at as created_at from notifications
+    where delivered_at is null and failed_at is null limit ${most}`,
 }
 
 export async function readQueues(db: Queryable): Promise<Map<string, QueueState>> {

@@ -85,6 +85,22 @@ function openWebhookUrl({ outboundKey }: Pick<Config, 'outboundKey'>, projectId:
   }
 }
 
+/** The address to post to, checked once more: the key, or what hosts the platform has, may be others than then. */
+export function readWebhookUrl(
+  config: Config,
+  projectId: string,
+  sealed: Uint8Array,
+): { url: string } | { problem: string } {
+  if (!config.outboundKey) return { problem: 'The outbound-webhook encryption key is not configured.' }
+  try {
+    const url = open(config.outboundKey, projectId, sealed)
+    return isWebhookUrl(url, config) ? { url } : { problem: 'The address is none of the chat platform’s.' }
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return { problem: 'The address cannot be read with this key.' }
+    throw error
+  }
+}
+
 /** What is shown of a stored address: it is itself a credential. */
 export const maskedWebhookUrl = ({ webhookUrlHost }: StoredWebhookUrl) =>
   webhookUrlHost && `${webhookUrlHost}/…`

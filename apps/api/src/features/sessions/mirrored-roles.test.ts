@@ -77,7 +77,7 @@ describe.each(engines)('POST /api/auth/validate, with roles good for a minute, o
     const troubles = [
       { status: 404, code: 10_004 },
       { status: 403, code: 50_001 },
-      { status: 429, retryAfterSec: 60 },
+      { status: 429, retryAfterSec: 1 },
       { status: 500 },
       { html200: true },
       { reset: true },

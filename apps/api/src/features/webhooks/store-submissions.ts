@@ -23,10 +23,13 @@ const mostCharacters = 4 * 1024 * 1024
 
 /**
  * Stores submissions, durably before it returns. All that wait at the end of a turn go into one statement
- * and one commit.
+ * and one commit. `notified` is called after a commit that left something to tell.
  */
-export function createSubmissionStore(db: Database): (submission: NewSubmission) => Promise<Outcome> {
-  const store = gather((items: NewSubmission[]) => storeBatch(db, items), db.gathersAtOnce)
+export function createSubmissionStore(
+  db: Database,
+  notified: () => void,
+): (submission: NewSubmission) => Promise<Outcome> {
+  const store = gather((items: NewSubmission[]) => storeBatch(db, notified, items), db.gathersAtOnce)
   return async (submission) => {
     for (;;) {
       const outcome = await store(submission)
@@ -35,14 +38,20 @@ export function createSubmissionStore(db: Database): (submission: NewSubmission)
   }
 }
 
-async function storeBatch(db: Database, items: NewSubmission[]): Promise<(Outcome | typeof again)[]> {
+async function storeBatch(
+  db: Database,
+  notified: () => void,
+  items: NewSubmission[],
+): Promise<(Outcome | typeof again)[]> {
   const outcomes: (Outcome | typeof again)[] = items.map(() => again)
   const chosen = firstOfTheirKind(items)
+  let isNotified = false
   const insert = async (queryable: Queryable) => {
     const rows = await insertSubmissions(
       queryable,
       chosen.map(([, item]) => item),
     )
+    isNotified = rows.some((row) => row.isNotified)
     const found: Outcome[] = []
     for (const [i, row] of rows.entries())
       found.push(await outcomeOf(queryable, row, (chosen[i] as Chosen)[1]))
@@ -51,6 +60,7 @@ async function storeBatch(db: Database, items: NewSubmission[]): Promise<(Outcom
   // One statement is one commit. Only what has a mark and a key may need a second, to take its mark back.
   const isPlain = chosen.every(([, { signature, idempotency }]) => !signature || !idempotency)
   const found = await (isPlain ? insert(db) : db.transaction(insert))
+  if (isNotified) notified()
   chosen.forEach(([at], i) => {
     outcomes[at] = found[i] as Outcome
   })

@@ -72,12 +72,15 @@ export interface InsertedRow {
   readonly firstAt: Date | null
   readonly isSameBody: boolean | null
   readonly isMarked: boolean
+  /** True when the project's channel is to be told. */
+  readonly isNotified: boolean
 }
 
 /**
  * Inserts many submissions with their marks, in one statement: a mark without its submission cannot be. No
  * two of the items have the same signature or the same idempotency key. Rows are written in the order of
- * their keys, so that two batches cannot wait for each other. An item that lost a race for its idempotency
+ * their keys, so that two batches cannot wait for each other. A project that has a webhook address is told of
+ * each, by a notification with the id of the submission. An item that lost a race for its idempotency
  * key is neither stored nor has a first: that one became visible only after this statement began.
  */
 export const insertSubmissions = (db: Queryable, items: readonly NewSubmission[]) =>
@@ -93,7 +96,8 @@ export const insertSubmissions = (db: Queryable, items: readonly NewSubmission[]
         ${items.map(({ idempotency }) => idempotency?.bodyDigest ?? null)}::text[]
       ) with ordinality as g (id, webhook_id, payload, origin, mac, expires, refuses_replay, key, digest, n)
     ), open as (
-      select g.* from given g join inbound_webhooks w on w.id = g.webhook_id
+      select g.*, w.project_id, w.name, p.webhook_url_sealed is not null and p.deleted_at is null as is_told
+      from given g join inbound_webhooks w on w.id = g.webhook_id join projects p on p.id = w.project_id
       where w.deleted_at is null and w.deactivated_at is null
     ), first as (
       select g.n, k.submission_id, k.received_at, k.body_digest = g.digest as is_same
@@ -123,6 +127,10 @@ export const insertSubmissions = (db: Queryable, items: readonly NewSubmission[]
       select id, webhook_id, payload, mac is not null, origin, clock_now() from fresh
       where key is null or id in (select submission_id from claimed)
       returning id, webhook_id, received_at
+    ), notified as (
+      insert into notifications (id, project_id, type, text)
+      select id, project_id, 'submission.received', format('Inbound webhook %s took submission %s.', name, id)
+      from open where is_told and id in (select id from stored) order by n
     ), counted as (
       insert into inbound_submission_counts as c (webhook_id, part, count, last_at)
       select webhook_id, pg_backend_pid() % 32, count(*), max(received_at) from stored group by webhook_id
@@ -132,7 +140,7 @@ export const insertSubmissions = (db: Queryable, items: readonly NewSubmission[]
     )
     select o.n is not null as "isOpen", s.received_at as "storedAt", f.submission_id as "firstId",
       f.received_at as "firstAt", f.is_same as "isSameBody",
-      coalesce(m.mac is not null, false) as "isMarked"
+      coalesce(m.mac is not null, false) as "isMarked", s.id is not null and o.is_told as "isNotified"
     from given g
     left join open o on o.n = g.n
     left join stored s on s.id = g.id

@@ -26,9 +26,14 @@ export interface SubmitRequest {
  * origin (403), the signature (401), then the payload (415, 400, 413, 422), and last what only the database
  * can say: a key used for something else (422), a signature used before (409).
  */
-export function createSubmit({ db, config, cache }: Pick<Deps, 'db' | 'config' | 'cache'>) {
+export function createSubmit({
+  db,
+  config,
+  cache,
+  notifications,
+}: Pick<Deps, 'db' | 'config' | 'cache' | 'notifications'>) {
   const find = createReadyWebhooks(db, config)
-  const store = createSubmissionStore(db)
+  const store = createSubmissionStore(db, notifications.wake)
 
   return async (caller: ProjectCaller, { idOrSlug, headers, bytes }: SubmitRequest) => {
     const { projectId } = caller

@@ -36,9 +36,9 @@ export function isWellFormed(kind: TokenKind, value: string): boolean {
   return value.slice(end) === checksum(value.slice(0, end))
 }
 
-/** Anything that has the look of a credential, ours or another's: a prefix that says so and a long secret. */
+/** What has the look of a credential, ours or another's: a prefix that says so and a long secret, or a JWT. */
 const credentialShape =
-  /(?:rc[ksrcoa]|whsec|[sprk]k_(?:live|test)|gh[pousr]|xox[abp])_?[-_0-9A-Za-z]{16,}|eyJ[-_0-9A-Za-z.]{20,}/g
+  /(?:rc[ksrcoa]|whsec|[sprk]k_(?:live|test)|gh[pousr])_[-_0-9A-Za-z]{16,}|eyJ[-_0-9A-Za-z]{10,}\.[-_0-9A-Za-z.]+/g
 
 /** True when a text holds something that looks like a credential, whether or not it is one. */
 export const looksLikeCredential = (text: string): boolean => text.search(credentialShape) >= 0

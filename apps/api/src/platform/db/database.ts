@@ -15,6 +15,8 @@ export interface Tx extends Queryable {
   readonly kind: 'transaction'
   /** Runs several statements that take no values: migrations only. */
   script(text: string): Promise<void>
+  /** Calls `run` once this transaction has committed; never when it does not. `run` must not throw. */
+  afterCommit(run: () => void): void
 }
 
 export interface PoolState {

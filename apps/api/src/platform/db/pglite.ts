@@ -27,16 +27,21 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
     engine: 'pglite',
     gathersAtOnce: 1,
     ...queryable(pglite, whileOpen),
-    transaction: (work) =>
-      whileOpen(() =>
+    transaction: async (work) => {
+      const onCommit: (() => void)[] = []
+      const result = await whileOpen(() =>
         pglite.transaction((tx) =>
           work({
             kind: 'transaction',
             ...queryable(tx, whileOpen),
             script: async (text) => void (await tx.exec(text)),
+            afterCommit: (run) => void onCommit.push(run),
           }),
         ),
-      ),
+      )
+      for (const run of onCommit) run()
+      return result
+    },
     gathered: gathered(pglite, whileOpen),
     stream: (statement, pageSize) => stream(pglite, statement, pageSize),
     pool: () => ({ max: 1, total: closed ? 0 : 1, idle: closed ? 0 : 1, waiting: 0 }),

@@ -115,6 +115,7 @@ function named({ text, values, isPlannedAnew }: Sql): pg.QueryConfig {
 
 async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await guarded(() => pool.connect())
+  const onCommit: (() => void)[] = []
   let broken: Error | undefined
   try {
     await guarded(() => client.query('begin'))
@@ -122,8 +123,10 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Prom
       kind: 'transaction',
       ...queryable(client),
       script: (text) => guarded(async () => void (await client.query(text))),
+      afterCommit: (run) => void onCommit.push(run),
     })
     await guarded(() => client.query('commit'))
+    for (const run of onCommit) run()
     return result
   } catch (error) {
     broken = error instanceof DatabaseUnavailable ? error : undefined

@@ -6,12 +6,14 @@ import type { ApiError } from './api-error.ts'
 import { page, pageHeaders } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
 
+type Timed = Pick<FastifyRequest, 'startedAtUs'>
+
 /** Who wants to know what was answered: usage counts and the record of refused credentials. */
 export interface Observer {
   /** The request of an endpoint is about to be handled; `answered` follows, once. */
-  began(request: FastifyRequest): void
+  began(request: Timed): void
   /** `route` is the same string object for the same endpoint. */
-  answered(route: string, projectId: string | undefined, status: number, request: FastifyRequest): void
+  answered(route: string, projectId: string | undefined, status: number, request: Timed): void
   refused(error: ApiError, request: FastifyRequest, route: string): void
 }
 

@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../apps/api/src/platform/db/open-database.ts'
+import { sql } from '../../apps/api/src/platform/db/sql.ts'
+import { createDatabase, engines, type TestDatabase } from '../../apps/api/test/databases.ts'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
+
+describe.each(engines)('what a process on %s has counted when it ends', { timeout: 90_000 }, (engine) => {
+  let sim: ChatSim
+  let database: TestDatabase
+  let folder: string
+  let service: ServiceProcess
+  beforeAll(async () => {
+    sim = await startChatSim()
+    database = await createDatabase(engine)
+    folder = await mkdtemp(join(tmpdir(), 'rolecall-recorder-'))
+  })
+  afterAll(async () => {
+    await service.kill('SIGKILL')
+    await sim.close()
+    await database.drop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const start = async () => {
+    service = startService(folder, {
+      ...environmentFor(sim, await freePort()),
+      DATABASE_URL: database.url,
+      RATE_LIMIT_GLOBAL: '0',
+    })
+    await service.listening
+  }
+  /** Asks until told to stop; the moments of all answers that came. */
+  const askOn = () => {
+    const answers: number[] = []
+    let isAsking = true
+    const lane = async () => {
+      while (isAsking) {
+        const status = await fetch(`${service.url}/api/auth/validate`, { method: 'POST', body: '{}' }).then(
+          async (response) => {
+            await response.arrayBuffer()
+            return response.status
+          },
+          () => 0,
+        )
+        if (status === 0) return
+        expect(status).toBe(401)
+        answers.push(performance.now())
+      }
+    }
+    const lanes = Promise.all([lane(), lane()])
+    return {
+      answers,
+      stop: () => {
+        isAsking = false
+        return lanes
+      },
+      /** When the other side is gone. */
+      ended: lanes,
+    }
+  }
+  /** What is in the database, once the process that had it is gone. */
+  const written = async () => {
+    const db = await openDatabase(database.url)
+    const row = await db.maybeOne<{ counts: number; failures: number }>(sql`
+      select (select coalesce(sum(count), 0)::int8 from usage_minutes where route = 'POST /api/auth/validate') as counts,
+        (select count(*) from auth_failures) as failures`)
+    await db.execute(sql`delete from usage_minutes`)
+    await db.execute(sql`delete from auth_failures`)
+    await db.close()
+    return row
+  }
+
+  test('is all there after SIGTERM', async () => {
+    await start()
+    const asking = askOn()
+    await expect.poll(() => asking.answers.length).toBeGreaterThan(100)
+    await asking.stop()
+    expect(await service.kill('SIGTERM')).toBe(0)
+    const asked = asking.answers.length
+    expect(await written()).toEqual({ counts: asked, failures: Math.min(asked, 5_000) })
+  })
+
+  test('misses no more than its last second after SIGKILL', async () => {
+    await start()
+    const asking = askOn()
+    const began = performance.now()
+    await expect.poll(() => performance.now() - began).toBeGreaterThan(2_500)
+    const killed = performance.now()
+    await service.kill('SIGKILL')
+    await asking.ended
+    const owed = asking.answers.filter((at) => at < killed - 1_000).length
+    expect(owed).toBeGreaterThan(50)
+    expect((await written())?.counts).toBeGreaterThanOrEqual(owed)
+  })
+})

@@ -1,0 +1,143 @@
+import { createHmac } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../apps/api/test/client.ts'
+import { createDatabase, engines, type TestDatabase } from '../../apps/api/test/databases.ts'
+import { walkLogin } from '../../apps/api/test/given.ts'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { buildOnce } from '../../tools/build-once.js'
+import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
+
+const kills = 3
+const senders = 8
+const schema = {
+  type: 'object',
+  properties: { number: { type: 'integer' } },
+  required: ['number'],
+  additionalProperties: false,
+}
+
+/** What a sender was told in the end; `id` is unknown where only a refused replay told that it is stored. */
+interface Sent {
+  readonly number: number
+  readonly id: string | undefined
+}
+
+describe.each(engines)('a service on %s that is killed while it takes submissions', (engine) => {
+  let sim: ChatSim
+  let folder: string
+  let database: TestDatabase
+  let environment: Record<string, string>
+  let service: ServiceProcess
+  beforeAll(async () => {
+    await buildOnce(() => {})
+    sim = await startChatSim({ headlessLogin: true })
+    folder = await mkdtemp(join(tmpdir(), 'rolecall-kill-'))
+    database = await createDatabase(engine)
+    environment = {
+      ...environmentFor(sim, await freePort()),
+      DATABASE_URL: database.url,
+      RATE_LIMIT_GLOBAL: '0',
+    }
+    sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
+    await start()
+  })
+  afterAll(async () => {
+    await service.kill('SIGKILL')
+    await database.drop()
+    await sim.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const start = async () => {
+    service = startService(folder, environment)
+    await service.listening
+  }
+
+  test('a retry under the same signature or idempotency key ends in exactly one, and every answer was true', async () => {
+    const token = await adminToken(service, sim)
+    const { project, apiKey, inboundWebhook } = (
+      await call(service.url, 'POST', '/api/admin/projects', {
+        token,
+        body: { name: 'Harbour log', inboundWebhook: { name: 'Log', schema } },
+      })
+    ).body
+    const path = `/api/inbound-webhooks/${inboundWebhook.id}/submit`
+    const sent: Sent[] = []
+    let retries = 0
+    let next = 0
+    let isOver = false
+
+    /** Sends one until it is told what became of it, always with the same headers. */
+    const send = async (number: number): Promise<Sent> => {
+      const raw = JSON.stringify({ number })
+      const headers: Record<string, string> =
+        number % 2 === 0 ? { 'idempotency-key': `n-${number}` } : signed(inboundWebhook.secret, raw)
+      for (let attempt = 0; ; attempt++) {
+        const reply = await call(service.url, 'POST', path, { key: apiKey, raw, headers }).catch(
+          () => undefined,
+        )
+        if (reply?.status === 201) return { number, id: reply.body.id }
+        if (reply?.body.code === 'SIGNATURE_REPLAYED') {
+          expect(attempt, 'a first try is no replay').toBeGreaterThan(0)
+          return { number, id: undefined }
+        }
+        if (reply) expect(reply.status).toBe(503)
+        retries += 1
+        await pause(50)
+      }
+    }
+    const working = Array.from({ length: senders }, async () => {
+      while (!isOver) {
+        next += 1
+        sent.push(await send(next))
+      }
+    })
+    for (let kill = 0; kill < kills; kill++) {
+      const before = sent.length
+      await expect.poll(() => sent.length, { interval: 1 }).toBeGreaterThan(before + 5 + kill * 7)
+      await service.kill('SIGKILL')
+      await start()
+    }
+    isOver = true
+    await Promise.all(working)
+    expect(retries).toBeGreaterThan(0)
+
+    const stored = await allSubmissions(service, token, project.id, inboundWebhook.id)
+    const byNumber = new Map(stored.map(({ id, payload }) => [payload.number, id]))
+    expect(stored.length, 'none is stored twice').toBe(byNumber.size)
+    expect(byNumber.size, 'none is lost').toBe(sent.length)
+    for (const { number, id } of sent) expect(byNumber.get(number)).toBe(id ?? byNumber.get(number))
+  }, 120_000)
+})
+
+const signed = (secret: string, raw: string) => {
+  const time = Math.floor(Date.now() / 1000)
+  const mac = createHmac('sha256', secret).update(`${time}.${raw}`).digest('hex')
+  return { 'x-svc-signature': `t=${time},v1=${mac}` }
+}
+
+async function adminToken(service: ServiceProcess, sim: ChatSim): Promise<string> {
+  const end = await walkLogin({ url: service.url, sim }, '/api/auth/admin/login', { as: demo.users.mara })
+  const code = new URLSearchParams(end.hash.slice(1)).get('code')
+  return (await call(service.url, 'POST', '/api/auth/admin/token', { body: { code } })).body.token
+}
+
+interface Stored {
+  readonly id: string
+  readonly payload: { readonly number: number }
+}
+
+async function allSubmissions(service: ServiceProcess, token: string, projectId: string, webhookId: string) {
+  const all: Stored[] = []
+  for (let cursor = ''; ; ) {
+    const path = `/api/admin/projects/${projectId}/inbound-webhooks/${webhookId}/submissions?limit=100${cursor}`
+    const { data, nextCursor } = (await call(service.url, 'GET', path, { token })).body
+    all.push(...data)
+    if (!nextCursor) return all
+    cursor = `&cursor=${encodeURIComponent(nextCursor)}`
+  }
+}

@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { call } from '../../apps/api/test/client.ts'
+import { authorizePath, givenAdmin, redirectUri, validate, walkLogin } from '../../apps/api/test/given.ts'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { credentialsIn } from '../../apps/api/test/secrets.ts'
+import { environmentFor, startService } from './service-process.ts'
+
+interface Span {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly attributes: { key: string; value: { stringValue?: string; intValue?: number } }[]
+}
+
+/** Traces as a collector gets them: the whole of what is sent is what matters. */
+describe('traces', { timeout: 90_000 }, () => {
+  let sim: ChatSim
+  let folder: string
+  let collector: Server
+  const received: string[] = []
+  beforeAll(async () => {
+    sim = await startChatSim({ headlessLogin: true })
+    folder = await mkdtemp(join(tmpdir(), 'rolecall-traces-'))
+    await cp(inject('pgliteTemplate'), join(folder, 'data'), { recursive: true })
+    collector = createServer(async (request, response) => {
+      if (request.url === '/v1/traces') received.push(await text(request))
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    }).listen(0, '127.0.0.1')
+    await once(collector, 'listening')
+  })
+  afterAll(async () => {
+    collector.close()
+    await sim.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test('a request continues the caller’s trace, with its route, statements and questions to the platform', async () => {
+    const port = await freePort()
+    const environment = environmentFor(sim, port)
+    sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
+    const service = startService(folder, {
+      ...environment,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+    })
+    await service.listening
+    const token = await givenAdmin({ url: service.url, sim }, demo.users.mara)
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
+    await call(service.url, 'GET', '/api/admin/projects?name=x', { token, headers })
+    const { body } = await call(service.url, 'POST', '/api/admin/projects', {
+      token,
+      body: { name: 'Traced' },
+    })
+    const project = { id: body.project.id, key: body.apiKey }
+    await call(service.url, 'PATCH', `/api/admin/projects/${project.id}/redirect-uri`, {
+      token,
+      body: { redirectUri },
+    })
+    const end = await walkLogin({ url: service.url, sim }, authorizePath(project.id))
+    const session = await call(service.url, 'POST', '/api/auth/token', {
+      key: project.key,
+      body: { clientId: project.id, code: end.searchParams.get('code'), redirectUri },
+    })
+    expect((await validate(service, project, session.body.token)).status).toBe(200)
+    await call(service.url, 'POST', '/api/auth/logout', {
+      key: 'no-key',
+      body: {},
+      headers: { traceparent: 'garbage' },
+    })
+    // What is not sent yet is sent at the end.
+    expect(await service.kill('SIGTERM')).toBe(0)
+
+    const spans = received.flatMap((body) =>
+      (JSON.parse(body).resourceSpans as { scopeSpans: { spans: Span[] }[] }[]).flatMap(({ scopeSpans }) =>
+        scopeSpans.flatMap((one) => one.spans),
+      ),
+    )
+    const named = (name: string) => spans.filter((span) => span.name === name)
+    const attribute = (span: Span | undefined, key: string) => {
+      const value = span?.attributes.find((one) => one.key === key)?.value
+      return value?.stringValue ?? value?.intValue
+    }
+    const [request] = named('GET /api/admin/projects')
+    expect(request).toMatchObject({ traceId, parentSpanId: '00f067aa0ba902b7' })
+    expect(attribute(request, 'http.response.status_code')).toBe(200)
+    const statements = spans.filter((span) => span.parentSpanId === request?.spanId)
+    expect(statements.map((span) => attribute(span, 'db.query.text')).join()).toContain('from projects')
+
+    const [callback] = named('GET /api/auth/callback')
+    expect(named('chat identify').map(({ traceId: one }) => one)).toContain(callback?.traceId)
+    // The hot path writes past the framework, and is in the traces all the same.
+    const [validated] = named('POST /api/auth/validate')
+    expect(attribute(validated, 'http.response.status_code')).toBe(200)
+    expect(spans.filter((span) => span.parentSpanId === validated?.spanId)).not.toEqual([])
+
+    const [refused] = named('POST /api/auth/logout')
+    expect(attribute(refused, 'http.response.status_code')).toBe(401)
+    expect(refused?.traceId).not.toBe(traceId)
+
+    const sent = received.join()
+    expect(credentialsIn(sent)).toEqual([])
+    for (const secret of ['no-key', demo.users.mara, project.id, environment['CHAT_BOT_TOKEN'] as string]) {
+      expect(sent).not.toContain(secret)
+    }
+  })
+})

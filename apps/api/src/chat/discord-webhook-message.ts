@@ -1,0 +1,43 @@
+import type { RESTPostAPIWebhookWithTokenJSONBody } from 'discord-api-types/v10'
+import type { ChatMessage } from './chat-webhook.ts'
+
+// The platform takes 256, 4096 and 2048, and 6000 in all. Escaping at most doubles a text.
+const mostTitle = 128
+const mostText = 1_000
+const mostFooter = 200
+
+const colors: Record<ChatMessage['tone'], number> = {
+  good: 0x1f8b4c,
+  neutral: 0x206694,
+  warning: 0xe67e22,
+}
+
+/** A message in the platform's words: one embed, nobody mentioned. */
+export const toEmbed = ({
+  title,
+  text,
+  footer,
+  at,
+  tone,
+}: ChatMessage): RESTPostAPIWebhookWithTokenJSONBody => ({
+  embeds: [
+    {
+      title: escaped(cut(title, mostTitle)),
+      description: escaped(cut(text, mostText)),
+      color: colors[tone],
+      timestamp: at.toISOString(),
+      // Shown as it is: the platform reads no markup in a footer.
+      footer: { text: cut(footer, mostFooter) },
+    },
+  ],
+  allowed_mentions: { parse: [] },
+})
+
+/** Names are other people's words: what would make them a link, a mention or a format is shown as it is. */
+const escaped = (text: string) => text.replace(/[\\`*~|<>[\]()]|(?<=:)\//g, '\\$&')
+
+/** In UTF-16 units, which are never fewer than the platform counts, and never half a character. */
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text
+  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+}

@@ -1,0 +1,87 @@
+import { RESTJSONErrorCodes } from 'discord-api-types/v10'
+import type { ChatPost, PostToWebhook } from './chat-webhook.ts'
+import { toEmbed } from './discord-webhook-message.ts'
+
+/** Longest wait for an answer, with its body. */
+const deadlineMs = 5_000
+/** Longer answers are not read to their end: nothing in them matters. */
+const mostBytes = 64 * 1024
+/** The platform's edge refuses calls without a name. */
+const userAgent = 'DiscordBot (https://rolecall.example, 0.1)'
+
+/**
+ * Posts with `wait`: without it the platform also says yes to what it then fails to save. The status alone
+ * decides; the body is only asked for its error code and for how long to wait.
+ */
+export const postToDiscordWebhook: PostToWebhook = async (url, message, signal) => {
+  const deadline = AbortSignal.timeout(deadlineMs)
+  try {
+    const response = await fetch(`${url}?wait=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': userAgent },
+      body: JSON.stringify(toEmbed(message)),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, deadline]),
+    })
+    return outcomeOf(response, await readJson(response))
+  } catch {
+    if (signal.aborted) return { outcome: 'aborted', status: null, error: null }
+    // The error itself may name the address.
+    const error = deadline.aborted ? `No answer within ${deadlineMs / 1_000} s.` : 'Could not be reached.'
+    return { outcome: 'failed', status: null, error }
+  }
+}
+
+interface Said {
+  readonly code?: unknown
+  readonly retry_after?: unknown
+  readonly global?: unknown
+}
+
+function outcomeOf({ status, headers, ok }: Response, said: Said | undefined): ChatPost {
+  const code = typeof said?.code === 'number' && said.code !== 0 ? ` ${said.code}` : ''
+  const answered = { status, error: `The chat platform answered ${status}${code}.` }
+  if (ok) return { outcome: 'delivered', status, error: null, pauseMs: pauseAfter(headers) }
+  if (status === 401 || status === 404 || said?.code === RESTJSONErrorCodes.UnknownWebhook) {
+    return { outcome: 'gone', ...answered }
+  }
+  if (status === 429) {
+    // Said without JSON it comes from the network edge, which knows addresses of ours, not webhooks.
+    const isGlobal = said === undefined || said.global === true || headers.has('x-ratelimit-global')
+    return { outcome: 'limited', ...answered, pauseMs: retryAfter(headers, said), isGlobal }
+  }
+  // Only the platform itself speaks JSON; a page comes from whatever stands in front of it.
+  if ([400, 413, 415, 422].includes(status) && said) return { outcome: 'refused', ...answered }
+  return { outcome: 'failed', ...answered }
+}
+
+/** The header is in whole seconds, the body has the fraction: the longer one is never too early. */
+function retryAfter(headers: Headers, said: Said | undefined): number | undefined {
+  const waits = [Number(headers.get('retry-after') ?? Number.NaN), Number(said?.retry_after ?? Number.NaN)]
+  const seconds = Math.max(...waits.filter((wait) => Number.isFinite(wait) && wait >= 0))
+  return Number.isFinite(seconds) ? seconds * 1_000 : undefined
+}
+
+/** The last message of a window: the next one would be refused. */
+function pauseAfter(headers: Headers): number | undefined {
+  if (headers.get('x-ratelimit-remaining') !== '0') return undefined
+  const seconds = Number(headers.get('x-ratelimit-reset-after') ?? Number.NaN)
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined
+}
+
+/** The answer as far as it is an object in JSON and short. What cannot be read is as good as nothing. */
+async function readJson(response: Response): Promise<Said | undefined> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += part.length
+      if (size > mostBytes) return undefined
+      parts.push(part)
+    }
+    const value: unknown = JSON.parse(Buffer.concat(parts).toString('utf8'))
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}

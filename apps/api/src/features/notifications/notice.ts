@@ -1,0 +1,54 @@
+import type { notifications } from '@rolecall/contract'
+import type { ChatMessage } from '#chat/chat-webhook'
+import type { AuditEvent } from '../audit/event.ts'
+
+type Type = notifications.NotificationType
+
+/** What a project's channel is told, in plain words. Never a secret. */
+export interface Notice {
+  readonly projectId: string
+  readonly type: Type
+  readonly text: string
+}
+
+/** Under what a message is posted. */
+export const headings: Readonly<Record<Type, Pick<ChatMessage, 'title' | 'tone'>>> = {
+  'key.regenerated': { title: 'API key replaced', tone: 'warning' },
+  'key.revoked': { title: 'API key revoked', tone: 'warning' },
+  'key.restored': { title: 'API key restored', tone: 'good' },
+  'access.granted': { title: 'Server access granted', tone: 'good' },
+  'access.updated': { title: 'Server access changed', tone: 'neutral' },
+  'access.revoked': { title: 'Server access revoked', tone: 'warning' },
+  'project.deactivated': { title: 'Project deactivated', tone: 'warning' },
+  'submission.received': { title: 'Submission received', tone: 'neutral' },
+}
+
+/** Which recorded changes a project's channel is told of, and as what. */
+const types: Readonly<Record<string, (event: AuditEvent) => Type | undefined>> = {
+  'key.regenerate': () => 'key.regenerated',
+  'key.revoke': () => 'key.revoked',
+  'key.restore': () => 'key.restored',
+  'access.grant': (event) => ifPostable(event, 'access.granted'),
+  'access.update': (event) => ifPostable(event, 'access.updated'),
+  'access.revoke': (event) => ifPostable(event, 'access.revoked'),
+  'project.update': ({ changes }) =>
+    changes?.['isActive']?.after === false ? 'project.deactivated' : undefined,
+}
+
+/** The notification that follows from a recorded change, if there is one. */
+export function noticeOf(event: AuditEvent): Notice | undefined {
+  const type = types[event.action]?.(event)
+  if (!type || event.target?.type !== 'project') return undefined
+  const subject =
+    type === 'project.deactivated' ? `Project ${event.target.name} was deactivated.` : event.summary
+  const by = event.actor ? ` By ${event.actor.username}.` : ''
+  return { projectId: event.target.id, type, text: subject + by }
+}
+
+/** `SEND_MESSAGES` allows notifications about that server; the change that takes it away is the last one told. */
+const ifPostable = ({ changes = {} }: AuditEvent, type: Type) =>
+  Object.values(changes).some(({ before, after }) => maySend(before) || maySend(after)) ? type : undefined
+
+const maySend = (grant: unknown) =>
+  (grant as { operations?: { SEND_MESSAGES?: unknown } } | null | undefined)?.operations?.SEND_MESSAGES ===
+  true

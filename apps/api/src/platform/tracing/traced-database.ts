@@ -1,0 +1,30 @@
+import type { Database, Queryable } from '#platform/db/database'
+import type { Sql } from '#platform/db/sql'
+import type { Tracing } from './tracing.ts'
+
+const longestText = 1_000
+
+/** The same database with a span around each statement. A gathered read is in the trace of whoever asked first. */
+export function tracedDatabase(db: Database, { around }: Pick<Tracing, 'around'>): Database {
+  const traced = (to: Queryable): Queryable => ({
+    query: (statement) => around(...spanOf(statement), () => to.query(statement)),
+    maybeOne: (statement) => around(...spanOf(statement), () => to.maybeOne(statement)),
+    execute: (statement) => around(...spanOf(statement), () => to.execute(statement)),
+  })
+  return {
+    ...db,
+    ...traced(db),
+    gathered: (statement) => around(...spanOf(statement), () => db.gathered(statement)),
+    transaction: (work, options) =>
+      around('transaction', { 'db.system.name': 'postgresql' }, () =>
+        db.transaction((tx) => work({ ...tx, ...traced(tx) }), options),
+      ),
+  }
+}
+
+/** Name and attributes of a statement's span. Values are parameters, so the text holds none. */
+function spanOf({ text }: Sql) {
+  const query = text.replaceAll(/\s+/g, ' ').trim()
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': query.slice(0, longestText) }
+  return [query.split(' ', 1)[0] || 'statement', attributes] as const
+}

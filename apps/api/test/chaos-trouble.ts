@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChatSim, demo, type Fault } from '@rolecall/chat-sim'
+import type { Random } from './random.ts'
+
+const club = demo.mainGuildId
+
+/** Everything that the platform does to its clients, but for lies: what it tells is late, never untrue. */
+export function createTrouble(sim: ChatSim, random: Random) {
+  const { gateway, world } = sim
+  const faults: readonly Fault[] = [
+    { status: 429, retryAfterSec: 1 },
+    { status: 429, scope: 'global', retryAfterSec: 1 },
+    { status: 429, headerless: true },
+    { status: 429, plain1015: true },
+    { status: 500 },
+    { status: 502, html: true },
+    { status: 503 },
+    { status: 403, code: 50_001 },
+    { status: 404, code: 10_004 },
+    { delayMs: 300 },
+    { reset: true },
+    { truncate: true },
+    { html200: true },
+  ]
+  const closeCodes = [1_000, 1_001, 1_011, 4_000, 4_001, 4_002, 4_003, 4_005, 4_007, 4_008, 4_009]
+  let isFrozen = false
+  const kinds: readonly (readonly [weight: number, name: string, run: () => void])[] = [
+    [3, 'drop', () => gateway.dropAll()],
+    [
+      2,
+      'freeze',
+      () => {
+        isFrozen = true
+        gateway.freeze()
+      },
+    ],
+    [2, 'reconnect', () => gateway.reconnect()],
+    [2, 'invalid session', () => gateway.invalidSession(random.chance(0.5))],
+    [3, 'close', () => gateway.close(random.one(closeCodes) ?? 4_000)],
+    [
+      1,
+      'forgotten sessions',
+      () => {
+        gateway.forgetSessions()
+        gateway.dropAll()
+      },
+    ],
+    [1, 'refuse', () => gateway.refuse(random.between(200, 1_500))],
+    [1, 'ignore resume', () => gateway.ignoreResume()],
+    [1, 'late events', () => gateway.delayDispatches(longestDelayMs)],
+    [1, 'doubled events', () => gateway.duplicateDispatches()],
+    [
+      4,
+      'failing requests',
+      () => void sim.failFor('*', random.one(faults) ?? { status: 503 }, random.between(100, 1_500)),
+    ],
+    [1, 'outage of the server', () => world.setGuildUnavailable(club, true)],
+    [1, 'end of an outage', () => world.setGuildUnavailable(club, false)],
+    [1, 'bot thrown out', () => world.kickBot(club)],
+    [1, 'bot invited', () => void world.inviteBot(club)],
+  ]
+
+  return {
+    /** One trouble; its name. */
+    make(): string {
+      const [, name, run] = random.weighted(kinds.map((kind) => [kind[0], kind] as const))
+      run()
+      return name
+    },
+    /** The platform is well again; what it has forgotten stays forgotten. */
+    async end() {
+      // What is late must not come after what is not: the platform keeps the order of what it tells.
+      gateway.delayDispatches(0)
+      await sleep(longestDelayMs)
+      sim.clearFaults()
+      // A connection that was silent for a while has broken: the network does not forget single words.
+      if (isFrozen) gateway.dropAll()
+      isFrozen = false
+      gateway.refuse(0)
+      gateway.ignoreResume(false)
+      gateway.duplicateDispatches(false)
+      world.setGuildUnavailable(club, false)
+      world.inviteBot(club)
+    },
+  }
+}
+
+/** What the platform itself keeps back of its events. */
+export const longestDelayMs = 200

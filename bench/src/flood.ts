@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { mintToken } from '@rolecall/api/platform/crypto/tokens'
+import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
+import { cpuSeconds, freePort, residentMiB, startPinned, whenAnswering } from './processes.ts'
+import { prepare, seedSessions, serverId } from './seed.ts'
+import { type Load, load, writeScript } from './wrk.ts'
+
+/**
+ * A good caller's p99 while strangers present keys that do not exist, from a new address each, and without them. In
+ * turn, several rounds, and what a rejection costs at full speed. The keys are well-formed, which is the dearest way to be wrong: each costs a look-up and
+ * a record. Callers and strangers share one core, service and database the other.
+ */
+const rounds = Number(process.env['ROUNDS'] ?? 5)
+const seconds = Number(process.env['SECONDS'] ?? 6)
+/** Strangers, each of whom asks ten times a second. */
+const strangers = Number(process.env['STRANGERS'] ?? 60)
+const program = fileURLToPath(new URL('./monitored-server.js', import.meta.url))
+
+const folder = await makeFolder()
+const postgres = await startPostgres(folder, 0)
+try {
+  const env = {
+    NODE_ENV: 'test',
+    CHAT_GUILD_ID: serverId,
+    CHAT_GATEWAY: 'off',
+    CHAT_API_URL: 'http://127.0.0.1:9/api',
+    PERMISSION_TTL_MS: '3600000',
+    RATE_LIMIT_GLOBAL: '1000000000',
+    TRUST_PROXY: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    DATABASE_URL: postgres.url,
+  }
+  const seeded = await prepare(env, (deps) => seedSessions(deps, 1_000))
+  const good = join(folder, 'good.lua')
+  await writeScript(good, seeded.apiKey, seeded.tokens, { everyMs: 20 })
+  const bad = join(folder, 'bad.lua')
+  writeFlood(bad, seeded.tokens[0] ?? '', { everyMs: 100 })
+  const fast = join(folder, 'fast.lua')
+  await writeScript(fast, seeded.apiKey, seeded.tokens)
+  const badFast = join(folder, 'bad-fast.lua')
+  writeFlood(badFast, seeded.tokens[0] ?? '')
+  const port = await freePort()
+  const service = startPinned(0, [process.execPath, program], { ...env, PORT: String(port) })
+  const url = `http://127.0.0.1:${port}/api/auth/validate`
+  await whenAnswering(url)
+  await load(1, url, good, 4, 3)
+  await load(1, url, bad, strangers, 3)
+  const cost = async (script: string) => {
+    const pids = [service.pid as number, postgres.pid]
+    const before = cpuSeconds(pids)
+    const { requests } = await load(1, url, script, 32, seconds)
+    return ((cpuSeconds(pids) - before) / requests) * 1e6
+  }
+  const validation = await cost(fast)
+  const rejection = await cost(badFast)
+  console.log(
+    `  processor time: a validation ${validation.toFixed(0)} µs, a rejection ${rejection.toFixed(0)} µs; ` +
+      `memory ${residentMiB(service.pid as number).toFixed(0)} MiB`,
+  )
+  const ratios: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const quiet = await load(1, url, good, 4, seconds)
+    const [flooded, flood] = await Promise.all([
+      load(1, url, good, 4, seconds),
+      load(1, url, bad, strangers, seconds),
+    ])
+    if (quiet.failures + flooded.failures > 0) throw new Error('The good caller was refused.')
+    ratios.push(flooded.p99Ms / quiet.p99Ms)
+    console.log(
+      `  round ${round + 1}: quiet ${told(quiet)}; with ${flood.failures} rejected (${flood.requestsPerSecond.toFixed(0)}/s) ${told(flooded)}; ` +
+        `memory ${residentMiB(service.pid as number).toFixed(0)} MiB`,
+    )
+  }
+  const sorted = ratios.toSorted((a, b) => a - b)
+  console.log(
+    `\np99 of the good caller, flooded / quiet: median ${sorted[Math.floor(sorted.length / 2)]?.toFixed(2)}`,
+  )
+  service.kill()
+} finally {
+  await postgres.stop()
+  await removeFolder(folder)
+}
+
+function told({ requestsPerSecond, p50Ms, p99Ms }: Load) {
+  return `${requestsPerSecond.toFixed(0)} req/s p50 ${p50Ms.toFixed(2)} p99 ${p99Ms.toFixed(2)} ms`
+}
+
+/** Writes the script of strangers: another key and another address with each request. */
+function writeFlood(path: string, token: string, { everyMs }: { everyMs?: number } = {}) {
+  const keys = Array.from({ length: 5_000 }, () => mintToken('apiKey'))
+  writeFileSync(`${path}.keys`, keys.join('\n'))
+  writeFileSync(
+    path,
+    `local keys = {}
+for line in io.lines("${path}.keys") do keys[#keys + 1] = line end
+math.randomseed(os.time())
+function request()
+  local headers = {
+    ["Content-Type"] = "application/json",
+    ["X-API-Key"] = keys[math.random(#keys)],
+    ["X-Forwarded-For"] = "10." .. math.random(255) .. "." .. math.random(255) .. "." .. math.random(255),
+  }
+  return wrk.format("POST", nil, headers, '{"token":"${token}"}')
+end
+${everyMs === undefined ? '' : `function delay() return ${everyMs} end`}
+`,
+  )
+}

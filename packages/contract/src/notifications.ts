@@ -1,0 +1,75 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Uuid } from './formats.ts'
+
+const tag = 'Notifications'
+
+const NotificationType = OneOf(
+  'key.regenerated',
+  'key.revoked',
+  'key.restored',
+  'access.granted',
+  'access.updated',
+  'access.revoked',
+  'project.deactivated',
+  'submission.received',
+)
+
+const DeliveryStatus = OneOf('pending', 'delivered', 'failed')
+
+const Delivery = Type.Object({
+  id: Uuid,
+  projectId: Uuid,
+  type: NotificationType,
+  text: Type.String({ description: 'What is posted.' }),
+  status: DeliveryStatus,
+  attempts: Type.Integer(),
+  lastStatus: Nullable(Type.Integer({ description: 'Status of the chat platform’s last answer.' })),
+  lastError: Nullable(Type.String()),
+  createdAt: DateTime,
+  lastAttemptAt: Nullable(DateTime),
+  nextAttemptAt: Nullable({
+    ...DateTime,
+    description: 'While it is pending: not before then. Older ones of the project come first.',
+  }),
+  deliveredAt: Nullable(DateTime),
+  failedAt: Nullable(DateTime),
+})
+
+const DeliveryQuery = Closed({
+  status: Type.Optional(DeliveryStatus),
+  cursor: Type.Optional({ ...Uuid, description: '`nextCursor` of the page before.' }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+})
+
+export const listDeliveries = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects/{id}/deliveries',
+  tag,
+  summary: 'Notifications to the webhook of a project, newest first',
+  description: 'What was posted to `webhookUrl`, or is to be, of the last 30 days.',
+  auth: 'admin',
+  params: Closed({ id: Uuid }),
+  query: DeliveryQuery,
+  answers: { 200: Type.Object({ data: Type.Array(Delivery), nextCursor: Nullable(Uuid) }) },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+export const resendDelivery = endpoint({
+  method: 'POST',
+  path: '/api/admin/projects/{id}/deliveries/{deliveryId}/resend',
+  tag,
+  summary: 'Send a notification again',
+  description:
+    'Delivered or failed, it goes to the end of the queue of its project, to the address that the project has ' +
+    'now. One that is still pending is left as it is.',
+  auth: 'admin',
+  params: Closed({ id: Uuid, deliveryId: Uuid }),
+  answers: { 202: Delivery },
+  refuses: ['PROJECT_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'WEBHOOK_URL_MISSING'],
+})
+
+export type NotificationType = Static<typeof NotificationType>
+export type DeliveryStatus = Static<typeof DeliveryStatus>
+export type Delivery = Static<typeof Delivery>
+export type DeliveryQuery = Static<typeof DeliveryQuery>
