@@ -23,7 +23,8 @@ describe('a second start', () => {
     return demo
   }
   afterEach(async () => {
-    for (const demo of started.splice(0)) await demo.stop('SIGKILL')
+    // Not killed: its service would hold the ports for a moment longer, and the next start meets them.
+    for (const demo of started.splice(0)) await demo.stop('SIGTERM')
   })
 
   test('finds the same project, key and sessions', async () => {

@@ -14,7 +14,7 @@ import { type Load, load, writeScript } from './wrk.ts'
  */
 const rounds = Number(process.env['ROUNDS'] ?? 5)
 const seconds = Number(process.env['SECONDS'] ?? 6)
-/** Strangers, each of whom asks ten times a second. */
+/** Strangers, each of whom asks ten times a second, none in step with another. */
 const strangers = Number(process.env['STRANGERS'] ?? 60)
 const program = fileURLToPath(new URL('./monitored-server.js', import.meta.url))
 
@@ -104,7 +104,7 @@ function request()
   }
   return wrk.format("POST", nil, headers, '{"token":"${token}"}')
 end
-${everyMs === undefined ? '' : `function delay() return ${everyMs} end`}
+${everyMs === undefined ? '' : `function delay() return math.random(${2 * everyMs}) end`}
 `,
   )
 }

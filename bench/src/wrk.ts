@@ -27,7 +27,7 @@ wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 wrk.headers["X-API-Key"] = "${apiKey}"
 function request() return wrk.format(nil, nil, nil, bodies[math.random(#bodies)]) end
-${everyMs === undefined ? '' : `function delay() return ${everyMs} end`}
+${everyMs === undefined ? '' : `function delay() return math.random(${2 * everyMs}) end`}
 `,
   )
 }

@@ -77,7 +77,7 @@ export function createApp(
 
   loginRoutes(router, deps, {
     findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
-    redeemAdminCode: (claim, terms) => redeem(deps, claim, terms),
+    redeemAdminCode: (claim, terms, client) => redeem(deps, claim, terms, client),
     revokeSession: (sessionId) => revokeSessionById(db, sessionId, 'logout'),
   })
   sessionRoutes(router, deps, createSessionReader(deps))

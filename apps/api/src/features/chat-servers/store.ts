@@ -111,11 +111,13 @@ export const claimRoles = (tx: Tx, serverId: string, askedAt: Date) =>
     update servers set roles_synced_at = clock_now()
     where id = ${serverId} and (roles_synced_at is null or roles_synced_at <= ${askedAt})`)
 
-/** Makes the stored roles equal to the given ones and notes when that was. */
-export async function replaceRoles(tx: Tx, serverId: string, roles: ChatServerInfo['roles']) {
+/** Makes the stored roles equal to the given ones and notes as of when that is. */
+export async function replaceRoles(tx: Tx, serverId: string, roles: ChatServerInfo['roles'], askedAt?: Date) {
   const ids = roles.map(({ id }) => id)
   // The server's row first: two syncs of one server take turns instead of locking each other's roles.
-  await tx.execute(sql`update servers set roles_synced_at = clock_now() where id = ${serverId}`)
+  await tx.execute(sql`
+    update servers set roles_synced_at = coalesce(${askedAt ?? null}::timestamptz, clock_now())
+    where id = ${serverId}`)
   await tx.execute(sql`
     insert into roles as r (server_id, id, name, color, position)
     select ${serverId}, * from unnest(${ids}::text[], ${roles.map(({ name }) => name)}::text[],

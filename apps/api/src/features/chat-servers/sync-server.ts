@@ -17,12 +17,12 @@ export async function syncServer(
   const server = await chat.server(serverId, priority)
   await db.transaction(async (tx) => {
     // What the gateway told while the platform was asked is newer than the answer, and stays.
-    if (await claimRoles(tx, serverId, askedAt)) await writeServer(tx, server)
+    if (await claimRoles(tx, serverId, askedAt)) await writeServer(tx, server, askedAt)
   })
 }
 
-/** Writes a server's name, icon and all of its roles. */
-export async function writeServer(tx: Tx, server: ChatServerInfo): Promise<void> {
+/** Writes a server's name, icon and all of its roles, as of when they were asked for; as of now when nobody asked. */
+export async function writeServer(tx: Tx, server: ChatServerInfo, askedAt?: Date): Promise<void> {
   await updateServer(tx, server)
-  await replaceRoles(tx, server.id, server.roles)
+  await replaceRoles(tx, server.id, server.roles, askedAt)
 }

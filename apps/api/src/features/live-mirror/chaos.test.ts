@@ -13,11 +13,11 @@ import { sql } from '../../platform/db/sql.ts'
 const club = demo.mainGuildId
 const minutes = Number(process.env['CHAOS_MINUTES'] ?? 0.15)
 const seed = Number(process.env['CHAOS_SEED'] ?? Date.now() % 1_000_000)
-/** Roles in an answer may be older than it says by this: two clocks of one machine, and the platform's delay. */
-const slackMs = 300 + longestDelayMs
 /** From the end of all trouble to a mirror that is vouched for again, at most; with a leader to be replaced. */
 const longestRecoveryMs = 90_000
 const freshnessMs = 1_000
+/** Roles in an answer may be older than it says by this: the freshness that is promised, and the platform's delay. */
+const slackMs = freshnessMs + longestDelayMs
 
 interface Session {
   readonly memberId: string

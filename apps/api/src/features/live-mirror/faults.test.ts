@@ -88,6 +88,26 @@ describe.each(engines)('the live mirror, when the platform misbehaves, on %s', (
     await untilTrue(world)
   })
 
+  test('what was told late is not taken for newer than what is read after it', async () => {
+    const ids =
+      world.sim.world.guilds
+        .get(club)
+        ?.members.page('0', 300)
+        .map(({ user_id }) => user_id) ?? []
+    const nameAll = (name: string) => {
+      for (const id of ids) if (id !== demo.users.bot) world.sim.world.setNick(club, id, name)
+    }
+    world.sim.gateway.dropAll()
+    nameAll('told late')
+    world.sim.world.kickBot(club)
+    nameAll('told to nobody')
+    world.sim.world.inviteBot(club)
+    await untilNotLive(world)
+    await untilLive(world)
+    await untilTrue(world)
+    nameAll('')
+  })
+
   test('a list that lacks some of its members ends none of them', async () => {
     const session = await givenSession(world, project, layla)
     const { chat } = world.service.deps

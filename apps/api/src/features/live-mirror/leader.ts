@@ -54,7 +54,23 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
   })
 
   const roleReads = createRoleReads(deps)
-  const resyncs = createResyncs(deps, { changed: () => void tell() })
+  let heard = 0
+  let settled = 0
+  /** Until everything that was heard before now is written, or forgotten. */
+  const whenSettled = async (signal: AbortSignal) => {
+    for (const upTo = heard; settled < upTo && !isClosing && !signal.aborted; ) await sleep(batchPauseMs)
+  }
+  const resyncs = createResyncs(
+    {
+      log,
+      // What was heard before the list was asked for must not be written after it: it would pass for newer.
+      readServer: async (serverId, signal) => {
+        await whenSettled(signal)
+        await deps.readServer(serverId, signal)
+      },
+    },
+    { changed: () => void tell() },
+  )
 
   const listener: ChatGatewayListener = {
     began: (isConcerned) => {
@@ -65,7 +81,9 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
       heardAt = performance.now()
       const isThere = noteReach(event)
       if (registered.has(event.serverId)) {
+        heard += 1
         if (!queue.push(event)) {
+          settled = heard - unwritten.length
           log.warn('too many changes to follow: all members are read anew')
           resyncs.invalidate(() => true)
         }
@@ -111,6 +129,7 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
       unwrittenSince = performance.now() - queue.lagMs()
       unwritten = queue.take(batchSize)
       if (!(await writeBatch(unwritten))) return
+      settled += unwritten.length
       unwritten = []
       await sleep(batchPauseMs)
     }

@@ -11,7 +11,8 @@ export const upsertMembers = (tx: Tx, users: readonly ChatUser[]) =>
       as x (id, username, global_name, avatar)
     order by x.id
     on conflict (id) do update set
-      username = excluded.username, global_name = excluded.global_name, avatar = excluded.avatar
+      username = excluded.username, global_name = excluded.global_name, avatar = excluded.avatar,
+      told_at = clock_now()
     where (u.username, u.global_name, u.avatar) is distinct from
       (excluded.username, excluded.global_name, excluded.avatar)`)
 

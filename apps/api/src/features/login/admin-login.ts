@@ -2,6 +2,7 @@ import { digestOf, isWellFormed } from '#platform/crypto/tokens'
 import type { Queryable } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import { cookie } from '#platform/http/cookies'
+import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { adminCookie } from '../callers.ts'
 import { openAuthRequest } from './auth-request.ts'
@@ -41,11 +42,14 @@ interface AdminClaim {
   readonly challenge: null
 }
 
+type Redeem<T> = (claim: AdminClaim, terms: Terms, client: Client) => Promise<T>
+
 /** Redeems the code of an admin login. Like all sessions it can be refreshed; to 24 hours at most. */
 export function adminToken<T>(
-  { config, redeem }: Pick<Deps, 'config'> & { redeem: (claim: AdminClaim, terms: Terms) => Promise<T> },
+  { config, redeem }: Pick<Deps, 'config'> & { redeem: Redeem<T> },
   code: string,
   browser: Pick<Terms, 'ip' | 'userAgent'>,
+  client: Client,
 ): Promise<T> {
   if (!isWellFormed('code', code)) throw new ApiError('INVALID_CODE', { reason: 'malformed_or_foreign' })
   const claim: AdminClaim = {
@@ -55,7 +59,7 @@ export function adminToken<T>(
     challenge: null,
   }
   const ttlSec = config.adminSessionTtlSec
-  return redeem(claim, { ...browser, ttlSec, maxAgeSec: 2 * ttlSec })
+  return redeem(claim, { ...browser, ttlSec, maxAgeSec: 2 * ttlSec }, client)
 }
 
 /** The console's cookie; an empty value deletes it. */

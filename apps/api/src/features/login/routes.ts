@@ -65,6 +65,7 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
       { config: deps.config, redeem: needs.redeemAdminCode },
       body.code,
       { ip, userAgent },
+      client,
     )
     if (!body.cookie) return { token, ...rest }
     return new Answer(200, rest, { 'set-cookie': makeAdminCookie(deps.config, token) })

@@ -108,6 +108,9 @@ describe('with 200,000 memberships on postgres', () => {
     expect(slow.map(({ statusCode }) => statusCode)).toEqual([200, 200])
     const third = await call(world.url, 'GET', `${members}/export`, { token })
     expect([third.status, third.body.code]).toEqual([429, 'RATE_LIMITED'])
+    // Whatever the file.
+    const log = await call(world.url, 'GET', '/api/admin/audit/logs/export', { token })
+    expect([log.status, log.body.code]).toEqual([429, 'RATE_LIMITED'])
 
     world.sim.world.setRoles(demo.mainGuildId, demo.users.joon, [demo.roles.steward])
     const another = await givenAdmin(world, demo.users.joon)
@@ -121,6 +124,7 @@ describe('with 200,000 memberships on postgres', () => {
       await drained(again)
       expect(again.statusCode).toBe(200)
     })
+    expect((await call(world.url, 'GET', '/api/admin/audit/logs/export', { token })).status).toBe(200)
     slow[1]?.destroy()
   })
 

@@ -9,9 +9,9 @@ export interface MemberFilters {
   readonly search?: string
 }
 
-/** Current memberships of registered servers that fulfil all conditions. */
-const memberships = (...conditions: Sql[]): Sql => sql`
-  memberships m where m.left_at is null and ${allOf(conditions)}
+/** Current memberships of registered servers that fulfil the condition. */
+const memberships = (condition: Sql): Sql => sql`
+  memberships m where m.left_at is null and ${condition}
     and m.server_id = any(array(select v.id from servers v where v.removed_at is null))`
 
 const inServers = (ids: readonly string[]) => sql`m.server_id = any(${ids}::text[])`

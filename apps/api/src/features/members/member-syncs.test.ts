@@ -5,6 +5,7 @@ import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { uuidv7 } from '../../platform/crypto/uuid.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const servers = '/api/admin/servers'
@@ -203,15 +204,16 @@ describe.each(engines)('member syncs on %s', (engine) => {
       insert into memberships (server_id, member_id, synced_at)
       values (${club}, ${left.id}, clock_now() - interval '1 hour')`)
     const before = await lastAudit('server.sync')
+    const id = uuidv7()
     await deps.db.execute(sql`
       insert into member_syncs (id, server_id, runner, started_at, beat_at, seen, after_id, suspects, started_by)
-      values ('01a1fd2e-0000-7000-8000-000000000001', ${club}, gen_random_uuid(), clock_now() - interval '1 hour',
+      values (${id}, ${club}, gen_random_uuid(), clock_now(),
         clock_now() - interval '2 minutes', 100, ${first?.user.id ?? null}, array[${left.id}],
         ${JSON.stringify({ actor: { id: ada, username: 'ada' } })}::jsonb)`)
     world.sim.journal.clear()
     const ended = await sync()
     expect(ended).toMatchObject({
-      id: '01a1fd2e-0000-7000-8000-000000000001',
+      id,
       status: 'succeeded',
       seen: guild().members.size,
       ended: 1,

@@ -42,6 +42,20 @@ describe.each(engines)(
       expect(await stored(ada)).toEqual({ nick: 'newer', isMember: false })
     })
 
+    test('does not pass for newer than one that was asked for before it was written', async () => {
+      const { mirrorMember } = world.service.deps
+      const early = await ask(demo.users.tomas)
+      const late = await ask(demo.users.tomas)
+      await mirrorMember(club, early.member.user, { ...early.member, nick: 'as it was' }, early.askedAt)
+      const renamed = { ...late.member.user, username: 'tomas.now' }
+      await mirrorMember(club, renamed, { ...late.member, nick: 'as it is' }, late.askedAt)
+      expect(await stored(demo.users.tomas)).toEqual({ nick: 'as it is', isMember: true })
+      const [found] = await world.service.deps.db.query(
+        sql`select username from members where id = ${demo.users.tomas}`,
+      )
+      expect(found).toEqual({ username: 'tomas.now' })
+    })
+
     test('does not end the membership of who has come meanwhile', async () => {
       const { mirrorMember } = world.service.deps
       const { member, askedAt } = await ask(joon)

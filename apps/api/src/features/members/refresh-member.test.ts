@@ -27,3 +27,24 @@ test('however many members are due while the platform hangs, a bounded number wa
   await Promise.all([...asked, ...again])
   await world.sim.up()
 })
+
+test.each([
+  ['answers everything with 429', { status: 429, retryAfterSec: 1 }],
+  ['hangs', { delayMs: 5_000 }],
+])('while the platform %s, one waits for it and the others do not', async (_, fault) => {
+  const { refreshMember } = world.service.deps
+  world.sim.failFor('member', fault, 60_000)
+  const from = performance.now()
+  let slow = 0
+  for (let i = 0; performance.now() < from + 4_000; i++) {
+    const askedAt = performance.now()
+    const patience = new Promise((resolve) => setTimeout(resolve, 2_000))
+    await Promise.race([refreshMember(club, String(147_000_000_000_000_000n + BigInt(i))), patience])
+    if (performance.now() - askedAt > 100) slow += 1
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  // The first finds out; a busy machine may make another one late.
+  expect(slow).toBeLessThanOrEqual(2)
+  world.sim.clearFaults()
+  await expect.poll(() => refreshMember(club, demo.users.ada), { timeout: 20_000 }).toBe('fresh')
+})

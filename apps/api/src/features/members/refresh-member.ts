@@ -4,21 +4,31 @@ import type { Deps, Refreshed, RefreshMember } from '../../deps.ts'
 
 /** More members than this wait for the platform only by being served from the mirror. */
 const maxInFlight = 200
-/** After a failure one call at a time tries the platform again, this often. */
+/** An answer that takes longer is waited for by those who asked, and by nobody else. */
+const slowAfterMs = 1_000
+/** After a failure the platform is tried again this often. */
 const pauseAfterFailureMs = 1_000
+const forgottenAfterMs = 10_000
 
 type RefreshDeps = Pick<Deps, 'db' | 'chat' | 'log' | 'mirrorMember'>
 
 /**
  * Reads one member again, once however many callers wait. While the platform does not answer for a
- * server, nobody waits for it: one call at a time finds out whether it is back.
+ * server, or only slowly, nobody waits for it: one question a second finds out whether it is back.
  */
 export function createMemberRefresher(deps: RefreshDeps): RefreshMember {
   const flights = new Map<string, Promise<Refreshed>>()
   /** Servers that the platform does not answer for, and when to try again. */
   const failing = new Map<string, number>()
 
+  const noteTrouble = (serverId: string, error?: ChatPlatformError) => {
+    if (!failing.has(serverId)) {
+      deps.log.warn({ err: error, serverId }, 'roles cannot be refreshed in time; serving the mirror')
+    }
+    failing.set(serverId, performance.now() + pauseAfterFailureMs)
+  }
   const refresh = async (serverId: string, memberId: string): Promise<Refreshed> => {
+    const slow = setTimeout(noteTrouble, slowAfterMs, serverId)
     try {
       const askedAt = await readTime(deps.db)
       const member = await deps.chat.member(serverId, memberId, 'background')
@@ -27,30 +37,40 @@ export function createMemberRefresher(deps: RefreshDeps): RefreshMember {
       return 'fresh'
     } catch (error) {
       if (!(error instanceof ChatPlatformError)) throw error
-      if (!failing.has(serverId)) {
-        deps.log.warn({ err: error, serverId }, 'roles cannot be refreshed; serving the mirror')
-      }
-      failing.set(serverId, performance.now() + pauseAfterFailureMs)
+      noteTrouble(serverId, error)
       return 'unavailable'
+    } finally {
+      clearTimeout(slow)
+    }
+  }
+
+  const begin = (key: string, serverId: string, memberId: string) => {
+    const flight = refresh(serverId, memberId).finally(() => flights.delete(key))
+    flights.set(key, flight)
+    return flight
+  }
+  /** Finds out whether the platform is back, while its caller goes on without it. */
+  const probe = (key: string, serverId: string, memberId: string) => {
+    failing.set(serverId, performance.now() + pauseAfterFailureMs)
+    if (flights.size < maxInFlight && !flights.has(key)) {
+      begin(key, serverId, memberId).catch((error: unknown) =>
+        deps.log.debug({ err: error, serverId }, 'a member could not be refreshed'),
+      )
     }
   }
 
   return (serverId, memberId) => {
     const key = `${serverId}:${memberId}`
+    const probeAt = failing.get(serverId)
+    // Nobody has asked for long: what was known of the platform then says nothing now.
+    if (probeAt !== undefined && performance.now() > probeAt + forgottenAfterMs) failing.delete(serverId)
+    else if (probeAt !== undefined) {
+      if (performance.now() >= probeAt) probe(key, serverId, memberId)
+      return Promise.resolve('unavailable')
+    }
     const running = flights.get(key)
     if (running) return running
     if (flights.size >= maxInFlight) return Promise.resolve('unavailable')
-    const probeAt = failing.get(serverId)
-    if (probeAt !== undefined) {
-      if (performance.now() < probeAt) return Promise.resolve('unavailable')
-      // This call is the probe; nobody else tries until it knows.
-      failing.set(serverId, Number.POSITIVE_INFINITY)
-    }
-    const flight = refresh(serverId, memberId).finally(() => {
-      flights.delete(key)
-      if (failing.get(serverId) === Number.POSITIVE_INFINITY) failing.set(serverId, 0)
-    })
-    flights.set(key, flight)
-    return flight
+    return begin(key, serverId, memberId)
   }
 }

@@ -5,31 +5,37 @@ import { sql } from '#platform/db/sql'
 /** Writes a member's profile. The e-mail is only known from a login; other sources leave it as it is. */
 export const upsertMember = (tx: Tx, user: ChatUser, askedAt?: Date) =>
   tx.execute(sql`
-    insert into members as u (id, username, global_name, avatar, email)
-    values (${user.id}, ${user.username}, ${user.globalName}, ${user.avatar}, ${user.email ?? null})
-    on conflict (id) do update set
+    insert into members as u (id, username, global_name, avatar, email, told_at)
+    values (${user.id}, ${user.username}, ${user.globalName}, ${user.avatar}, ${user.email ?? null},
+      coalesce(${askedAt ?? null}::timestamptz, clock_now()))
+    on conflict (id) do update set told_at = excluded.told_at,
       username = excluded.username, global_name = excluded.global_name, avatar = excluded.avatar,
       email = case when ${user.email !== undefined} then excluded.email else u.email end
-    where u.updated_at <= coalesce(${askedAt ?? null}::timestamptz, 'infinity')
+    where u.told_at <= coalesce(${askedAt ?? null}::timestamptz, 'infinity')
       and ((u.username, u.global_name, u.avatar) is distinct from
           (excluded.username, excluded.global_name, excluded.avatar)
         or (${user.email !== undefined} and u.email is distinct from excluded.email))`)
 
-/** Writes what the platform just said of a membership; also the way back in for someone who had left. */
+/**
+ * Writes what the platform said of a membership; also the way back in for someone who had left. It is as of when
+ * it was asked for: as of now, it would keep out an answer that was asked for meanwhile and knows more.
+ */
 export const upsertMembership = (tx: Tx, serverId: string, member: ChatMember, askedAt?: Date) =>
   tx.execute(sql`
-    insert into memberships as m (server_id, member_id, nick, role_ids, joined_at, pending)
+    insert into memberships as m (server_id, member_id, nick, role_ids, joined_at, pending, synced_at)
     values (${serverId}, ${member.user.id}, ${member.nick}, ${member.roleIds}::text[],
-      ${member.joinedAt?.toISOString() ?? null}, ${member.pending})
+      ${member.joinedAt?.toISOString() ?? null}, ${member.pending},
+      coalesce(${askedAt ?? null}::timestamptz, clock_now()))
     on conflict (server_id, member_id) do update set
       nick = excluded.nick, role_ids = excluded.role_ids, joined_at = excluded.joined_at,
-      pending = excluded.pending, left_at = null, synced_at = clock_now()
+      pending = excluded.pending, left_at = null, synced_at = excluded.synced_at
     where m.synced_at <= coalesce(${askedAt ?? null}::timestamptz, 'infinity')`)
 
 /** Ends a membership. Returns the member's name the first time, undefined when there was nothing to end. */
 export const endMembership = (tx: Tx, serverId: string, memberId: string, askedAt?: Date) =>
   tx.maybeOne<{ username: string; serverName: string }>(sql`
-    update memberships m set left_at = clock_now(), synced_at = clock_now()
+    update memberships m set left_at = clock_now(),
+      synced_at = coalesce(${askedAt ?? null}::timestamptz, clock_now())
     from members u, servers v
     where m.server_id = ${serverId} and m.member_id = ${memberId} and m.left_at is null
       and m.synced_at <= coalesce(${askedAt ?? null}::timestamptz, 'infinity')

@@ -86,22 +86,23 @@ export const finishSync = (tx: Tx, { id, runner }: OwnSync, counts: SyncCounts, 
 /** Writes the profiles that differ and are not newer than the question. E-mails stay: lists do not tell them. */
 export const upsertMembers = (tx: Tx, serverId: string, members: readonly ChatMember[], askedAt: Date) =>
   tx.execute(sql`
-    insert into members as u (id, username, global_name, avatar, is_current, is_club_member)
-    select x.*, true, v.is_main
+    insert into members as u (id, username, global_name, avatar, is_current, is_club_member, told_at)
+    select x.*, true, v.is_main, ${askedAt}
     from unnest(${members.map(({ user }) => user.id)}::text[], ${members.map(({ user }) => user.username)}::text[],
       ${members.map(({ user }) => user.globalName)}::text[], ${members.map(({ user }) => user.avatar)}::text[])
       as x (id, username, global_name, avatar), servers v
     where v.id = ${serverId}
     on conflict (id) do update set
-      username = excluded.username, global_name = excluded.global_name, avatar = excluded.avatar
-    where u.updated_at < ${askedAt} and (u.username, u.global_name, u.avatar) is distinct from
+      username = excluded.username, global_name = excluded.global_name, avatar = excluded.avatar,
+      told_at = excluded.told_at
+    where u.told_at < ${askedAt} and (u.username, u.global_name, u.avatar) is distinct from
       (excluded.username, excluded.global_name, excluded.avatar)`)
 
 /** Writes the memberships that are new, differ, or were not confirmed for long; never over a newer one. */
 export const upsertMemberships = (tx: Tx, serverId: string, members: readonly ChatMember[], askedAt: Date) =>
   tx.execute(sql`
-    insert into memberships as m (server_id, member_id, nick, role_ids, joined_at, pending)
-    select ${serverId}, x.member_id, x.nick, x.role_ids::text[], x.joined_at, x.pending
+    insert into memberships as m (server_id, member_id, nick, role_ids, joined_at, pending, synced_at)
+    select ${serverId}, x.member_id, x.nick, x.role_ids::text[], x.joined_at, x.pending, ${askedAt}
     from unnest(${members.map(({ user }) => user.id)}::text[], ${members.map(({ nick }) => nick)}::text[],
       ${members.map(({ roleIds }) => `{${roleIds.join(',')}}`)}::text[],
       ${members.map(({ joinedAt }) => joinedAt?.toISOString() ?? null)}::timestamptz[],
@@ -109,7 +110,7 @@ export const upsertMemberships = (tx: Tx, serverId: string, members: readonly Ch
       as x (member_id, nick, role_ids, joined_at, pending)
     on conflict (server_id, member_id) do update set
       nick = excluded.nick, role_ids = excluded.role_ids, joined_at = excluded.joined_at,
-      pending = excluded.pending, left_at = null, synced_at = clock_now()
+      pending = excluded.pending, left_at = null, synced_at = excluded.synced_at
     where m.synced_at < ${askedAt} and (
       m.left_at is not null
       or (m.nick, m.role_ids, m.joined_at, m.pending) is distinct from

@@ -1,15 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { later } from '../../../test/clock.ts'
 import {
   arrived,
   arrivedIds,
+  fatesOf,
   givenChannel,
   replaceKey,
   timesAsked,
   writtenIds,
 } from '../../../test/given-channel.ts'
 import { startInstance } from '../../../test/instance.ts'
+import { startPostgres } from '../../../test/postgres.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { migrate } from '../../platform/db/migrate.ts'
+import { openDatabase } from '../../platform/db/open-database.ts'
 
 const leaseSec = 15
 
@@ -73,4 +78,36 @@ describe('two instances', () => {
     const ids = await writtenIds(world, unconfirmed)
     expect(arrivedIds(world, unconfirmed)).toEqual([ids[0], ...ids])
   })
+})
+
+test('a database that hangs while a message is posted does not make it come twice', async () => {
+  const postgres = await startPostgres()
+  const db = await openDatabase(postgres.url)
+  await migrate(db)
+  await db.close()
+  const world = await startWorld('postgres', {}, { url: postgres.url, drop: async () => {} })
+  const project = await givenChannel(world)
+  world.service.deps.notifications.start()
+  world.sim.failNext('webhook', { delayMs: 500 }, { path: project.webhookId })
+  await replaceKey(world, project)
+  await expect.poll(() => timesAsked(world, project)).toBe(1)
+  postgres.pause()
+  await expect.poll(() => arrived(world, project).length).toBe(1)
+  // Longer than one statement waits for its answer: writing it down has failed by now.
+  await sleep(2_500)
+  postgres.resume()
+  await expect.poll(() => fatesOf(world, project)).toMatchObject([{ status: 200, isOver: false }])
+  // The one behind it is posted next, and nothing before it.
+  await expect
+    .poll(() =>
+      replaceKey(world, project).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true)
+  await expect.poll(() => arrived(world, project).length).toBe(2)
+  expect(arrivedIds(world, project)).toEqual(await writtenIds(world, project))
+  await world.close()
+  await postgres.stop()
 })

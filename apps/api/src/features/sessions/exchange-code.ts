@@ -3,6 +3,7 @@ import type { sessions } from '@rolecall/contract'
 import { digestOf, isWellFormed, mintToken } from '#platform/crypto/tokens'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { ApiError } from '#platform/http/api-error'
+import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { ProjectCaller } from '../callers.ts'
 import {
@@ -21,6 +22,8 @@ export interface ExchangeCode {
   readonly codeVerifier?: string
   /** The browser behind the project, where the project tells; else who came through the callback. */
   readonly forwarded: { readonly ip: string | null; readonly userAgent: string | null }
+  /** Who sends it: the project's backend. */
+  readonly client?: Client
 }
 
 /**
@@ -30,7 +33,7 @@ export interface ExchangeCode {
 export async function exchangeCode(
   deps: Pick<Deps, 'db' | 'config' | 'audit'>,
   { projectId }: ProjectCaller,
-  { clientId, code, redirectUri, codeVerifier, forwarded }: ExchangeCode,
+  { clientId, code, redirectUri, codeVerifier, forwarded, client }: ExchangeCode,
 ): Promise<sessions.TokenResponse> {
   if (clientId !== projectId || !isWellFormed('code', code)) {
     throw new ApiError('INVALID_CODE', { reason: 'malformed_or_foreign', projectId })
@@ -42,7 +45,7 @@ export async function exchangeCode(
     challenge: codeVerifier ? createHash('sha256').update(codeVerifier).digest('base64url') : null,
   }
   const { sessionTtlSec: ttlSec, sessionMaxAgeSec: maxAgeSec } = deps.config
-  return redeem(deps, claim, { ...forwarded, ttlSec, maxAgeSec })
+  return redeem(deps, claim, { ...forwarded, ttlSec, maxAgeSec }, client)
 }
 
 /** Makes a session of a code, or ends the one that its first use made. Admin logins end here too. */
@@ -50,6 +53,7 @@ export async function redeem(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   claim: CodeClaim,
   terms: Pick<NewSession, 'ip' | 'userAgent' | 'ttlSec' | 'maxAgeSec'>,
+  client?: Client,
 ): Promise<sessions.TokenResponse> {
   const token = mintToken('session')
   const refreshToken = mintToken('refresh')
@@ -68,6 +72,7 @@ export async function redeem(
       severity: 'warning',
       target: { type: 'member', id: revoked.memberId },
       summary: 'A one-time code was presented twice; the session that it had made was revoked.',
+      ...(client && { client }),
     })
     return true
   })

@@ -16,10 +16,10 @@ export function sessionRoutes(
   deps: Deps,
   readSession: (item: ValidateItem) => Promise<ReadSession>,
 ) {
-  route(sessions.exchangeCode, ({ caller, body, raw: { headers } }) => {
+  route(sessions.exchangeCode, ({ caller, body, client, raw: { headers } }) => {
     const ip = readIp(headers['x-client-ip'])
     const userAgent = readUserAgent(headers['x-client-user-agent'])
-    return exchangeCode(deps, caller, { ...body, forwarded: { ip, userAgent } })
+    return exchangeCode(deps, caller, { ...body, forwarded: { ip, userAgent }, client })
   })
   const validateDeps = { limiter: deps.limiter, readSession }
   finished(sessions.validateSession, (request) => validate(validateDeps, request))

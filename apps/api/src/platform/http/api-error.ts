@@ -21,7 +21,11 @@ export class ApiError extends Error {
   readonly details: Details
 
   constructor(code: ErrorCode, details: Details = {}) {
+    const { stackTraceLimit } = Error
+    // A refusal is an answer and no fault: nobody reads its stack, which costs more than all else about it.
+    if (errors[code].status < 500) Error.stackTraceLimit = 0
     super(details.detail ?? errors[code].title, { cause: details.cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.status = errors[code].status
     this.details = details

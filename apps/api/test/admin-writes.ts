@@ -1,0 +1,186 @@
+import { demo } from '@rolecall/chat-sim'
+import { sql } from '../src/platform/db/sql.ts'
+import { call } from './client.ts'
+import type { World } from './service.ts'
+
+/** What is asked of an endpoint: its path and body. */
+export interface Asked {
+  readonly path: string
+  readonly body?: unknown
+}
+
+/** A write of the administration: how it changes something, and what the same request does a second time. */
+export interface AdminWrite {
+  /** Of the one entry that it leaves. */
+  readonly action: string
+  readonly actionType: string
+  /** Makes what the request needs; the request. */
+  readonly given: (asking: Asking) => Promise<Asked>
+  /** It changes something again; it finds nothing to do; or it is refused. */
+  readonly again: 'changes' | 'nothing' | 'refused'
+  /** Waits until what the request began is done. */
+  readonly settled?: (asking: Asking) => Promise<unknown>
+  readonly undo?: (asking: Asking) => Promise<unknown>
+}
+
+interface Asking {
+  readonly world: World
+  readonly token: string
+}
+
+const projects = '/api/admin/projects'
+const servers = '/api/admin/servers'
+const { mainGuildId: club, gamesGuildId: games } = demo
+
+let made = 0
+
+async function givenProject({ world, token }: Asking, body = {}): Promise<string> {
+  made += 1
+  const reply = await call(world.url, 'POST', projects, { token, body: { name: `Written ${made}`, ...body } })
+  if (reply.status !== 201) throw new Error(reply.text)
+  return `${projects}/${reply.body.project.id}`
+}
+
+async function givenWebhook(asking: Asking): Promise<string> {
+  const path = `${await givenProject(asking)}/inbound-webhooks`
+  const body = { name: 'Form', schema: {} }
+  const reply = await call(asking.world.url, 'POST', path, { token: asking.token, body })
+  return `${path}/${reply.body.id}`
+}
+
+const toProject =
+  (rest = '', body?: unknown) =>
+  async (asking: Asking): Promise<Asked> => ({
+    path: (await givenProject(asking)) + rest,
+    ...(body !== undefined && { body }),
+  })
+
+async function givenGames({ world, token }: Asking) {
+  await call(world.url, 'POST', servers, { token, body: { id: games } })
+  return { path: `${servers}/${games}` }
+}
+
+const removeGames = ({ world: { service } }: Asking) =>
+  service.deps.db.execute(sql`update servers set removed_at = clock_now() where id = ${games}`)
+
+/** Every endpoint that changes something, by its name in the contract. */
+export const adminWrites: Readonly<Record<string, AdminWrite>> = {
+  'POST /api/admin/projects': {
+    ...{ action: 'project.create', actionType: 'project', again: 'refused' },
+    given: async () => ({
+      path: projects,
+      body: { name: 'Written once', inboundWebhook: { name: 'Form', schema: {} } },
+    }),
+  },
+  'PATCH /api/admin/projects/{id}': {
+    ...{ action: 'project.update', actionType: 'project', again: 'nothing' },
+    given: toProject('', { description: 'Changed', isActive: false }),
+  },
+  'DELETE /api/admin/projects/{id}': {
+    ...{ action: 'project.delete', actionType: 'project', again: 'refused' },
+    given: toProject(),
+  },
+  'DELETE /api/admin/projects/{id}/key': {
+    ...{ action: 'key.revoke', actionType: 'project', again: 'nothing' },
+    given: toProject('/key'),
+  },
+  'POST /api/admin/projects/{id}/restore-key': {
+    ...{ action: 'key.restore', actionType: 'project', again: 'refused' },
+    given: async (asking) => {
+      const path = await givenProject(asking)
+      await call(asking.world.url, 'DELETE', `${path}/key`, { token: asking.token })
+      return { path: `${path}/restore-key` }
+    },
+  },
+  'POST /api/admin/projects/{id}/regenerate-api-key': {
+    ...{ action: 'key.regenerate', actionType: 'project', again: 'changes' },
+    given: toProject('/regenerate-api-key'),
+  },
+  'PATCH /api/admin/projects/{id}/redirect-uri': {
+    ...{ action: 'project.update', actionType: 'project', again: 'nothing' },
+    given: toProject('/redirect-uri', { redirectUri: 'https://site.example/one, https://site.example/two' }),
+  },
+  'PUT /api/admin/projects/{projectId}/servers/{serverId}': {
+    ...{ action: 'access.update', actionType: 'permission', again: 'nothing' },
+    given: toProject(`/servers/${club}`, { scopes: ['read_members'], operations: { MANAGE_WEBHOOKS: true } }),
+  },
+  'DELETE /api/admin/projects/{projectId}/servers/{serverId}': {
+    ...{ action: 'access.revoke', actionType: 'permission', again: 'refused' },
+    given: toProject(`/servers/${club}`),
+  },
+  'POST /api/admin/projects/{projectId}/inbound-webhooks': {
+    ...{ action: 'webhook.create', actionType: 'webhook', again: 'refused' },
+    given: toProject('/inbound-webhooks', { name: 'Form', schema: {}, slug: 'form' }),
+  },
+  'PATCH /api/admin/projects/{projectId}/inbound-webhooks/{webhookId}': {
+    ...{ action: 'webhook.update', actionType: 'webhook', again: 'nothing' },
+    given: async (asking) => ({ path: await givenWebhook(asking), body: { isActive: false } }),
+  },
+  'DELETE /api/admin/projects/{projectId}/inbound-webhooks/{webhookId}': {
+    ...{ action: 'webhook.delete', actionType: 'webhook', again: 'refused' },
+    given: async (asking) => ({ path: await givenWebhook(asking) }),
+  },
+  'POST /api/admin/projects/{projectId}/inbound-webhooks/{webhookId}/rotate-secret': {
+    ...{ action: 'webhook.rotate', actionType: 'webhook', again: 'changes' },
+    given: async (asking) => ({ path: `${await givenWebhook(asking)}/rotate-secret` }),
+  },
+  'POST /api/admin/projects/{id}/deliveries/{deliveryId}/resend': {
+    ...{ action: 'notification.resend', actionType: 'webhook', again: 'nothing' },
+    given: async (asking) => {
+      const { sim, service } = asking.world
+      const { id, token } = demo.webhook
+      const path = await givenProject(asking, { webhookUrl: `${sim.apiUrl}/webhooks/${id}/${token}` })
+      const failed = await service.deps.db.maybeOne<{ id: string }>(sql`
+        insert into notifications (id, project_id, type, text, failed_at)
+        values (gen_random_uuid(), ${path.slice(projects.length + 1)}, 'key.revoked', 'Gone.', clock_now())
+        returning id`)
+      return { path: `${path}/deliveries/${failed?.id}/resend` }
+    },
+  },
+  'POST /api/admin/servers': {
+    ...{ action: 'server.create', actionType: 'server', again: 'refused' },
+    given: async () => ({ path: servers, body: { id: games } }),
+    undo: removeGames,
+  },
+  'PATCH /api/admin/servers/{id}': {
+    ...{ action: 'server.update', actionType: 'server', again: 'nothing' },
+    given: async () => ({ path: `${servers}/${club}`, body: { isMain: false } }),
+    undo: ({ world: { service } }) =>
+      service.deps.db.execute(sql`update servers set is_main = true where id = ${club}`),
+  },
+  'DELETE /api/admin/servers/{id}': {
+    ...{ action: 'server.delete', actionType: 'server', again: 'refused' },
+    given: givenGames,
+    undo: removeGames,
+  },
+  'POST /api/admin/servers/{id}/sync': {
+    ...{ action: 'server.sync', actionType: 'sync', again: 'changes' },
+    given: async (asking) => ({ path: `${(await givenGames(asking)).path}/sync` }),
+    settled: ({ world: { service } }) =>
+      poll(() => service.deps.db.maybeOne(sql`select from member_syncs where finished_at is null`)),
+    undo: removeGames,
+  },
+  'PATCH /api/admin/profile': {
+    ...{ action: 'profile.update', actionType: 'member', again: 'nothing' },
+    given: async () => ({ path: '/api/admin/profile', body: { preferredName: 'Written' } }),
+  },
+  'PATCH /api/admin/settings': {
+    ...{ action: 'settings.update', actionType: 'permission', again: 'nothing' },
+    given: async () => ({
+      path: '/api/admin/settings',
+      body: { cache: { statsTtlMs: 1 }, rateLimit: { maxWebhooksPerProject: 9 } },
+    }),
+  },
+  'POST /api/admin/settings/reset': {
+    ...{ action: 'settings.reset', actionType: 'permission', again: 'nothing' },
+    given: async ({ world, token }) => {
+      const body = { preferences: { memberActivityThresholdDays: 7 } }
+      await call(world.url, 'PATCH', '/api/admin/settings', { token, body })
+      return { path: '/api/admin/settings/reset' }
+    },
+  },
+}
+
+async function poll(isBusy: () => Promise<unknown>) {
+  while (await isBusy()) await new Promise((resolve) => setTimeout(resolve, 20))
+}

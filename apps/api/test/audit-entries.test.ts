@@ -1,0 +1,91 @@
+import { demo } from '@rolecall/chat-sim'
+import type { EndpointDefinition } from '@rolecall/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../src/platform/db/sql.ts'
+import { type AdminWrite, type Asked, adminWrites } from './admin-writes.ts'
+import { type Call, call } from './client.ts'
+import { engines } from './databases.ts'
+import { givenAdmin, givenProject, givenSession } from './given.ts'
+import { addressOf, rowsOf } from './requests.ts'
+import { startWorld, type World } from './service.ts'
+
+const writes = rowsOf(({ auth, method }) => auth === 'admin' && method !== 'GET')
+
+test('every endpoint of the administration that changes something is in the table, and no other', () => {
+  expect(Object.keys(adminWrites).sort()).toEqual(writes.map(([name]) => name).sort())
+})
+
+describe.each(engines)('the audit entries on %s', (engine) => {
+  let world: World
+  let token: string
+  let member: string
+  beforeAll(async () => {
+    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
+    token = await givenAdmin(world)
+    member = (await givenSession(world, await givenProject(world))).token
+  })
+  afterAll(() => world.close())
+
+  const ask = ({ method }: EndpointDefinition, { path, body }: Asked, more: Call = { token }) =>
+    call(world.url, method, path, { ...(body !== undefined && { body }), ...more })
+  const rowOf = (name: string) => adminWrites[name] as AdminWrite
+  /** The entries that something leaves. */
+  async function entriesOf<T>(run: () => Promise<T>) {
+    const { db } = world.service.deps
+    const head = await db.maybeOne<{ seq: number }>(sql`select seq from audit_head`)
+    const result = await run()
+    const entries = await db.query(sql`
+      select action, action_type as "actionType", actor_id as "actorId", ip, request_id as "requestId"
+      from audit_log where seq > ${head?.seq} order by seq`)
+    return { result, entries }
+  }
+
+  test.each(writes)(
+    '%s leaves exactly one, which says who, from where and in which request',
+    async (name, one) => {
+      const { given, settled, undo, again, action, actionType } = rowOf(name)
+      const asking = { world, token }
+      const asked = await given(asking)
+      const send = () =>
+        entriesOf(async () => {
+          const reply = await ask(one, asked)
+          await settled?.(asking)
+          return reply
+        })
+      const first = await send()
+      expect(first.result.status, first.result.text).toBeLessThan(300)
+      const requestId = first.result.headers.get('x-request-id')
+      const entry = { action, actionType, actorId: demo.users.mara, ip: '127.0.0.1', requestId }
+      expect(first.entries).toEqual([entry])
+
+      const second = await send()
+      expect(second.result.status < 300, second.result.text).toBe(again !== 'refused')
+      expect(second.entries).toHaveLength(again === 'changes' ? 1 : 0)
+      await undo?.(asking)
+    },
+  )
+
+  test.each(writes)('%s leaves none when it is refused, whatever for', async (name, one) => {
+    const { given, undo } = rowOf(name)
+    const asked = await given({ world, token })
+    const nowhere = { ...asked, path: addressOf(one).replaceAll(demo.mainGuildId, '999999999999999999') }
+    const refused: [Asked, Call][] = [
+      [asked, {}],
+      [asked, { token: member }],
+      [asked, { headers: { cookie: `svc_admin=${token}` } }],
+      ...(one.body ? ([[{ ...asked, body: { unknown: 1 } }, { token }]] as [Asked, Call][]) : []),
+      ...(one.params
+        ? ([
+            [nowhere, { token }],
+            [{ ...asked, path: addressOf(one, { malformed: true }) }, { token }],
+          ] as [Asked, Call][])
+        : []),
+    ]
+    const { entries, result } = await entriesOf(() =>
+      Promise.all(refused.map(([what, how]) => ask(one, what, how))),
+    )
+    for (const { status, text } of result) expect(status, text).toBeGreaterThanOrEqual(400)
+    expect(entries).toEqual([])
+    await undo?.({ world, token })
+  })
+})

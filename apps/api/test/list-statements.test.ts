@@ -1,0 +1,138 @@
+import { demo } from '@rolecall/chat-sim'
+import type { EndpointDefinition } from '@rolecall/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApp } from '../src/app.ts'
+import type { Database, Queryable } from '../src/platform/db/database.ts'
+import { type Sql, sql } from '../src/platform/db/sql.ts'
+import { call } from './client.ts'
+import { engines } from './databases.ts'
+import { givenAdmin, givenProject } from './given.ts'
+import { propertiesOf, rowsOf, type Schema } from './requests.ts'
+import { startWorld, type World } from './service.ts'
+
+/** What every endpoint that answers a list, or a file of one, is asked about. */
+const lists = rowsOf(({ method, auth, answers }) => {
+  const answer = answers[200] as Schema | { download: unknown } | undefined
+  if (method !== 'GET' || auth !== 'admin' || !answer) return false
+  return 'download' in answer || propertiesOf(answer).some(([, { items }]) => items?.properties)
+})
+
+/** Twenty more records are nothing more to show there. */
+const isAboutTraffic = (name: string) => name.includes('/monitoring/')
+
+/** More than any list needs; each statement of the request counts, the ones that find out who asks too. */
+const most = 6
+
+describe.each(engines)('the lists of the administration on %s', (engine) => {
+  let world: World
+  let token: string
+  let ids: Record<string, string>
+  let url: string
+  let statements = 0
+  let close: () => Promise<void>
+  beforeAll(async () => {
+    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', MAX_WEBHOOKS_PER_PROJECT: '100' })
+    token = await givenAdmin(world)
+    const { deps, recorder } = world.service
+    const { id: projectId } = await givenProject(world)
+    const body = { name: 'Form', schema: {} }
+    const path = `/api/admin/projects/${projectId}/inbound-webhooks`
+    const { id: webhookId } = (await call(world.url, 'POST', path, { token, body })).body
+    ids = { projectId, webhookId, serverId: demo.mainGuildId, chat_user_id: demo.users.mara }
+
+    const db = counting(deps.db, () => {
+      statements += 1
+    })
+    const app = createApp({ ...deps, db }, recorder, { isClosing: () => false })
+    url = await app.listen({ host: '127.0.0.1', port: 0 })
+    close = () => app.close()
+  })
+  afterAll(async () => {
+    await close()
+    await world.close()
+  })
+
+  const read = async ({ path, params }: EndpointDefinition) => {
+    const schemas = Object.fromEntries(propertiesOf(params))
+    const idOf = (name: string) =>
+      ids[name] ?? ids[schemas[name]?.format === 'uuid' ? 'projectId' : 'serverId'] ?? ''
+    const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => idOf(name))
+    statements = 0
+    const reply = await call(url, 'GET', address, { token })
+    expect(reply.status, reply.text).toBe(200)
+    return { statements, size: reply.text.length }
+  }
+
+  test('cost the same few statements, however much there is', async () => {
+    await fill(world, ids, 1)
+    // Who asks is known from the first request on.
+    for (const [, one] of lists) await read(one)
+    const few = new Map<string, { statements: number; size: number }>()
+    for (const [name, one] of lists) few.set(name, await read(one))
+    await fill(world, ids, 100)
+    for (const [name, one] of lists) {
+      const many = await read(one)
+      if (!isAboutTraffic(name)) {
+        expect(many.size, `${name} shows more`).toBeGreaterThan(few.get(name)?.size ?? 0)
+      }
+      expect(many.statements, name).toBe(few.get(name)?.statements)
+      expect(many.statements, name).toBeLessThanOrEqual(most)
+    }
+  })
+})
+
+/** Twenty more of everything that is listed. */
+async function fill({ service }: World, { projectId, webhookId }: Record<string, string>, from: number) {
+  const { db, audit } = service.deps
+  await db.script(`
+    insert into servers (id, name) select (300000000000000000 + i)::text, 'Server ' || i from generate_series(${from}, ${from} + 19) i;
+    insert into roles (server_id, id, name)
+      select '${demo.mainGuildId}', (400000000000000000 + i)::text, 'Role ' || i from generate_series(${from}, ${from} + 19) i;
+    insert into members (id, username) select (200000000000000000 + i)::text, 'amber' || i from generate_series(${from}, ${from} + 19) i;
+    insert into memberships (server_id, member_id, role_ids)
+      select '${demo.mainGuildId}', (200000000000000000 + i)::text, array[(400000000000000000 + i)::text]
+      from generate_series(${from}, ${from} + 19) i;
+    insert into memberships (server_id, member_id)
+      select (300000000000000000 + i)::text, '${demo.users.mara}' from generate_series(${from}, ${from} + 19) i;
+    insert into server_access (project_id, server_id, scopes)
+      select '${projectId}', (300000000000000000 + i)::text, array['read_members'] from generate_series(${from}, ${from} + 19) i;
+    insert into notifications (id, project_id, type, text)
+      select gen_random_uuid(), '${projectId}', 'key.revoked', 'Gone.' from generate_series(${from}, ${from} + 19) i;
+    insert into access_trail (id, action, project_id, project_name, server_id, server_name)
+      select gen_random_uuid(), 'GRANT', '${projectId}', 'Project', (300000000000000000 + i)::text, 'Server ' || i
+      from generate_series(${from}, ${from} + 19) i`)
+  for (let i = from; i < from + 20; i++) {
+    await givenProject({ service } as World, { name: `Filled ${i}` })
+    await db.execute(sql`
+      insert into inbound_webhooks (id, project_id, name, slug, schema, secret_sealed)
+      values (gen_random_uuid(), ${projectId}, 'Form', ${`form-${i}`}, '{}', '\\x00')`)
+    await db.execute(sql`
+      insert into inbound_submissions (id, webhook_id, payload, is_signed, received_at)
+      values (gen_random_uuid(), ${webhookId}, '{}', false, clock_now())`)
+    await db.transaction((tx) =>
+      audit.record(tx, { actionType: 'role', action: 'x.y', summary: `Entry ${i}` }),
+    )
+  }
+}
+
+/** The same database, with each statement told of. */
+function counting(db: Database, told: () => void): Database {
+  const counted =
+    <Args extends unknown[], T>(run: (...args: Args) => T) =>
+    (...args: Args): T => {
+      told()
+      return run(...args)
+    }
+  const through = <Q extends Queryable>(one: Q): Q => ({
+    ...one,
+    query: <Row>(statement: Sql) => counted(one.query<Row>)(statement),
+    maybeOne: <Row>(statement: Sql) => counted(one.maybeOne<Row>)(statement),
+    execute: counted(one.execute),
+  })
+  return {
+    ...through(db),
+    gathered: counted(db.gathered),
+    transaction: (work, options) => db.transaction((tx) => work(through(tx)), options),
+    stream: <Row>(statement: Sql, pageSize: number) => counted(db.stream<Row>)(statement, pageSize),
+  }
+}
