@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
+import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { loadConfig } from '@rolecall/api/config'
@@ -84,39 +85,44 @@ async function measureStreams(db: Database, apiKey: string) {
   let received = 0
   await open(one.url, apiKey, note(late.same))
   await open(two.url, apiKey, note(late.other))
-  console.log(`no streams but one: ${rssMb(one.pid).toFixed(0)} MB`)
+  console.log(`one stream: ${rssMb(one.pid).toFixed(0)} MB, load of the machine ${loadavg()[0]?.toFixed(1)}`)
+  const ids = (await db.query<{ id: string }>(sql`select id from members order by id limit 400`)).map(
+    ({ id }) => id,
+  )
+  const changeRoles = async (role: string) => {
+    const from = performance.now()
+    for (const [i, id] of ids.entries()) {
+      changedAt.set(id, performance.now())
+      await db.execute(sql`update memberships set role_ids = array[${role}] where member_id = ${id}`)
+      await sleep(Math.max(0, from + (i + 1) * 50 - performance.now()))
+    }
+    await sleep(500)
+    return (performance.now() - from) / 1_000
+  }
+  const report = (title: string) => {
+    for (const [name, list] of Object.entries(late)) {
+      const sorted = list.splice(0).sort((a, b) => a - b)
+      const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(0)
+      console.log(`${title}, ${name} process: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms of ${sorted.length}`)
+    }
+  }
+  await changeRoles('10')
+  report('one stream each')
   for (let i = 1; i < streams; i++) await open(one.url, apiKey, () => received++)
   const idle = cpuSeconds([one.pid])
   await sleep(10_000)
   console.log(
     `${streams} streams: ${rssMb(one.pid).toFixed(0)} MB, ${((cpuSeconds([one.pid]) - idle) * 10).toFixed(1)} % of a core`,
   )
-  const ids = (await db.query<{ id: string }>(sql`select id from members order by id limit ${members}`)).map(
-    ({ id }) => id,
-  )
   for (let round = 0; round < 3; round++) {
-    const from = performance.now()
     const busy = cpuSeconds([one.pid])
-    for (const [i, id] of ids.slice(0, 400).entries()) {
-      changedAt.set(id, performance.now())
-      await db.execute(sql`
-        update memberships set role_ids = array[${`11000937976368988${17 + round}`}] where member_id = ${id}`)
-      await sleep(Math.max(0, from + (i + 1) * 50 - performance.now()))
-    }
-    await sleep(500)
-    const seconds = (performance.now() - from) / 1_000
+    const seconds = await changeRoles(`2${round}`)
     console.log(
       `20 changes/s to ${streams} streams for ${seconds.toFixed(0)} s: ${rssMb(one.pid).toFixed(0)} MB, ` +
         `${(((cpuSeconds([one.pid]) - busy) / seconds) * 100).toFixed(0)} % of a core, ${received} events received`,
     )
   }
-  for (const [name, list] of Object.entries(late)) {
-    const sorted = list.sort((a, b) => a - b)
-    const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(0)
-    console.log(
-      `${name} process: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(0.9999)} ms of ${list.length}`,
-    )
-  }
+  report(`${streams} streams`)
   one.kill()
   two.kill()
 }

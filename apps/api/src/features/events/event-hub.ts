@@ -5,7 +5,7 @@ import { type EventRow, type Look, lookAfter } from './store.ts'
 import { createVouching } from './vouching.ts'
 
 /** From a commit to its event: half of this on average. Short enough to need no wake-up, long enough to be cheap. */
-const everyMs = 50
+const everyMs = 25
 /** More than that many backends of one project are a fault of theirs. */
 const mostStreamsPerProject = 2_000
 
@@ -34,7 +34,7 @@ export interface EventHub {
 }
 
 /**
- * Reads the outbox for all streams of this process: one statement every 50 ms while there is a stream, whatever
+ * Reads the outbox for all streams of this process: one statement every 25 ms while there is a stream, whatever
  * their number and however much happens. Nothing is lost when a look fails or comes late, because each one asks
  * for all that happened after the last row it has.
  */
@@ -47,7 +47,7 @@ export function createEventHub({ db, log }: Pick<Deps, 'db' | 'log'>): EventHub 
   /** Undefined while no stream is level. */
   let read: Position | undefined
   let isClosed = false
-  /** Told once, not twenty times a second. */
+  /** Told once, not forty times a second. */
   let isFailing = false
 
   const tell = (rows: readonly EventRow[]) => {
