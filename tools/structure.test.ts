@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -19,14 +19,14 @@ const exceptions: Record<string, string> = {
     'one fault after another, on one set of servers and relays',
 }
 
-const ignored = new Set(['node_modules', 'dist', 'coverage', 'public'])
+const ignored = new Set(['node_modules', 'dist', 'coverage', 'public', '.git', '.rolecall'])
 const files = workspaces.flatMap((folder) => list(join(root, folder))).sort()
 
-function list(folder: string): string[] {
+function list(folder: string, wanted = /(?<!\.d)\.tsx?$/): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) return ignored.has(entry.name) ? [] : list(path)
-    return /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts') ? [path] : []
+    if (entry.isDirectory()) return ignored.has(entry.name) ? [] : list(path, wanted)
+    return wanted.test(entry.name) ? [path] : []
   })
 }
 
@@ -196,6 +196,17 @@ describe('the structure', () => {
     ).toEqual([])
     const eager = names.filter((name) => /from '#platform\/tracing\/open-telemetry'/.test(codeOf(name)))
     expect(eager).toEqual([])
+  })
+
+  test('pages link to pages that exist', () => {
+    const pages = list(root, /\.md$/).map((path) => [path, readFileSync(path, 'utf8')] as const)
+    const broken = pages.flatMap(([path, text]) =>
+      [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]+)/g)]
+        .filter(([, to = '']) => !existsSync(resolve(dirname(path), to)))
+        .map(([, to]) => `${relative(root, path)} → ${to}`),
+    )
+    expect(pages.length).toBeGreaterThan(10)
+    expect(broken).toEqual([])
   })
 
   test('no test is skipped or runs alone', () => {
