@@ -11,7 +11,7 @@ export default defineConfig({
     // A machine under load may make a real browser or server late once; a defect fails every time.
     expect: { poll: { timeout: 20_000 } },
     retry: process.env['CI'] ? 2 : 0,
-    // Two cores: more workers than that only fight each other.
-    maxWorkers: 2,
+    // On two cores: a third of the time is waiting for timeouts, processes and browsers, which a third worker fills.
+    maxWorkers: 3,
   },
 })

@@ -1,5 +1,5 @@
 -- What happened to a project's sessions, members and settings, in the transaction in which it happened
--- (decisions.md §7). Read by the event streams and by the notifications; kept for a day.
+-- (decisions.md §7). Read by the event streams; kept for a day.
 create table outbox (
   id bigint generated always as identity primary key,
   -- Ids are taken before commit, so a later id may be seen first. Whoever reads in order reads by (xid, id)
