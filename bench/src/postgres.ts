@@ -13,8 +13,8 @@ export async function makeFolder(): Promise<string> {
 
 export const removeFolder = (folder: string) => rm(folder, { recursive: true, force: true })
 
-/** A PostgreSQL of its own, on one core. */
-export async function startPostgres(folder: string, core: number) {
+/** A PostgreSQL of its own, on one core where one is named. */
+export async function startPostgres(folder: string, core?: number) {
   const port = await freePort()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
@@ -23,13 +23,14 @@ export async function startPostgres(folder: string, core: number) {
     password: 'postgres',
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
     postgresFlags: ['-c', 'shared_buffers=256MB'],
     onLog: () => {},
   })
   await server.initialise()
   await server.start()
   const { pid } = (server as unknown as { process: { pid: number } }).process
-  pin(core, pid)
+  if (core !== undefined) pin(core, pid)
   const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`
   return { url, pid, stop: () => server.stop() }
 }

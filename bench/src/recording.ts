@@ -7,7 +7,7 @@ import { createLog } from '@rolecall/api/platform/log'
 import { createRequestMetrics } from '@rolecall/api/platform/metrics/request-metrics'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { cpuSeconds, freePort, startPinned, whenAnswering } from './processes.ts'
-import { prepare, seedSessions, serverId } from './seed.ts'
+import { environment, prepare, seedSessions } from './seed.ts'
 import { load, writeScript } from './wrk.ts'
 
 /**
@@ -26,13 +26,7 @@ const postgres = await startPostgres(folder, 0)
 try {
   const observing = await measureAlone(postgres.url)
   const env = {
-    NODE_ENV: 'test',
-    CHAT_GUILD_ID: serverId,
-    CHAT_GATEWAY: 'off',
-    CHAT_API_URL: 'http://127.0.0.1:9/api',
-    PERMISSION_TTL_MS: '3600000',
-    RATE_LIMIT_GLOBAL: '1000000000',
-    LOG_LEVEL: 'error',
+    ...environment,
     DATABASE_URL: postgres.url,
   }
   const seeded = await prepare(env, (deps) => seedSessions(deps, sessions))

@@ -12,6 +12,19 @@ import { migrate } from '@rolecall/api/platform/db/migrate'
 import { createLog } from '@rolecall/api/platform/log'
 
 export const serverId = '1100089314336833537'
+
+/** What a service under load is told, besides its database. */
+export const environment = {
+  NODE_ENV: 'test',
+  CHAT_GUILD_ID: serverId,
+  CHAT_GATEWAY: 'off',
+  // Nobody is there to ask: the mirror stays fresh for the length of the run.
+  CHAT_API_URL: 'http://127.0.0.1:9/api',
+  PERMISSION_TTL_MS: '3600000',
+  // On, and far away.
+  RATE_LIMIT_GLOBAL: '1000000000',
+  LOG_LEVEL: 'error',
+}
 const redirectUri = 'https://site.example/callback'
 const roles = Array.from({ length: 12 }, (_, i) => ({
   id: String(1_100_093_797_636_898_817n + BigInt(i)),

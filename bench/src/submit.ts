@@ -8,7 +8,7 @@ import { createWebhook } from '@rolecall/api/features/webhooks/create-webhook'
 import { interleaved, report, serverCore } from './compare.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { freePort, startPinned, whenAnswering } from './processes.ts'
-import { prepare, serverId } from './seed.ts'
+import { environment, prepare } from './seed.ts'
 
 /**
  * Signed submissions of 1 KB, each stored before it is answered, against a bare `node:http` server that reads
@@ -52,17 +52,6 @@ const tail = JSON.stringify({ ...fields, text: '' }).slice(1, -2)
 const before = '{"number":'
 const after = `,${tail}${'x'.repeat(1_000 - tail.length)}"}`
 
-const environment = {
-  NODE_ENV: 'test',
-  CHAT_GUILD_ID: serverId,
-  CHAT_GATEWAY: 'off',
-  CHAT_API_URL: 'http://127.0.0.1:9/api',
-  RATE_LIMIT_GLOBAL: '1000000000',
-  LOG_LEVEL: 'error',
-  INBOUND_WEBHOOK_ENCRYPTION_KEY: '1'.repeat(64),
-  OUTBOUND_WEBHOOK_ENCRYPTION_KEY: '2'.repeat(64),
-}
-
 const folder = await makeFolder()
 const postgres = await startPostgres(folder, serverCore)
 try {
@@ -73,7 +62,12 @@ try {
 }
 
 async function measure() {
-  const env = { ...environment, DATABASE_URL: postgres.url }
+  const env = {
+    ...environment,
+    DATABASE_URL: postgres.url,
+    INBOUND_WEBHOOK_ENCRYPTION_KEY: '1'.repeat(64),
+    OUTBOUND_WEBHOOK_ENCRYPTION_KEY: '2'.repeat(64),
+  }
   const { apiKey, id, secret } = await prepare(env, makeWebhook)
   const [port, barePort] = [await freePort(), await freePort()]
   const service = startPinned(serverCore, [process.execPath, rolecall, 'serve'], {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { interleaved, report, serverCore, type Target } from './compare.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { freePort, startPinned, whenAnswering } from './processes.ts'
-import { prepare, type Seeded, seedSessions, serverId } from './seed.ts'
+import { environment, prepare, type Seeded, seedSessions } from './seed.ts'
 import { writeScript } from './wrk.ts'
 
 /**
@@ -13,18 +13,6 @@ import { writeScript } from './wrk.ts'
 const sessions = Number(process.env['SESSIONS'] ?? 10_000)
 const rolecall = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
 const bare = fileURLToPath(new URL('./bare-server.js', import.meta.url))
-
-const environment = {
-  NODE_ENV: 'test',
-  CHAT_GUILD_ID: serverId,
-  CHAT_GATEWAY: 'off',
-  // Nobody is there to ask: the mirror stays fresh for the length of the run.
-  CHAT_API_URL: 'http://127.0.0.1:9/api',
-  PERMISSION_TTL_MS: '3600000',
-  // On, and far away.
-  RATE_LIMIT_GLOBAL: '1000000000',
-  LOG_LEVEL: 'error',
-}
 
 const folder = await makeFolder()
 const postgres = await startPostgres(folder, serverCore)

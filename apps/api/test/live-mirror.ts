@@ -57,6 +57,18 @@ export const untilLive = (world: Pick<World, 'service'>, serverId?: string) =>
 export const untilNotLive = (world: Pick<World, 'service'>, serverId?: string) =>
   until('the server is not live', async () => !(await isLive(world, serverId)))
 
+/** Someone who is away on the platform before anybody is told. */
+export function leaveUnheard({ sim }: Pick<World, 'sim'>, serverId: string, memberId: string) {
+  sim.gateway.loseDispatches(1)
+  sim.world.removeMember(serverId, memberId)
+}
+
+/** The platform forgets the session: everything is read anew. */
+export async function beginAnew(world: Pick<World, 'service' | 'sim'>) {
+  world.sim.gateway.invalidSession(false)
+  await untilNotLive(world)
+}
+
 interface Picture {
   readonly name: string
   readonly roles: readonly string[]

@@ -2,6 +2,8 @@ import { demo, type Fault } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
 import {
+  beginAnew,
+  leaveUnheard,
   memberEntries,
   startLiveMirror,
   until,
@@ -37,16 +39,6 @@ describe('only the platform’s own word ends a membership', () => {
   })
 
   const statusOf = async (token: string) => (await validate(world, project, token)).status
-  /** Someone who is away on the platform before anybody is told. */
-  const leaveUnheard = (memberId: string) => {
-    world.sim.gateway.loseDispatches(1)
-    world.sim.world.removeMember(club, memberId)
-  }
-  /** The platform forgets the session: everything is read anew. */
-  const beginAnew = async () => {
-    world.sim.gateway.invalidSession(false)
-    await untilNotLive(world)
-  }
 
   // Someone has left unheard, so each reading comes to doubt them: it is the hardest moment to keep them.
   test.each<[string, Fault]>([
@@ -62,10 +54,10 @@ describe('only the platform’s own word ends a membership', () => {
     ['a cut connection', { reset: true }],
   ])('%s ends nothing, and what had ended ends when it is over, once', async (_, fault) => {
     const session = await givenSession(world, project, joon)
-    leaveUnheard(joon)
+    leaveUnheard(world, club, joon)
     world.sim.failFor('member', fault, 60_000, { path: joon })
     const asked = world.sim.journal.count('member')
-    await beginAnew()
+    await beginAnew(world)
     await until('it was asked about', () => world.sim.journal.count('member') > asked)
     expect(await statusOf(session.token)).toBe(200)
     const before = (await memberEntries(world, joon)).length

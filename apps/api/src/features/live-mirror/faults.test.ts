@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { engines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
 import {
+  beginAnew,
+  leaveUnheard,
   memberEntries,
   startLiveMirror,
   until,
@@ -42,29 +44,19 @@ describe.each(engines)('the live mirror, when the platform misbehaves, on %s', (
   const statusOf = async (token: string) => (await validate(world, project, token)).status
   const rolesOf = async (token: string): Promise<string[]> =>
     (await validate(world, project, token)).body.roles.map(({ roleId }: { roleId: string }) => roleId)
-  /** Someone who is away on the platform before anybody is told. */
-  const leaveUnheard = (memberId: string) => {
-    world.sim.gateway.loseDispatches(1)
-    world.sim.world.removeMember(club, memberId)
-  }
-  /** The platform forgets the session: everything is read anew. */
-  const beginAnew = async () => {
-    world.sim.gateway.invalidSession(false)
-    await untilNotLive(world)
-  }
 
   test.each([
     ['unknown member', 10_007, tomas],
     ['unknown user', 10_013, rosa],
   ])('the platform’s own word ends it: %s (%i), once', async (_, code, memberId) => {
     const session = await givenSession(world, project, memberId)
-    leaveUnheard(memberId)
+    leaveUnheard(world, club, memberId)
     world.sim.failFor('member', { status: 404, code }, 60_000, { path: memberId })
-    await beginAnew()
+    await beginAnew(world)
     await untilLive(world)
     expect(await statusOf(session.token)).toBe(401)
     expect(await memberEntries(world, memberId)).toEqual(['member.leave'])
-    await beginAnew()
+    await beginAnew(world)
     await untilLive(world)
     expect(await memberEntries(world, memberId)).toEqual(['member.leave'])
   })
@@ -118,7 +110,7 @@ describe.each(engines)('the live mirror, when the platform misbehaves, on %s', (
     }
     Object.assign(chat, { members: withGaps })
     try {
-      await beginAnew()
+      await beginAnew(world)
       await untilLive(world)
     } finally {
       Object.assign(chat, { members: list })
