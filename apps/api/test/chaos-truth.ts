@@ -162,7 +162,10 @@ export function createTruth(sim: ChatSim, random: Random, memberIds: readonly st
       )
     },
     /** The last of what was true, for a message. */
-    tail: (id: string) => (history.get(id) ?? []).slice(-4),
+    tail: (id: string) =>
+      (history.get(id) ?? [])
+        .slice(-8)
+        .map(({ from, roles }) => ({ from: new Date(from).toISOString(), roles })),
   }
 }
 

@@ -63,6 +63,8 @@ const rolesIn = (body: { roles: { roleId: string }[] }) =>
     .toSorted()
     .join()
 
+const timeOf = (at: number) => new Date(at).toISOString().slice(14, -1)
+
 /** One validate at any moment: never more wrong than it says. */
 async function probe(session: Session) {
   const { memberId, token, since } = session
@@ -99,14 +101,14 @@ async function rage(
   let killAt = mayKill ? performance.now() + ms * 0.4 : Number.POSITIVE_INFINITY
   while (performance.now() < end) {
     truth.edit()
-    if (random.chance(0.015)) names.push(trouble.make())
+    if (random.chance(0.015)) names.push(`${trouble.make()} at ${timeOf(Date.now())}`)
     if (random.chance(0.25)) await probe(random.one(sessions) as Session)
     else await new Promise((resolve) => setTimeout(resolve, random.below(20)))
     if (performance.now() < killAt) continue
     killAt = Number.POSITIVE_INFINITY
     // Nobody may lead at this moment: then any of them will do.
     const leader = Math.max(0, leading())
-    names.push('kill -9')
+    names.push(`kill -9 at ${timeOf(Date.now())}`)
     await instances[leader]?.kill()
     instances.splice(leader, 1)
   }

@@ -5,7 +5,7 @@ const mostWaiting = 50_000
 
 /** Events in their order between the connection and the database. */
 export function createEventQueue() {
-  let waiting: { event: ChatEvent; at: number }[] = []
+  let waiting: ChatEvent[] = []
 
   return {
     /** False when there are too many: all of them are forgotten. */
@@ -14,13 +14,11 @@ export function createEventQueue() {
         waiting = []
         return false
       }
-      waiting.push({ event, at: performance.now() })
+      waiting.push(event)
       return true
     },
     /** The first ones, out of the queue and into the caller's hands. */
-    take: (count: number): ChatEvent[] => waiting.splice(0, count).map(({ event }) => event),
+    take: (count: number): ChatEvent[] => waiting.splice(0, count),
     size: () => waiting.length,
-    /** For how long the first one has waited. */
-    lagMs: () => (waiting[0] ? performance.now() - waiting[0].at : 0),
   }
 }

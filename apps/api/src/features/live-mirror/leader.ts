@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatEvent, ChatGateway, ChatGatewayListener } from '#chat/chat-gateway'
 import { DatabaseUnavailable } from '#platform/db/database'
+import { readTime } from '#platform/db/read-time'
 import type { Deps } from '../../deps.ts'
 import { createEventQueue } from './event-queue.ts'
 import { takeRole } from './members-store.ts'
@@ -14,7 +15,7 @@ const batchSize = 500
 /** Between two batches: what arrives meanwhile shares the next one. */
 const batchPauseMs = 10
 const retryAfterMs = 250
-/** Events that wait longer than this are a mirror that is behind, and nobody vouches for it. */
+/** A mirror that is further behind than this is vouched for by nobody. */
 const longestLagMs = 500
 const membersPerRoleStep = 500
 
@@ -57,8 +58,10 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
   let heard = 0
   let settled = 0
   /** Until everything that was heard before now is written, or forgotten. */
-  const whenSettled = async (signal: AbortSignal) => {
-    for (const upTo = heard; settled < upTo && !isClosing && !signal.aborted; ) await sleep(batchPauseMs)
+  const whenSettled = async (signal: AbortSignal): Promise<boolean> => {
+    const upTo = heard
+    while (settled < upTo && !isClosing && !signal.aborted) await sleep(batchPauseMs)
+    return settled >= upTo
   }
   const resyncs = createResyncs(
     {
@@ -114,8 +117,6 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
 
   let writing: Promise<void> | undefined
   let unwritten: readonly ChatEvent[] = []
-  let unwrittenSince = 0
-  const lagMs = () => (unwritten.length > 0 ? performance.now() - unwrittenSince : queue.lagMs())
   const write = () => {
     writing ??= writeAll().finally(() => {
       writing = undefined
@@ -126,7 +127,6 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
   }
   const writeAll = async () => {
     while (!isClosing && queue.size() > 0) {
-      unwrittenSince = performance.now() - queue.lagMs()
       unwritten = queue.take(batchSize)
       if (!(await writeBatch(unwritten))) return
       settled += unwritten.length
@@ -190,12 +190,20 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
   const tellAll = async () => {
     while (isOutdated && !isClosing) {
       isOutdated = false
-      const ages = provenAges()
       try {
-        const eventAgeMs = heardAt === undefined ? null : performance.now() - heardAt
-        const answer = await beat(db, { epoch, gateway: gateway.status(), eventAgeMs, vouched: ages })
+        // Before anything is looked at: what is said as of this time was so by then, however long saying it takes.
+        const now = await readTime(db)
+        const proven = provenAt(now)
+        const eventAt = heardAt === undefined ? null : before(now, performance.now() - heardAt)
+        // What was told may have happened long before, as after a resumed session: until it is written, the mirror
+        // is older than the proof.
+        const isWritten = proven.size === 0 || (await whenSettled(AbortSignal.timeout(longestLagMs)))
+        // What could not be written is read anew, and is not complete until then.
+        const complete = isWritten ? resyncs.complete() : []
+        const truth = new Map([...proven].filter(([serverId]) => complete.includes(serverId)))
+        const answer = await beat(db, { epoch, gateway: gateway.status(), eventAt, vouched: truth })
         if (!answer) return lose()
-        vouched = [...ages.keys()]
+        vouched = [...truth.keys()]
         lastEventAt = answer.lastEventAt
         registered = new Set(answer.registered)
         resyncs.keepOnly(registered)
@@ -205,14 +213,13 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
       }
     }
   }
-  const provenAges = () => {
-    const ages = new Map<string, number>()
-    if (lagMs() > longestLagMs) return ages
+  const provenAt = (now: Date) => {
+    const proven = new Map<string, Date>()
     for (const serverId of resyncs.complete()) {
       const ageMs = gateway.provenAgeMs(serverId)
-      if (ageMs !== undefined) ages.set(serverId, ageMs + lagMs())
+      if (ageMs !== undefined) proven.set(serverId, before(now, ageMs))
     }
-    return ages
+    return proven
   }
 
   const beats = setInterval(() => void tell(), timing.beatEveryMs)
@@ -240,3 +247,5 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
     },
   }
 }
+
+const before = (time: Date, ms: number) => new Date(time.getTime() - ms)

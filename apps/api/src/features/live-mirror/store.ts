@@ -38,10 +38,10 @@ export const giveUpLead = (db: Queryable, epoch: number) =>
 export interface Beat {
   readonly epoch: number
   readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: string }
-  /** Since the last event; null when none has come. */
-  readonly eventAgeMs: number | null
-  /** Servers whose mirror is true now, and how long ago that was proven. */
-  readonly vouched: ReadonlyMap<string, number>
+  /** When the last event came; null when none has. */
+  readonly eventAt: Date | null
+  /** Servers whose mirror holds everything that had happened by a time, all by the database's clock. */
+  readonly vouched: ReadonlyMap<string, Date>
 }
 
 interface Beaten {
@@ -55,22 +55,22 @@ interface Beaten {
  */
 export async function beat(
   db: Queryable,
-  { epoch, gateway, eventAgeMs, vouched }: Beat,
+  { epoch, gateway, eventAt, vouched }: Beat,
 ): Promise<Beaten | undefined> {
   return db.maybeOne<Beaten>(sql`
     with mine as (
       update live_mirror set beat_at = clock_now(), gateway_state = ${gateway.state},
         gateway_problem = ${gateway.problem}, gateway_latency_ms = ${gateway.latencyMs},
         gateway_shards = ${gateway.shards},
-        last_event_at =
-          coalesce(clock_now() - ${eventAgeMs}::float8 * interval '1 millisecond', last_event_at)
+        last_event_at = coalesce(${eventAt}::timestamptz, last_event_at)
       where epoch = ${epoch} returning epoch, last_event_at),
     vouched as (
-      select * from unnest(${[...vouched.keys()]}::text[], ${[...vouched.values()]}::float8[]) as x (id, age_ms)),
+      select * from unnest(${[...vouched.keys()]}::text[],
+        ${[...vouched.values()].map((asOf) => asOf.toISOString())}::timestamptz[]) as x (id, as_of)),
     extended as (
       update servers v set
         live_until = case when x.id is null then null else clock_now() + ${vouchedFor}::interval end,
-        live_as_of = clock_now() - x.age_ms * interval '1 millisecond'
+        live_as_of = x.as_of
       from mine, servers w left join vouched x on x.id = w.id
       where v.id = w.id and (v.live_until is not null or x.id is not null))
     select array(select id::text from servers where removed_at is null order by id) as registered,
