@@ -15,6 +15,7 @@ const minutes = Number(process.env['CHAOS_MINUTES'] ?? 0.15)
 const seed = Number(process.env['CHAOS_SEED'] ?? Date.now() % 1_000_000)
 /** From the end of all trouble to a mirror that is vouched for again, at most; with a leader to be replaced. */
 const longestRecoveryMs = 90_000
+const mostSessions = 20
 const freshnessMs = 1_000
 /** Roles in an answer may be older than it says by this: the freshness that is promised, and the platform's delay. */
 const slackMs = freshnessMs + longestDelayMs
@@ -30,6 +31,7 @@ let project: GivenProject
 let instances: Instance[]
 let random: Random
 let truth: Truth
+let memberIds: string[]
 const sessions: Session[] = []
 
 beforeAll(async () => {
@@ -37,13 +39,13 @@ beforeAll(async () => {
   random = createRandom(seed)
   world = await startWorld('postgres', { RATE_LIMIT_GLOBAL: '0' })
   project = await givenProject(world)
-  const memberIds = (world.sim.world.guilds.get(club)?.members.page('0', 80) ?? [])
+  memberIds = (world.sim.world.guilds.get(club)?.members.page('0', 80) ?? [])
     .map(({ user_id }) => user_id)
     .filter((id) => ![demo.users.bot, demo.users.tidebot].some((bot) => bot === id))
   truth = createTruth(world.sim, random, memberIds)
   instances = await Promise.all([start(), start()])
   await untilLive(world)
-  await logIn(memberIds.slice(0, 20))
+  await logInMore()
 }, 120_000)
 afterAll(async () => {
   await Promise.all(instances.map((instance) => instance.kill()))
@@ -51,8 +53,11 @@ afterAll(async () => {
 })
 
 const start = () => startInstance(world.database.url, world.sim, { RATE_LIMIT_GLOBAL: '0' })
-const logIn = async (memberIds: readonly string[]) => {
+/** Members come and go: those of this moment take the places of those whose sessions have ended. */
+const logInMore = async () => {
   for (const memberId of memberIds) {
+    if (sessions.length >= mostSessions) return
+    if (!truth.isMember(memberId) || sessions.some((session) => session.memberId === memberId)) continue
     const { token } = await givenSession(world, project, memberId)
     sessions.push({ memberId, token, since: Date.now() })
   }
@@ -158,9 +163,8 @@ async function expectTruth() {
     expect(entries.length, memberId).toBeGreaterThan(0)
     expect(entries.length, memberId).toBeLessThanOrEqual(truth.departures(memberId).length)
   }
-  const isBack = ({ memberId }: Session) => truth.isMember(memberId)
   sessions.splice(0, sessions.length, ...sessions.filter((one) => !ended.includes(one)))
-  await logIn(ended.filter(isBack).map(({ memberId }) => memberId))
+  await logInMore()
 }
 
 test(
