@@ -1,4 +1,5 @@
 import type { Database } from '#platform/db/database'
+import { gather } from '#platform/db/gather'
 import { type Changes, readChanges } from './change-log.ts'
 import type { ValidateItem, ValidateRow } from './live-store.ts'
 
@@ -15,22 +16,39 @@ interface Kept {
   readonly row: ValidateRow
 }
 
+/** Rows on their way from the database, and what changed since they were asked for. */
+interface Loading {
+  readonly drops: string[]
+  /** True when nothing kept counts any more. */
+  isVoid: boolean
+}
+
 /**
  * Finished answers in memory, and yet as strict as reading each from the database.
  *
- * What can happen when: one run at a time. A run first reads the change log, in a snapshot taken after all
- * of its items were asked for, and drops what changed; what is still there is as good as read now. What is
- * not there is loaded after that. A change that commits after the log was read is in the log that the next
- * run reads before it uses anything, because each run asks for all transactions that were unfinished when
- * the run before it looked. So nothing kept is ever used past a change that a client could know of.
+ * What can happen when: one look at a time. It reads the change log, in a snapshot taken after all of its items
+ * were asked for, and drops what changed; what is still there is as good as read now. A change that commits
+ * after the log was read is in the log that the next look reads before anything is used, because each look asks
+ * for all transactions that were unfinished when the one before it looked. So nothing kept is ever used past a
+ * change that a client could know of.
+ *
+ * What is not there is loaded after that, while others look: whoever presents what nobody knows delays nobody
+ * else. What looks find meanwhile may be newer than the rows on their way, and is applied to them as well.
  */
-export function createKeptSessions(db: Database, load: (items: ValidateItem[]) => Promise<ValidateRow[]>) {
+export function createKeptSessions(
+  db: Database,
+  read: (items: ValidateItem[]) => Promise<ValidateRow[]>,
+  /** Says whether a kept row will do. */
+  isUsable: (row: ValidateRow) => boolean,
+) {
   const kept = new Map<string, Kept>()
   const tokensOfMember = new Map<string, Set<string>>()
   const tokensOfKey = new Map<string, Set<string>>()
+  const underWay = new Set<Loading>()
   let last: Changes | undefined
 
   const clear = () => {
+    for (const loading of underWay) loading.isVoid = true
     kept.clear()
     tokensOfMember.clear()
     tokensOfKey.clear()
@@ -68,8 +86,10 @@ export function createKeptSessions(db: Database, load: (items: ValidateItem[]) =
       const changes = await readChanges(db, last?.horizon ?? fromNowOn)
       const isContinued =
         last && last.serverStart === changes.serverStart && changes.nowMs - last.nowMs < longestPauseMs
-      if (isContinued) changes.drops.forEach(apply)
-      else clear()
+      if (isContinued) {
+        changes.drops.forEach(apply)
+        for (const { drops } of underWay) drops.push(...changes.drops)
+      } else clear()
       last = changes
       return changes
     } catch (error) {
@@ -79,26 +99,36 @@ export function createKeptSessions(db: Database, load: (items: ValidateItem[]) =
     }
   }
 
-  /** Answers all items as of a moment after they were asked for. `isUsable` says whether a kept row will do. */
-  return async (items: ValidateItem[], isUsable: (row: ValidateRow) => boolean): Promise<ValidateRow[]> => {
+  const lookUp = async (items: ValidateItem[]): Promise<(ValidateRow | undefined)[]> => {
     const changes = await look()
-    const rows: (ValidateRow | undefined)[] = items.map((item) => {
+    return items.map((item) => {
       const entry = kept.get(item.tokenDigest)
       if (entry?.keyDigest !== item.keyDigest) return undefined
       return isCurrent(entry.row, changes) && isUsable(entry.row) ? entry.row : undefined
     })
-    const missing = items.filter((_, i) => rows[i] === undefined)
-    if (missing.length === 0) return rows as ValidateRow[]
-    const loaded = await load(missing)
-    let next = 0
-    return rows.map((row, i) => {
-      if (row) return row
-      const fresh = loaded[next] as ValidateRow
-      next += 1
-      keep(items[i] as ValidateItem, fresh)
-      return fresh
-    })
   }
+  const load = async (items: ValidateItem[]): Promise<ValidateRow[]> => {
+    const loading: Loading = { drops: [], isVoid: false }
+    underWay.add(loading)
+    try {
+      const rows = await read(items)
+      if (loading.isVoid) return rows
+      rows.forEach((row, i) => {
+        keep(items[i] as ValidateItem, row)
+      })
+      loading.drops.forEach(apply)
+      return rows
+    } finally {
+      underWay.delete(loading)
+    }
+  }
+  const gatheredLookUp = gather(lookUp, 1)
+  // One connection is left to those who look.
+  const gatheredLoad = gather(load, Math.max(1, db.gathersAtOnce - 1))
+
+  /** Answers as of a moment after it was asked. */
+  return async (item: ValidateItem): Promise<ValidateRow> =>
+    (await gatheredLookUp(item)) ?? gatheredLoad(item)
 }
 
 /** Brings a kept row to the database's present: its age grows, it expires, the gateway comes and goes. */

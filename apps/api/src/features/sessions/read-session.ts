@@ -1,4 +1,3 @@
-import { gather } from '#platform/db/gather'
 import type { Deps } from '../../deps.ts'
 import { createKeptSessions } from './kept-sessions.ts'
 import {
@@ -28,10 +27,11 @@ type ReadDeps = Pick<Deps, 'db' | 'settings' | 'refreshMember'>
 
 /** Reads a key and a session of its project, with roles that are as fresh as the contract asks. */
 export function createSessionReader(deps: ReadDeps): (item: ValidateItem) => Promise<ReadSession> {
-  const readKept = createKeptSessions(deps.db, (items) => readFinished(deps, items))
-  const isUsable = ({ session }: ValidateRow) => session !== undefined && isFresh(deps, session)
-  // One run at a time: what is kept is only as good as the order in which changes are read.
-  const read = gather((items: ValidateItem[]) => readKept(items, isUsable), 1)
+  const read = createKeptSessions(
+    deps.db,
+    (items) => readFinished(deps, items),
+    ({ session }) => session !== undefined && isFresh(deps, session),
+  )
 
   return async (item) => {
     const row = await read(item)
