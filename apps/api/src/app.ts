@@ -91,6 +91,7 @@ export function createApp(
   // Whatever an admin downloads counts: each file holds a connection and a snapshot.
   const limitDownloads = createDownloadLimit()
   webhookRoutes(router, deps, {
+    checkKey,
     limitDownloads,
     liveRoleIds: async (serverId, memberId) =>
       (await liveMember(deps, serverId, memberId))?.roles.map(({ roleId }) => roleId),

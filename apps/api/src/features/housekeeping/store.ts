@@ -22,8 +22,8 @@ const expired: Readonly<Record<string, Sql>> = {
     delete from sessions where id in (
       select id from sessions where expires_at < clock_now() - interval '7 days' limit ${batchSize})`,
   inbound_signatures: sql`
-    delete from inbound_signatures where (webhook_id, mac) in (
-      select webhook_id, mac from inbound_signatures
+    delete from inbound_signatures where (expires_at, mac, webhook_id) in (
+      select expires_at, mac, webhook_id from inbound_signatures
       where expires_at < clock_now() - interval '1 minute' order by expires_at limit ${batchSize})`,
   inbound_idempotency_keys: sql`
     delete from inbound_idempotency_keys where (webhook_id, key) in (

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { digestOf, keyPrefixOf } from '#platform/crypto/tokens'
 import { gather } from '#platform/db/gather'
+import { readApiKey } from '#platform/http/credentials'
 import type { Deps } from '../../deps.ts'
 import type { ProjectCaller } from '../callers.ts'
 import { readForValidate, type ValidateItem } from './live-store.ts'
-import { checkKey, readKey } from './validate.ts'
+import { checkKey } from './validate.ts'
 
 /** The project of a good key, read from the database for each call. Throws as authentication does. */
 export function createKeyCheck({ db }: Pick<Deps, 'db'>) {
@@ -15,7 +16,7 @@ export function createKeyCheck({ db }: Pick<Deps, 'db'>) {
 /** Authenticates a project by `X-API-Key`. */
 export function createKeyAuthenticator(checkKeyNow: ReturnType<typeof createKeyCheck>) {
   return async (request: FastifyRequest): Promise<ProjectCaller> => {
-    const key = readKey(request)
+    const key = readApiKey(request.raw)
     return { projectId: await checkKeyNow(key), bucket: `key:${keyPrefixOf(key)}` }
   }
 }

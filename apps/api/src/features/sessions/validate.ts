@@ -2,6 +2,7 @@ import { sessions } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
 import { digestOf, isWellFormed, keyPrefixOf } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
+import { readApiKey } from '#platform/http/credentials'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import { readBody } from '#platform/http/read-body'
 import { invalid, tooMany } from '#platform/http/router'
@@ -20,7 +21,7 @@ const check = compile(sessions.validateSession.body)
  * asked: a bad key is refused first, whatever the body is.
  */
 export async function validate({ limiter, readSession }: ValidateDeps, request: FastifyRequest) {
-  const key = readKey(request)
+  const key = readApiKey(request.raw)
   const { token, problem } = readToken(request)
   const reading = readSession({ keyDigest: digestOf(key), tokenDigest: token ? digestOf(token) : '' })
   const taken = limiter.take(`key:${keyPrefixOf(key)}`)
@@ -46,13 +47,6 @@ function answerOf(session: ValidSession, source: RolesSource): Buffer {
     session.answer = { asOfMs, source, bytes: Buffer.from(json) }
   }
   return session.answer.bytes
-}
-
-/** The API key of a request, when it has the form of one. */
-export function readKey(request: FastifyRequest): string {
-  const key = request.headers['x-api-key']
-  if (typeof key === 'string' && isWellFormed('apiKey', key)) return key
-  throw new ApiError('INVALID_API_KEY', { reason: key === undefined ? 'missing' : 'malformed' })
 }
 
 /** The project of a key. */

@@ -17,15 +17,14 @@ export interface WebhookNeeds {
   readonly liveRoleIds: LiveRoleIds
   /** Lets an admin read so many files at once, and no more. */
   readonly limitDownloads: LimitDownloads
+  /** The project of a good key, read now. */
+  readonly checkKey: (key: string) => Promise<string>
 }
 
 export function webhookRoutes(router: Router<Callers>, deps: Deps, needs: WebhookNeeds) {
   adminRoutes(router, deps, needs)
   ownRoutes(router, deps)
-  const submit = createSubmit(deps)
-  router.route(webhooks.submit, ({ caller, params, raw: { headers }, bytes }) =>
-    submit(caller, { idOrSlug: params.id, headers, bytes }),
-  )
+  router.finished(webhooks.submit, createSubmit({ ...deps, checkKey: needs.checkKey }))
   router.route(webhooks.readSubmissions, ({ caller, params, query }) =>
     readSubmissions({ ...deps, ...needs }, caller, params.id, query),
   )

@@ -10,10 +10,11 @@ import {
 
 /** What a sender is told: where its submission is, or why there is none. */
 export type Outcome =
-  | { readonly id: string; readonly receivedAt: Date }
+  | { readonly id: string; readonly receivedAtMs: number }
   | 'replayed'
   | 'key_reused'
-  | 'closed'
+  /** What it was held against is no longer in force. */
+  | 'stale'
 
 /** Its twin goes first: what became of that decides. */
 const again = Symbol('again')
@@ -73,33 +74,47 @@ type Chosen = readonly [at: number, item: NewSubmission]
 function firstOfTheirKind(items: readonly NewSubmission[]): Chosen[] {
   const seen = new Set<string>()
   let characters = 0
-  return [...items.entries()].filter(([i, { webhookId, signature, idempotency, payload }]) => {
-    const kinds = [
-      signature && `m${webhookId}${signature.mac}`,
-      idempotency && `k${webhookId}${idempotency.key}`,
-    ]
-    const own = kinds.filter((kind) => kind !== undefined)
-    if (own.some((kind) => seen.has(kind))) return false
-    characters += payload.length
-    if (i > 0 && characters > mostCharacters) return false
-    for (const kind of own) seen.add(kind)
-    return true
-  })
+  return [...items.entries()].filter(
+    ([
+      i,
+      {
+        target: { webhookId },
+        signature,
+        idempotency,
+        payload,
+      },
+    ]) => {
+      const kinds = [
+        signature && `m${webhookId}${signature.mac}`,
+        idempotency && `k${webhookId}${idempotency.key}`,
+      ]
+      const own = kinds.filter((kind) => kind !== undefined)
+      if (own.some((kind) => seen.has(kind))) return false
+      characters += payload.length
+      if (i > 0 && characters > mostCharacters) return false
+      for (const kind of own) seen.add(kind)
+      return true
+    },
+  )
 }
 
 async function outcomeOf(db: Queryable, row: InsertedRow, item: NewSubmission): Promise<Outcome> {
-  if (row.storedAt) return { id: item.id, receivedAt: row.storedAt }
-  if (!row.isOpen) return 'closed'
-  if (row.firstId && row.firstAt) {
-    return row.isSameBody ? { id: row.firstId, receivedAt: row.firstAt } : 'key_reused'
+  if (row.isStored) return { id: item.id, receivedAtMs: row.atMs }
+  if (!row.isCurrent) return 'stale'
+  if (row.firstId && row.firstAtMs) {
+    return row.isSameBody ? { id: row.firstId, receivedAtMs: row.firstAtMs } : 'key_reused'
   }
-  const { signature, idempotency, webhookId } = item
+  const {
+    signature,
+    idempotency,
+    target: { webhookId },
+  } = item
   if (signature && item.refusesReplay && !row.isMarked) return 'replayed'
   // Another request stored its submission under the same key while this one waited for it.
   const first = idempotency && (await findFirst(db, webhookId, idempotency.key))
   if (!first) throw new Error('A submission was neither stored nor refused.')
   if (first.bodyDigest === idempotency?.bodyDigest)
-    return { id: first.submissionId, receivedAt: first.receivedAt }
-  if (signature && row.isMarked) await dropMark(db, webhookId, signature.mac)
+    return { id: first.submissionId, receivedAtMs: first.receivedAtMs }
+  if (signature && row.isMarked) await dropMark(db, webhookId, signature)
   return 'key_reused'
 }

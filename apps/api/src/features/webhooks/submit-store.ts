@@ -1,8 +1,9 @@
 import type { Database, Queryable } from '#platform/db/database'
-import { sql } from '#platform/db/sql'
+import { type Sql, sql } from '#platform/db/sql'
+import { type Signature, toleranceSec } from './signature.ts'
 
 /** A webhook as the path names it, among those of the calling project. */
-export interface SubmitTarget {
+export interface WebhookName {
   readonly projectId: string
   readonly idOrSlug: string
 }
@@ -16,16 +17,16 @@ export interface FoundWebhook {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Finds webhooks for many requests at once, in the order of the targets. */
+/** Finds webhooks for many requests at once, in the order of the names. */
 export async function findForSubmit(
   db: Database,
-  targets: readonly SubmitTarget[],
+  names: readonly WebhookName[],
 ): Promise<(FoundWebhook | undefined)[]> {
   const rows = await db.gathered(sql`
     select w.id, w.version, w.deactivated_at is null, (extract(epoch from clock_now()) * 1000)::float8
-    from unnest(${targets.map(({ projectId }) => projectId)}::uuid[],
-      ${targets.map(({ idOrSlug }) => (uuid.test(idOrSlug) ? idOrSlug : null))}::uuid[],
-      ${targets.map(({ idOrSlug }) => idOrSlug)}::text[]) with ordinality as q (project_id, id, slug, n)
+    from unnest(${names.map(({ projectId }) => projectId)}::uuid[],
+      ${names.map(({ idOrSlug }) => (uuid.test(idOrSlug) ? idOrSlug : null))}::uuid[],
+      ${names.map(({ idOrSlug }) => idOrSlug)}::text[]) with ordinality as q (project_id, id, slug, n)
     left join lateral (
       select * from inbound_webhooks w where w.id = q.id and w.project_id = q.project_id and w.deleted_at is null
       union all
@@ -50,13 +51,20 @@ export const loadForSubmit = (db: Queryable, webhookId: string) =>
       secret_sealed as "secretSealed"
     from inbound_webhooks where id = ${webhookId} and deleted_at is null`)
 
+/** What has to be in force for a submission to be stored. */
+export interface HeldAgainst {
+  readonly keyDigest: string
+  readonly webhookId: string
+  readonly version: number
+}
+
 /** A submission that passed every check but those that only the database can make. */
 export interface NewSubmission {
   readonly id: string
-  readonly webhookId: string
+  readonly target: HeldAgainst
   readonly payload: string
   readonly origin: string | null
-  readonly signature: { readonly mac: string; readonly expiresAtSec: number } | undefined
+  readonly signature: Signature | undefined
   /** False while replay protection pauses: the mark is made, and an older one does not refuse. */
   readonly refusesReplay: boolean
   readonly idempotency: { readonly key: string; readonly bodyDigest: string } | undefined
@@ -64,96 +72,152 @@ export interface NewSubmission {
 
 /** What became of a submission. */
 export interface InsertedRow {
-  /** False when the webhook was deleted or deactivated meanwhile. */
-  readonly isOpen: boolean
-  readonly storedAt: Date | null
-  /** The first submission under the same idempotency key, within its time. */
-  readonly firstId: string | null
-  readonly firstAt: Date | null
-  readonly isSameBody: boolean | null
-  readonly isMarked: boolean
+  /** True when everything that it was held against is in force: its key, its webhook's version, its signature's time. */
+  readonly isCurrent: boolean
+  readonly isStored: boolean
   /** True when the project's channel is to be told. */
   readonly isNotified: boolean
+  /** The time of the statement. */
+  readonly atMs: number
+  /** Where the batch has idempotency keys: the first submission under the same one, within its time. */
+  readonly firstId?: string | null
+  readonly firstAtMs?: number | null
+  readonly isSameBody?: boolean | null
+  readonly isMarked?: boolean
 }
 
 /**
- * Inserts many submissions with their marks, in one statement: a mark without its submission cannot be. No
- * two of the items have the same signature or the same idempotency key. Rows are written in the order of
- * their keys, so that two batches cannot wait for each other. A project that has a webhook address is told of
- * each, by a notification with the id of the submission. An item that lost a race for its idempotency
- * key is neither stored nor has a first: that one became visible only after this statement began.
+ * Inserts many submissions with their marks, in one statement: a mark without its submission cannot be, and
+ * neither can a submission under a key that was revoked or to a webhook that was changed before. No two of the
+ * items have the same signature or the same idempotency key. Rows are written in the order of their keys, so
+ * that two batches cannot wait for each other. A project that has a webhook address is told of each, by a
+ * notification with the id of the submission. An item that lost a race for its idempotency key is neither stored
+ * nor has a first: that one became visible only after this statement began.
  */
-export const insertSubmissions = (db: Queryable, items: readonly NewSubmission[]) =>
-  db.query<InsertedRow>(sql`
-    with given as (
-      select * from unnest(
-        ${items.map(({ id }) => id)}::uuid[], ${items.map(({ webhookId }) => webhookId)}::uuid[],
-        ${items.map(({ payload }) => payload)}::text[], ${items.map(({ origin }) => origin)}::text[],
-        ${items.map(({ signature }) => signature?.mac ?? null)}::text[],
-        ${items.map(({ signature }) => signature?.expiresAtSec ?? null)}::float8[],
-        ${items.map(({ refusesReplay }) => refusesReplay)}::boolean[],
-        ${items.map(({ idempotency }) => idempotency?.key ?? null)}::text[],
-        ${items.map(({ idempotency }) => idempotency?.bodyDigest ?? null)}::text[]
-      ) with ordinality as g (id, webhook_id, payload, origin, mac, expires, refuses_replay, key, digest, n)
-    ), open as (
-      select g.*, w.project_id, w.name, p.webhook_url_sealed is not null and p.deleted_at is null as is_told
-      from given g join inbound_webhooks w on w.id = g.webhook_id join projects p on p.id = w.project_id
-      where w.deleted_at is null and w.deactivated_at is null
-    ), first as (
-      select g.n, k.submission_id, k.received_at, k.body_digest = g.digest as is_same
-      from open g join inbound_idempotency_keys k on k.webhook_id = g.webhook_id and k.key = g.key
-      where k.received_at > clock_now() - interval '24 hours'
-    ), marked as (
-      insert into inbound_signatures (webhook_id, mac, expires_at)
-      select g.webhook_id, g.mac, to_timestamp(g.expires) from open g
-      where g.mac is not null and not exists (select from first f where f.n = g.n and not f.is_same)
-      order by g.webhook_id, g.mac
+export function insertSubmissions(db: Queryable, items: readonly NewSubmission[]): Promise<InsertedRow[]> {
+  const targets = [...new Set(items.map(({ target }) => target))]
+  const places = new Map(targets.map((target, i) => [target, i + 1]))
+  const parts = items.some(({ idempotency }) => idempotency) ? withKeys(items) : withoutKeys
+  return db.query<InsertedRow>(sql`
+    with clock as (select clock_now() as at),
+    target as (
+      select q.n, w.id as webhook_id, w.project_id, w.name, p.webhook_url_sealed is not null as is_told
+      from unnest(${targets.map(({ keyDigest }) => keyDigest)}::text[],
+        ${targets.map(({ webhookId }) => webhookId)}::uuid[],
+        ${targets.map(({ version }) => version)}::int[]) with ordinality as q (key_digest, webhook_id, version, n)
+      join inbound_webhooks w on w.id = q.webhook_id and w.version = q.version
+      join api_keys k on k.digest = q.key_digest and k.project_id = w.project_id
+      join projects p on p.id = w.project_id
+      where w.deleted_at is null and w.deactivated_at is null and k.revoked_at is null and k.replaced_at is null
+        and p.deleted_at is null and p.deactivated_at is null
+    ), given as (
+      select g.n, g.id, t.webhook_id, to_timestamp(g.time + ${toleranceSec + 1}) as expires_at, g.mac, g.refuses_replay
+      from unnest(${items.map(({ target }) => places.get(target))}::int[], ${items.map(({ id }) => id)}::uuid[],
+        ${items.map(({ signature }) => signature?.timeSec ?? null)}::float8[],
+        ${items.map(({ signature }) => signature?.mac ?? null)}::uuid[],
+        ${items.map(({ refusesReplay }) => refusesReplay)}::boolean[]
+      ) with ordinality as g (target, id, time, mac, refuses_replay, n)
+      join target t on t.n = g.target, clock
+      where g.mac is null or (
+        clock.at < to_timestamp(g.time + ${toleranceSec + 1}) and clock.at >= to_timestamp(g.time - ${toleranceSec}))
+    ), ${parts.first} marked as (
+      insert into inbound_signatures (expires_at, mac, webhook_id)
+      select g.expires_at, g.mac, g.webhook_id from given g where g.mac is not null ${parts.unlessReused}
+      order by g.expires_at, g.mac, g.webhook_id
       on conflict do nothing returning webhook_id, mac
     ), fresh as (
-      select g.*, m.mac is not null as is_marked from open g
-      left join marked m on m.webhook_id = g.webhook_id and m.mac = g.mac
-      where not exists (select from first f where f.n = g.n)
-        and (g.mac is null or m.mac is not null or not g.refuses_replay)
-    ), claimed as (
+      select g.* from given g left join marked m on m.webhook_id = g.webhook_id and m.mac = g.mac
+      where (g.mac is null or m.mac is not null or not g.refuses_replay) ${parts.unlessFirst}
+    ), ${parts.claimed} stored as (
+      insert into inbound_submissions (id, webhook_id, payload, is_signed, origin, received_at)
+      select f.id, f.webhook_id, b.payload, f.mac is not null, b.origin, clock.at
+      from fresh f
+      join unnest(${items.map(({ payload }) => payload)}::text[], ${items.map(({ origin }) => origin)}::text[])
+        with ordinality as b (payload, origin, n) on b.n = f.n, clock
+      where ${parts.isClaimed}
+      returning id, webhook_id
+    ), notified as (
+      insert into notifications (id, project_id, type, text)
+      select s.id, t.project_id, 'submission.received', format('Inbound webhook %s took submission %s.', t.name, s.id)
+      from stored s join target t on t.webhook_id = s.webhook_id and t.is_told order by s.id
+      returning id
+    ), counted as (
+      insert into inbound_submission_counts as c (webhook_id, part, count, last_at)
+      select s.webhook_id, pg_backend_pid() % 32, count(*), max(clock.at) from stored s, clock group by s.webhook_id
+      order by s.webhook_id
+      on conflict (webhook_id, part) do update set
+        count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
+    )
+    select g.n is not null as "isCurrent", s.id is not null as "isStored", x.id is not null as "isNotified",
+      (extract(epoch from clock.at) * 1000)::float8 as "atMs" ${parts.columns}
+    from unnest(${items.map(({ id }) => id)}::uuid[]) with ordinality as a (id, n)
+    cross join clock
+    left join given g on g.n = a.n
+    left join stored s on s.id = a.id
+    left join notified x on x.id = a.id
+    ${parts.joins}
+    order by a.n`)
+}
+
+/** What idempotency keys add to the statement. Most batches have none, and do not pay for them. */
+type KeyParts = Record<
+  'first' | 'unlessReused' | 'unlessFirst' | 'claimed' | 'isClaimed' | 'columns' | 'joins',
+  Sql
+>
+
+const nothing = sql``
+const withoutKeys: KeyParts = {
+  first: nothing,
+  unlessReused: nothing,
+  unlessFirst: nothing,
+  claimed: nothing,
+  isClaimed: sql`true`,
+  columns: nothing,
+  joins: nothing,
+}
+
+const withKeys = (items: readonly NewSubmission[]): KeyParts => ({
+  first: sql`
+    keyed as (
+      select g.n, g.id, g.webhook_id, i.key, i.digest
+      from given g
+      join unnest(${items.map(({ idempotency }) => idempotency?.key ?? null)}::text[],
+        ${items.map(({ idempotency }) => idempotency?.bodyDigest ?? null)}::text[])
+        with ordinality as i (key, digest, n) on i.n = g.n and i.key is not null
+    ), first as (
+      select q.n, k.submission_id, k.received_at, k.body_digest = q.digest as is_same
+      from keyed q join inbound_idempotency_keys k on k.webhook_id = q.webhook_id and k.key = q.key
+      where k.received_at > clock_now() - interval '24 hours'
+    ),`,
+  unlessReused: sql`and not exists (select from first f where f.n = g.n and not f.is_same)`,
+  unlessFirst: sql`and not exists (select from first f where f.n = g.n)`,
+  claimed: sql`
+    claimed as (
       insert into inbound_idempotency_keys as k (webhook_id, key, body_digest, submission_id, received_at)
-      select webhook_id, key, digest, id, clock_now() from fresh where key is not null
-      order by webhook_id, key
+      select q.webhook_id, q.key, q.digest, q.id, clock.at from keyed q join fresh f on f.n = q.n, clock
+      order by q.webhook_id, q.key
       on conflict (webhook_id, key) do update set
         body_digest = excluded.body_digest, submission_id = excluded.submission_id, received_at = excluded.received_at
       where k.received_at <= clock_now() - interval '24 hours'
       returning submission_id
-    ), stored as (
-      insert into inbound_submissions (id, webhook_id, payload, is_signed, origin, received_at)
-      select id, webhook_id, payload, mac is not null, origin, clock_now() from fresh
-      where key is null or id in (select submission_id from claimed)
-      returning id, webhook_id, received_at
-    ), notified as (
-      insert into notifications (id, project_id, type, text)
-      select id, project_id, 'submission.received', format('Inbound webhook %s took submission %s.', name, id)
-      from open where is_told and id in (select id from stored) order by n
-    ), counted as (
-      insert into inbound_submission_counts as c (webhook_id, part, count, last_at)
-      select webhook_id, pg_backend_pid() % 32, count(*), max(received_at) from stored group by webhook_id
-      order by webhook_id
-      on conflict (webhook_id, part) do update set
-        count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
-    )
-    select o.n is not null as "isOpen", s.received_at as "storedAt", f.submission_id as "firstId",
-      f.received_at as "firstAt", f.is_same as "isSameBody",
-      coalesce(m.mac is not null, false) as "isMarked", s.id is not null and o.is_told as "isNotified"
-    from given g
-    left join open o on o.n = g.n
-    left join stored s on s.id = g.id
-    left join first f on f.n = g.n
-    left join marked m on m.webhook_id = g.webhook_id and m.mac = g.mac
-    order by g.n`)
+    ),`,
+  isClaimed: sql`f.n not in (select n from keyed) or f.id in (select submission_id from claimed)`,
+  columns: sql`, e.submission_id as "firstId", (extract(epoch from e.received_at) * 1000)::float8 as "firstAtMs",
+      e.is_same as "isSameBody", m.mac is not null as "isMarked"`,
+  joins: sql`
+    left join first e on e.n = a.n
+    left join marked m on m.webhook_id = g.webhook_id and m.mac = g.mac`,
+})
 
 /** The first submission under an idempotency key, also one that a racing request has just stored. */
 export const findFirst = (db: Queryable, webhookId: string, key: string) =>
-  db.maybeOne<{ submissionId: string; receivedAt: Date; bodyDigest: string }>(sql`
-    select submission_id as "submissionId", received_at as "receivedAt", body_digest as "bodyDigest"
+  db.maybeOne<{ submissionId: string; receivedAtMs: number; bodyDigest: string }>(sql`
+    select submission_id as "submissionId", (extract(epoch from received_at) * 1000)::float8 as "receivedAtMs",
+      body_digest as "bodyDigest"
     from inbound_idempotency_keys where webhook_id = ${webhookId} and key = ${key}`)
 
 /** Takes a mark back: its submission was refused after all. */
-export const dropMark = (db: Queryable, webhookId: string, mac: string) =>
-  db.execute(sql`delete from inbound_signatures where webhook_id = ${webhookId} and mac = ${mac}`)
+export const dropMark = (db: Queryable, webhookId: string, { mac, timeSec }: Signature) =>
+  db.execute(sql`
+    delete from inbound_signatures
+    where expires_at = to_timestamp(${timeSec + toleranceSec + 1}) and mac = ${mac} and webhook_id = ${webhookId}`)

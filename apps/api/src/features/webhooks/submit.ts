@@ -1,85 +1,100 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { webhooks } from '@rolecall/contract'
+import type { FastifyRequest } from 'fastify'
+import { digestOf, keyPrefixOf } from '#platform/crypto/tokens'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { ApiError } from '#platform/http/api-error'
+import { readApiKey } from '#platform/http/credentials'
 import { readBody } from '#platform/http/read-body'
-import { invalid } from '#platform/http/router'
+import { invalid, tooMany } from '#platform/http/router'
+import { compile } from '#platform/http/validation'
 import { validateValue } from '#platform/json-schema/validate-value'
+import type { Verdict } from '#platform/rate-limit/rate-limiter'
 import type { Deps } from '../../deps.ts'
-import type { ProjectCaller } from '../callers.ts'
-import { createReadyWebhooks, type ReadyWebhook } from './ready-webhooks.ts'
-import { type Signature, verifySignature } from './signature.ts'
+import { isWithinTolerance, type Signature, verifySignature } from './signature.ts'
 import { createSubmissionStore, type Outcome } from './store-submissions.ts'
+import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
 
 /** Longer bodies are refused: reading and checking one must stay a matter of milliseconds. */
 const mostBytes = 256 * 1024
 
-/** A request as the sender sent it. */
-export interface SubmitRequest {
-  readonly idOrSlug: string
-  readonly headers: IncomingHttpHeaders
-  readonly bytes: Buffer
+interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'notifications'> {
+  /** The project of a good key, read now. */
+  readonly checkKey: (key: string) => Promise<string>
 }
 
 /**
- * Takes submissions. Who and where comes before what: the webhook (404), whether it is open (410), the
- * origin (403), the signature (401), then the payload (415, 400, 413, 422), and last what only the database
- * can say: a key used for something else (422), a signature used before (409).
+ * Takes submissions. Who and where comes before what: the key (401, 429), the webhook (404), whether it is open
+ * (410), the origin (403), the signature (401), then the payload (415, 400, 413, 422), and last what only the
+ * database can say: a key used for something else (422), a signature used before (409).
+ *
+ * A submission is first held against what was in force the last time. The statement that stores it says whether
+ * all of that still is, and stores nothing otherwise. So whoever is let in was let in by the database, and
+ * whoever is refused is refused by a second look, at what is in force now.
  */
-export function createSubmit({
-  db,
-  config,
-  cache,
-  notifications,
-}: Pick<Deps, 'db' | 'config' | 'cache' | 'notifications'>) {
-  const find = createReadyWebhooks(db, config)
+export function createSubmit({ db, config, cache, limiter, notifications, checkKey }: SubmitDeps) {
+  const targets = createSubmitTargets(db, config)
   const store = createSubmissionStore(db, notifications.wake)
 
-  return async (caller: ProjectCaller, { idOrSlug, headers, bytes }: SubmitRequest) => {
-    const { projectId } = caller
-    const found = await find({ projectId, idOrSlug })
-    if (!found) throw new ApiError('WEBHOOK_NOT_FOUND', { projectId })
-    if (!found.isActive) throw new ApiError('WEBHOOK_INACTIVE', { projectId })
-    const webhook = await found.ready()
-    if (!webhook) throw new ApiError('WEBHOOK_NOT_FOUND', { projectId })
-    const origin = checkOrigin(webhook, headers.origin, projectId)
-    const nowSec = Math.floor(found.nowMs / 1000)
-    const signature = checkSignature(webhook, headers['x-svc-signature'], bytes, nowSec, projectId)
-    const idempotency = readIdempotencyKey(headers['idempotency-key'], bytes)
-    const outcome = await store({
-      id: uuidv7(),
-      webhookId: webhook.id,
-      payload: readPayload(webhook, headers, bytes, projectId),
-      origin,
-      signature,
-      // The specification lets replay protection pause with the cache; marks are made all the same.
-      refusesReplay: cache.isUp(),
-      idempotency,
-    })
-    return answer(outcome, projectId)
+  return async (request: FastifyRequest) => {
+    const { headers, params } = request
+    const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    const key = readApiKey(request.raw)
+    const named = { keyDigest: digestOf(key), idOrSlug: (params as { id: string }).id }
+    let taken: Verdict | Promise<Verdict> | undefined
+    for (let known = targets.known(named); ; known = undefined) {
+      try {
+        const projectId = known?.projectId ?? (await checkKey(key))
+        taken ??= limiter.take(`key:${keyPrefixOf(key)}`)
+        const verdict = await taken
+        if (!verdict.allowed) throw tooMany(limiter, verdict)
+        const problems = known ? [] : checkParams(params)
+        if (problems.length > 0) throw invalid(problems)
+        const { target, nowMs } = known
+          ? { target: known, nowMs: undefined }
+          : await targets.read(projectId, named)
+        const outcome = await store({
+          id: uuidv7(),
+          target,
+          origin: checkOrigin(target, headers.origin),
+          signature: checkSignature(target, headers['x-svc-signature'], bytes, nowMs),
+          // The specification lets replay protection pause with the cache; marks are made all the same.
+          refusesReplay: cache.isUp(),
+          idempotency: readIdempotencyKey(headers['idempotency-key'], bytes),
+          payload: readPayload(target, headers, bytes),
+        })
+        if (outcome !== 'stale') return { projectId, bytes: answer(outcome, projectId) }
+      } catch (error) {
+        if (!known || !(error instanceof ApiError)) throw error
+      }
+    }
   }
 }
 
-function checkOrigin({ acceptedOrigins }: ReadyWebhook, origin: string | undefined, projectId: string) {
+const checkParams = compile(webhooks.submit.params)
+
+function checkOrigin({ acceptedOrigins, projectId }: SubmitTarget, origin: string | undefined) {
   if (acceptedOrigins.length > 0 && (origin === undefined || !acceptedOrigins.includes(origin))) {
     throw new ApiError('ORIGIN_NOT_ALLOWED', { projectId })
   }
   return origin?.slice(0, 255) ?? null
 }
 
+/** `nowMs` is undefined while nobody has asked for the time: the statement that stores compares it. */
 function checkSignature(
-  { requireSignature, secret }: ReadyWebhook,
+  { requireSignature, secret, projectId }: SubmitTarget,
   header: string | string[] | undefined,
   bytes: Buffer,
-  nowSec: number,
-  projectId: string,
+  nowMs: number | undefined,
 ): Signature | undefined {
   if (header === undefined && !requireSignature) return undefined
   const refuse = (reason: string) => new ApiError('SIGNATURE_INVALID', { reason, projectId })
   if (header === undefined) throw refuse('missing')
   if (secret === undefined) throw new ApiError('SECRET_UNREADABLE', { projectId })
-  const signature = verifySignature(String(header), secret, bytes, nowSec)
+  const signature = verifySignature(String(header), secret, bytes)
   if (typeof signature === 'string') throw refuse(signature)
+  if (nowMs !== undefined && !isWithinTolerance(signature, nowMs)) throw refuse('outside_tolerance')
   return signature
 }
 
@@ -97,10 +112,9 @@ function readIdempotencyKey(header: string | string[] | undefined, bytes: Buffer
  * key that was sent twice, is not in it.
  */
 function readPayload(
-  { schema }: ReadyWebhook,
+  { schema, projectId }: SubmitTarget,
   { 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders,
   bytes: Buffer,
-  projectId: string,
 ): string {
   if (bytes.length > mostBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
   const payload = readBody(type, encoding, withoutByteOrderMark(bytes))
@@ -113,15 +127,8 @@ function readPayload(
 const withoutByteOrderMark = (bytes: Buffer) =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 
-function answer(outcome: Outcome, projectId: string) {
-  switch (outcome) {
-    case 'replayed':
-      throw new ApiError('SIGNATURE_REPLAYED', { projectId })
-    case 'key_reused':
-      throw new ApiError('IDEMPOTENCY_KEY_REUSED', { projectId })
-    case 'closed':
-      throw new ApiError('WEBHOOK_INACTIVE', { projectId })
-    default:
-      return { id: outcome.id, receivedAt: outcome.receivedAt.toISOString() }
-  }
+function answer(outcome: Exclude<Outcome, 'stale'>, projectId: string): Buffer {
+  if (outcome === 'replayed') throw new ApiError('SIGNATURE_REPLAYED', { projectId })
+  if (outcome === 'key_reused') throw new ApiError('IDEMPOTENCY_KEY_REUSED', { projectId })
+  return Buffer.from(`{"id":"${outcome.id}","receivedAt":"${new Date(outcome.receivedAtMs).toISOString()}"}`)
 }

@@ -1,4 +1,16 @@
 import type { IncomingMessage } from 'node:http'
+import { isWellFormed } from '#platform/crypto/tokens'
+import { ApiError } from './api-error.ts'
+
+/**
+ * The API key, when it has the form of one.
+ * @throws INVALID_API_KEY
+ */
+export function readApiKey({ headers }: IncomingMessage): string {
+  const key = headers['x-api-key']
+  if (typeof key === 'string' && isWellFormed('apiKey', key)) return key
+  throw new ApiError('INVALID_API_KEY', { reason: key === undefined ? 'missing' : 'malformed' })
+}
 
 /** The Bearer token, or undefined. A header sent twice is refused: Node would silently keep the first. */
 export function bearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {

@@ -80,9 +80,10 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
       reply.hijack()
       const head = [...finishedHead, 'x-request-id', request.id, 'content-length', String(bytes.length)]
       if (closing()) head.push('connection', 'close')
-      reply.raw.writeHead(200, head)
+      const status = statusOf(definition)
+      reply.raw.writeHead(status, head)
       reply.raw.end(bytes)
-      observer.answered(routeOf(definition), projectId, 200, request)
+      observer.answered(routeOf(definition), projectId, status, request)
     },
     refusal(definition, request, reply, thrown) {
       const error = toApiError(thrown)
@@ -112,6 +113,9 @@ function routeOf(definition: EndpointDefinition): string {
   routes.set(definition, route)
   return route
 }
+
+/** What a request is answered with when all is well. */
+export const statusOf = ({ answers }: EndpointDefinition) => Number(Object.keys(answers)[0])
 
 /** Headers of every answer. Nothing of ours is ever cached, framed, sniffed or named in a referrer. */
 export const commonHeaders = (publicUrl: string) => ({

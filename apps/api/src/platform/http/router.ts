@@ -11,7 +11,7 @@ import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import { readBody } from './read-body.ts'
 import { readQuery } from './read-query.ts'
-import type { Responder } from './responder.ts'
+import { type Responder, statusOf } from './responder.ts'
 import { compile } from './validation.ts'
 
 /** The client behind a request, as records and limits name it. */
@@ -26,8 +26,6 @@ export interface ApiRequest<E extends EndpointDefinition, Caller> extends Endpoi
   readonly caller: Caller
   readonly client: Client
   readonly raw: FastifyRequest['raw']
-  /** The body as it was sent, for endpoints that declare none: a signature is over these bytes. */
-  readonly bytes: Buffer
 }
 
 /** What an authenticator says of a caller; `bucket` is what the rate limit counts by. */
@@ -111,7 +109,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   return {
     route(definition, handler, onRefused) {
       const check = checker(definition)
-      const status = Number(Object.keys(definition.answers)[0])
+      const status = statusOf(definition)
       serve(definition, async (request, reply) => {
         const caller = await identify(definition.auth, request, onRefused)
         if (definition.limited) {
@@ -119,8 +117,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
           if (!verdict.allowed) throw tooMany(limiter, verdict)
         }
         const input = check(request) as EndpointInput<typeof definition>
-        const bytes = Buffer.isBuffer(request.body) ? request.body : noBytes
-        const output = await handler({ ...input, caller, client: clientOf(request), raw: request.raw, bytes })
+        const output = await handler({ ...input, caller, client: clientOf(request), raw: request.raw })
         const answer = output instanceof Answer ? output : new Answer(status, output)
         respond.answer(definition, request, reply, answer, caller.projectId)
       })
@@ -133,8 +130,6 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     },
   }
 }
-
-const noBytes = Buffer.alloc(0)
 
 /** The refusal of a caller who asked too often. */
 export const tooMany = (limiter: RateLimiter, verdict: Verdict, cause?: unknown) =>

@@ -1,0 +1,76 @@
+import { RecentMap } from '#platform/cache/recent-map'
+import type { Database } from '#platform/db/database'
+import { gather } from '#platform/db/gather'
+import { ApiError } from '#platform/http/api-error'
+import { compileSchema } from '#platform/json-schema/compile-schema'
+import type { Node } from '#platform/json-schema/keyword'
+import type { Config } from '../../config.ts'
+import { readSecret } from './secret.ts'
+import { findForSubmit, type HeldAgainst, loadForSubmit, type WebhookName } from './submit-store.ts'
+
+/** Targets that an instance keeps; others are read again when they are needed. */
+const mostKept = 200
+
+/** Whose key submits to which webhook, and everything that a submission is held against in one version of it. */
+export interface SubmitTarget extends HeldAgainst {
+  readonly projectId: string
+  readonly schema: Node
+  readonly acceptedOrigins: readonly string[]
+  readonly requireSignature: boolean
+  /** Undefined when this service cannot read it. */
+  readonly secret: string | undefined
+}
+
+/** A target as a request names it. */
+export interface NamedTarget {
+  readonly keyDigest: string
+  readonly idOrSlug: string
+}
+
+/**
+ * What submissions are held against: as it was the last time, which the statement that stores one confirms, or
+ * as it is now.
+ */
+export function createSubmitTargets(db: Database, config: Config) {
+  const find = gather((names: WebhookName[]) => findForSubmit(db, names), db.gathersAtOnce)
+  const kept = new RecentMap<SubmitTarget>(mostKept)
+  const entryOf = ({ keyDigest, idOrSlug }: NamedTarget) => `${keyDigest} ${idOrSlug}`
+
+  const load = async (keyDigest: string, projectId: string, webhookId: string) => {
+    const row = await loadForSubmit(db, webhookId)
+    if (!row) throw new ApiError('WEBHOOK_NOT_FOUND', { projectId })
+    const compiled = compileSchema(row.schema)
+    if ('problems' in compiled) throw new Error('A stored schema does not compile.')
+    const { secretSealed, ...values } = row
+    const secret = readSecret(config, webhookId, secretSealed)
+    return { ...values, keyDigest, projectId, webhookId, schema: compiled.root, secret }
+  }
+  const loading = new Map<string, Promise<SubmitTarget>>()
+  /** Once, however many wait: compiling is work. */
+  const loadOnce = (keyDigest: string, projectId: string, webhookId: string) => {
+    const name = `${keyDigest} ${webhookId}`
+    const running =
+      loading.get(name) ?? load(keyDigest, projectId, webhookId).finally(() => loading.delete(name))
+    loading.set(name, running)
+    return running
+  }
+
+  return {
+    /** The target as it was; nothing says that it still is. */
+    known: (named: NamedTarget): SubmitTarget | undefined => kept.get(entryOf(named)),
+    /**
+     * The target as it is, and the time, both by the database.
+     * @throws WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE
+     */
+    async read(projectId: string, named: NamedTarget): Promise<{ target: SubmitTarget; nowMs: number }> {
+      const found = await find({ projectId, idOrSlug: named.idOrSlug })
+      if (!found) throw new ApiError('WEBHOOK_NOT_FOUND', { projectId })
+      if (!found.isActive) throw new ApiError('WEBHOOK_INACTIVE', { projectId })
+      const known = kept.get(entryOf(named))
+      const isCurrent = known?.webhookId === found.id && known.version === found.version
+      const target = isCurrent ? known : await loadOnce(named.keyDigest, projectId, found.id)
+      kept.set(entryOf(named), target)
+      return { target, nowMs: found.nowMs }
+    },
+  }
+}
