@@ -2,8 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-/** Starts a program on one core, with its output passed through on failure only. */
-export function startPinned(core: number, command: string[], env: Record<string, string>): ChildProcess {
+/** Starts a program on one core, or several, with its output passed through on failure only. */
+export function startPinned(
+  core: number | string,
+  command: string[],
+  env: Record<string, string>,
+): ChildProcess {
   const child = spawn('taskset', ['-c', String(core), ...command], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Deps } from '@rolecall/api/deps'
 import { createProject } from '@rolecall/api/features/projects/create-project'
 import { createWebhook } from '@rolecall/api/features/webhooks/create-webhook'
-import { interleaved, report, serverCore } from './compare.ts'
+import { allCores, interleaved, report, serverCore } from './compare.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { freePort, startPinned, whenAnswering } from './processes.ts'
 import { environment, prepare } from './seed.ts'
@@ -52,16 +52,26 @@ const tail = JSON.stringify({ ...fields, text: '' }).slice(1, -2)
 const before = '{"number":'
 const after = `,${tail}${'x'.repeat(1_000 - tail.length)}"}`
 
-const folder = await makeFolder()
-const postgres = await startPostgres(folder, serverCore)
-try {
-  await measure()
-} finally {
-  await postgres.stop()
-  await removeFolder(folder)
+await place('service and database share one core, the load has the other', serverCore)
+await place('all of them share two cores, as does the bare server')
+
+async function place(name: string, core?: number) {
+  const folder = await makeFolder()
+  const postgres = await startPostgres(folder, core)
+  try {
+    await measure(name, folder, postgres, core)
+  } finally {
+    await postgres.stop()
+    await removeFolder(folder)
+  }
 }
 
-async function measure() {
+async function measure(
+  name: string,
+  folder: string,
+  postgres: Awaited<ReturnType<typeof startPostgres>>,
+  core?: number,
+) {
   const env = {
     ...environment,
     DATABASE_URL: postgres.url,
@@ -70,11 +80,11 @@ async function measure() {
   }
   const { apiKey, id, secret } = await prepare(env, makeWebhook)
   const [port, barePort] = [await freePort(), await freePort()]
-  const service = startPinned(serverCore, [process.execPath, rolecall, 'serve'], {
+  const service = startPinned(core ?? allCores, [process.execPath, rolecall, 'serve'], {
     ...env,
     PORT: String(port),
   })
-  const limit = startPinned(serverCore, [process.execPath, bare], {
+  const limit = startPinned(core ?? allCores, [process.execPath, bare], {
     PORT: String(barePort),
     STATUS: '201',
     ANSWER: Buffer.from(JSON.stringify({ id, receivedAt: '2026-11-21T08:15:00.000Z' })).toString('base64'),
@@ -92,9 +102,9 @@ async function measure() {
   let next = 0
   const script = async () => {
     next += perRun
-    return writeScript(next, apiKey, secret)
+    return writeScript(folder, next, apiKey, secret)
   }
-  console.log('\nPostgreSQL: signed submissions of 1 KB, ten fields')
+  console.log(`\nPostgreSQL: signed submissions of 1 KB, ten fields; ${name}`)
   report(64, await interleaved(targets, script, 64))
   limit.kill()
   service.kill()
@@ -108,7 +118,7 @@ async function makeWebhook(deps: Deps) {
 }
 
 /** Signatures for one run, made in advance: the load generator has none of the work. */
-async function writeScript(first: number, apiKey: string, secret: string): Promise<string> {
+async function writeScript(folder: string, first: number, apiKey: string, secret: string): Promise<string> {
   const path = join(folder, 'submit.lua')
   const time = Math.floor(Date.now() / 1000)
   const macs: string[] = []

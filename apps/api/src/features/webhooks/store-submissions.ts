@@ -1,12 +1,7 @@
 import type { Database, Queryable } from '#platform/db/database'
 import { gather } from '#platform/db/gather'
-import {
-  dropMark,
-  findFirst,
-  type InsertedRow,
-  insertSubmissions,
-  type NewSubmission,
-} from './submit-store.ts'
+import type { Deps } from '../../deps.ts'
+import { dropMark, findFirst, insertSubmissions, type NewSubmission, type NotStored } from './submit-store.ts'
 
 /** What a sender is told: where its submission is, or why there is none. */
 export type Outcome =
@@ -19,18 +14,19 @@ export type Outcome =
 /** Its twin goes first: what became of that decides. */
 const again = Symbol('again')
 
-/** Characters of payload in one statement: larger batches would hold up everyone in them. */
-const mostCharacters = 4 * 1024 * 1024
+/** Bytes of payload in one statement: larger batches would hold up everyone in them. */
+const mostBytes = 4 * 1024 * 1024
 
 /**
  * Stores submissions, durably before it returns. All that wait at the end of a turn go into one statement
  * and one commit. `notified` is called after a commit that left something to tell.
  */
 export function createSubmissionStore(
-  db: Database,
+  { db, cache }: Pick<Deps, 'db' | 'cache'>,
   notified: () => void,
 ): (submission: NewSubmission) => Promise<Outcome> {
-  const store = gather((items: NewSubmission[]) => storeBatch(db, notified, items), db.gathersAtOnce)
+  // One statement at a time: what comes meanwhile shares the next one, and its commit. Two would each be half.
+  const store = gather((items: NewSubmission[]) => storeBatch(db, cache, notified, items), 1)
   return async (submission) => {
     for (;;) {
       const outcome = await store(submission)
@@ -41,21 +37,22 @@ export function createSubmissionStore(
 
 async function storeBatch(
   db: Database,
+  cache: Deps['cache'],
   notified: () => void,
   items: NewSubmission[],
 ): Promise<(Outcome | typeof again)[]> {
   const outcomes: (Outcome | typeof again)[] = items.map(() => again)
   const chosen = firstOfTheirKind(items)
+  // The specification lets replay protection pause with the cache; marks are made all the same.
+  const refusesReplay = cache.isUp()
   let isNotified = false
   const insert = async (queryable: Queryable) => {
-    const rows = await insertSubmissions(
-      queryable,
-      chosen.map(([, item]) => item),
-    )
-    isNotified = rows.some((row) => row.isNotified)
-    const found: Outcome[] = []
-    for (const [i, row] of rows.entries())
-      found.push(await outcomeOf(queryable, row, (chosen[i] as Chosen)[1]))
+    const items = chosen.map(([, item]) => item)
+    const inserted = await insertSubmissions(queryable, items, refusesReplay)
+    isNotified = inserted.isNotified
+    const found: Outcome[] = items.map(({ id }) => ({ id, receivedAtMs: inserted.atMs }))
+    for (const [i, why] of inserted.notStored)
+      found[i] = await whyNot(queryable, why, items[i] as NewSubmission, refusesReplay)
     return found
   }
   // One statement is one commit. Only what has a mark and a key may need a second, to take its mark back.
@@ -73,33 +70,28 @@ type Chosen = readonly [at: number, item: NewSubmission]
 /** The items without those that repeat a signature or a key of an earlier one, and no more than fit. */
 function firstOfTheirKind(items: readonly NewSubmission[]): Chosen[] {
   const seen = new Set<string>()
-  let characters = 0
-  return [...items.entries()].filter(
-    ([
-      i,
-      {
-        target: { webhookId },
-        signature,
-        idempotency,
-        payload,
-      },
-    ]) => {
-      const kinds = [
-        signature && `m${webhookId}${signature.mac}`,
-        idempotency && `k${webhookId}${idempotency.key}`,
-      ]
-      const own = kinds.filter((kind) => kind !== undefined)
-      if (own.some((kind) => seen.has(kind))) return false
-      characters += payload.length
-      if (i > 0 && characters > mostCharacters) return false
-      for (const kind of own) seen.add(kind)
-      return true
-    },
-  )
+  const chosen: Chosen[] = []
+  let bytes = 0
+  for (const [i, item] of items.entries()) {
+    const { target, signature, idempotency, payload } = item
+    const mark = signature && `m${target.webhookId}${signature.mac}`
+    const key = idempotency && `k${target.webhookId}${idempotency.key}`
+    if ((mark && seen.has(mark)) || (key && seen.has(key))) continue
+    if (i > 0 && bytes + payload.length > mostBytes) continue
+    bytes += payload.length
+    if (mark) seen.add(mark)
+    if (key) seen.add(key)
+    chosen.push([i, item])
+  }
+  return chosen
 }
 
-async function outcomeOf(db: Queryable, row: InsertedRow, item: NewSubmission): Promise<Outcome> {
-  if (row.isStored) return { id: item.id, receivedAtMs: row.atMs }
+async function whyNot(
+  db: Queryable,
+  row: NotStored,
+  item: NewSubmission,
+  refusesReplay: boolean,
+): Promise<Outcome> {
   if (!row.isCurrent) return 'stale'
   if (row.firstId && row.firstAtMs) {
     return row.isSameBody ? { id: row.firstId, receivedAtMs: row.firstAtMs } : 'key_reused'
@@ -109,7 +101,7 @@ async function outcomeOf(db: Queryable, row: InsertedRow, item: NewSubmission): 
     idempotency,
     target: { webhookId },
   } = item
-  if (signature && item.refusesReplay && !row.isMarked) return 'replayed'
+  if (signature && refusesReplay && !row.isMarked) return 'replayed'
   // Another request stored its submission under the same key while this one waited for it.
   const first = idempotency && (await findFirst(db, webhookId, idempotency.key))
   if (!first) throw new Error('A submission was neither stored nor refused.')

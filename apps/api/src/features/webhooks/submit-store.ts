@@ -62,28 +62,37 @@ export interface HeldAgainst {
 export interface NewSubmission {
   readonly id: string
   readonly target: HeldAgainst
-  readonly payload: string
+  /** JSON text. */
+  readonly payload: Buffer
   readonly origin: string | null
   readonly signature: Signature | undefined
-  /** False while replay protection pauses: the mark is made, and an older one does not refuse. */
-  readonly refusesReplay: boolean
   readonly idempotency: { readonly key: string; readonly bodyDigest: string } | undefined
 }
 
-/** What became of a submission. */
-export interface InsertedRow {
-  /** True when everything that it was held against is in force: its key, its webhook's version, its signature's time. */
-  readonly isCurrent: boolean
-  readonly isStored: boolean
-  /** True when the project's channel is to be told. */
-  readonly isNotified: boolean
+/** What is to be said of one item of a batch; `n` counts from 1, and 0 stands for the batch itself. */
+interface InsertedRow {
+  readonly n: number
   /** The time of the statement. */
   readonly atMs: number
+  /** True when everything that it was held against is in force: its key, its webhook's version, its signature's time. */
+  readonly isCurrent: boolean
+  /** True when the project's channel is to be told. */
+  readonly isNotified: boolean
   /** Where the batch has idempotency keys: the first submission under the same one, within its time. */
   readonly firstId?: string | null
   readonly firstAtMs?: number | null
   readonly isSameBody?: boolean | null
   readonly isMarked?: boolean
+}
+
+/** Why an item was not stored. */
+export type NotStored = Omit<InsertedRow, 'n' | 'atMs' | 'isNotified'>
+
+export interface Inserted {
+  readonly atMs: number
+  readonly isNotified: boolean
+  /** By place in the batch; whoever is missing was stored. */
+  readonly notStored: ReadonlyMap<number, NotStored>
 }
 
 /**
@@ -93,12 +102,26 @@ export interface InsertedRow {
  * that two batches cannot wait for each other. A project that has a webhook address is told of each, by a
  * notification with the id of the submission. An item that lost a race for its idempotency key is neither stored
  * nor has a first: that one became visible only after this statement began.
+ *
+ * Without `refusesReplay`, replay protection pauses: marks are made, and older ones do not refuse.
  */
-export function insertSubmissions(db: Queryable, items: readonly NewSubmission[]): Promise<InsertedRow[]> {
+export async function insertSubmissions(
+  db: Queryable,
+  items: readonly NewSubmission[],
+  refusesReplay: boolean,
+): Promise<Inserted> {
   const targets = [...new Set(items.map(({ target }) => target))]
   const places = new Map(targets.map((target, i) => [target, i + 1]))
+  // One value, cut up by the database: text in arrays would be escaped here and read letter by letter there.
+  const bytes = Buffer.concat(items.map(({ payload }) => payload))
+  let end = 1
+  const starts = items.map(({ payload }) => {
+    const start = end
+    end += payload.length
+    return start
+  })
   const parts = items.some(({ idempotency }) => idempotency) ? withKeys(items) : withoutKeys
-  return db.query<InsertedRow>(sql`
+  const rows = await db.query<InsertedRow>(sql`
     with clock as (select clock_now() as at),
     target as (
       select q.n, w.id as webhook_id, w.project_id, w.name, p.webhook_url_sealed is not null as is_told
@@ -111,12 +134,11 @@ export function insertSubmissions(db: Queryable, items: readonly NewSubmission[]
       where w.deleted_at is null and w.deactivated_at is null and k.revoked_at is null and k.replaced_at is null
         and p.deleted_at is null and p.deactivated_at is null
     ), given as (
-      select g.n, g.id, t.webhook_id, to_timestamp(g.time + ${toleranceSec + 1}) as expires_at, g.mac, g.refuses_replay
+      select g.n, g.id, t.webhook_id, to_timestamp(g.time + ${toleranceSec + 1}) as expires_at, g.mac
       from unnest(${items.map(({ target }) => places.get(target))}::int[], ${items.map(({ id }) => id)}::uuid[],
         ${items.map(({ signature }) => signature?.timeSec ?? null)}::float8[],
-        ${items.map(({ signature }) => signature?.mac ?? null)}::uuid[],
-        ${items.map(({ refusesReplay }) => refusesReplay)}::boolean[]
-      ) with ordinality as g (target, id, time, mac, refuses_replay, n)
+        ${items.map(({ signature }) => signature?.mac ?? null)}::uuid[]
+      ) with ordinality as g (target, id, time, mac, n)
       join target t on t.n = g.target, clock
       where g.mac is null or (
         clock.at < to_timestamp(g.time + ${toleranceSec + 1}) and clock.at >= to_timestamp(g.time - ${toleranceSec}))
@@ -127,19 +149,20 @@ export function insertSubmissions(db: Queryable, items: readonly NewSubmission[]
       on conflict do nothing returning webhook_id, mac
     ), fresh as (
       select g.* from given g left join marked m on m.webhook_id = g.webhook_id and m.mac = g.mac
-      where (g.mac is null or m.mac is not null or not g.refuses_replay) ${parts.unlessFirst}
+      where (g.mac is null or m.mac is not null or ${!refusesReplay}) ${parts.unlessFirst}
     ), ${parts.claimed} stored as (
       insert into inbound_submissions (id, webhook_id, payload, is_signed, origin, received_at)
-      select f.id, f.webhook_id, b.payload, f.mac is not null, b.origin, clock.at
+      select f.id, f.webhook_id, convert_from(substring(${bytes}::bytea from b.start for b.length), 'UTF8'),
+        f.mac is not null, b.origin, clock.at
       from fresh f
-      join unnest(${items.map(({ payload }) => payload)}::text[], ${items.map(({ origin }) => origin)}::text[])
-        with ordinality as b (payload, origin, n) on b.n = f.n, clock
+      join unnest(${starts}::int[], ${items.map(({ payload }) => payload.length)}::int[],
+        ${items.map(({ origin }) => origin)}::text[]) with ordinality as b (start, length, origin, n) on b.n = f.n, clock
       where ${parts.isClaimed}
       returning id, webhook_id
     ), notified as (
       insert into notifications (id, project_id, type, text)
       select s.id, t.project_id, 'submission.received', format('Inbound webhook %s took submission %s.', t.name, s.id)
-      from stored s join target t on t.webhook_id = s.webhook_id and t.is_told order by s.id
+      from stored s join given g on g.id = s.id join target t on t.webhook_id = s.webhook_id and t.is_told order by g.n
       returning id
     ), counted as (
       insert into inbound_submission_counts as c (webhook_id, part, count, last_at)
@@ -148,15 +171,17 @@ export function insertSubmissions(db: Queryable, items: readonly NewSubmission[]
       on conflict (webhook_id, part) do update set
         count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
     )
-    select g.n is not null as "isCurrent", s.id is not null as "isStored", x.id is not null as "isNotified",
-      (extract(epoch from clock.at) * 1000)::float8 as "atMs" ${parts.columns}
-    from unnest(${items.map(({ id }) => id)}::uuid[]) with ordinality as a (id, n)
+    select a.n, (extract(epoch from clock.at) * 1000)::float8 as "atMs", g.n is not null as "isCurrent",
+      exists (select from notified) as "isNotified" ${parts.columns}
+    from generate_series(0, ${items.length}::int) as a (n)
     cross join clock
     left join given g on g.n = a.n
-    left join stored s on s.id = a.id
-    left join notified x on x.id = a.id
+    left join stored s on s.id = g.id
     ${parts.joins}
+    where a.n = 0 or s.id is null
     order by a.n`)
+  const [{ atMs, isNotified }, ...others] = rows as [InsertedRow, ...InsertedRow[]]
+  return { atMs, isNotified, notStored: new Map(others.map((row) => [row.n - 1, row])) }
 }
 
 /** What idempotency keys add to the statement. Most batches have none, and do not pay for them. */

@@ -35,7 +35,7 @@ interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 
  */
 export function createSubmit({ db, config, cache, limiter, notifications, checkKey }: SubmitDeps) {
   const targets = createSubmitTargets(db, config)
-  const store = createSubmissionStore(db, notifications.wake)
+  const store = createSubmissionStore({ db, cache }, notifications.wake)
 
   return async (request: FastifyRequest) => {
     const { headers, params } = request
@@ -59,8 +59,6 @@ export function createSubmit({ db, config, cache, limiter, notifications, checkK
           target,
           origin: checkOrigin(target, headers.origin),
           signature: checkSignature(target, headers['x-svc-signature'], bytes, nowMs),
-          // The specification lets replay protection pause with the cache; marks are made all the same.
-          refusesReplay: cache.isUp(),
           idempotency: readIdempotencyKey(headers['idempotency-key'], bytes),
           payload: readPayload(target, headers, bytes),
         })
@@ -115,12 +113,12 @@ function readPayload(
   { schema, projectId }: SubmitTarget,
   { 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders,
   bytes: Buffer,
-): string {
+): Buffer {
   if (bytes.length > mostBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
   const payload = readBody(type, encoding, withoutByteOrderMark(bytes))
   const errors = validateValue(schema, payload)
   if (errors.length > 0) throw new ApiError('PAYLOAD_INVALID', { errors, projectId })
-  return JSON.stringify(payload)
+  return Buffer.from(JSON.stringify(payload))
 }
 
 /** RFC 8259 §8.1 lets a reader ignore it; the signature is over the bytes with it. */
