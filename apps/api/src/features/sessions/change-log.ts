@@ -1,10 +1,12 @@
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+const endOfAll = '9223372036854775807'
+
 /** What has changed since the last look, and the state of the database at this one. */
 export interface Changes {
-  /** Asked for next time: every transaction before this one is finished, and was seen. */
-  readonly horizon: string
+  /** What was seen: the next look asks for everything else. */
+  readonly snapshot: string
   /** The database's clock. */
   readonly nowMs: number
   /** Tells one run of the database server from another: after a restart or failover nothing kept counts. */
@@ -14,13 +16,22 @@ export interface Changes {
   readonly liveAsOfMs: ReadonlyMap<string, number>
 }
 
-/** Reads the change log from a horizon on, in one statement and so in one snapshot. */
-export async function readChanges(db: Database, horizon: string): Promise<Changes> {
+/**
+ * Reads what the change log says that was not to be seen in an earlier snapshot, in one statement and so in one
+ * snapshot. Without an earlier one that is nothing: whoever keeps nothing has nothing to drop.
+ *
+ * Each change is read once, however long a transaction that began before it stays open, here or in another
+ * database of the same server.
+ */
+export async function readChanges(db: Database, since: string | undefined): Promise<Changes> {
+  // PostgreSQL's pg_snapshot: "xmin:xmax:running,running". From xmax on nothing was to be seen.
+  const [, end = endOfAll, running = ''] = since?.split(':') ?? []
   const rows = await db.gathered(sql`
-    select 0, pg_snapshot_xmin(pg_current_snapshot())::text, (extract(epoch from clock_now()) * 1000)::float8,
+    select 0, pg_current_snapshot()::text, (extract(epoch from clock_now()) * 1000)::float8,
       pg_postmaster_start_time()::text
     union all
-    select 1, drops, null, null from session_changes where xid >= ${horizon}::xid8
+    select 1, drops, null, null from session_changes
+    where xid >= ${end}::xid8 or xid = any(${`{${running}}`}::xid8[])
     union all
     select 2, id, (extract(epoch from live_as_of) * 1000)::float8, null
     from servers where live_until > clock_now()`)
@@ -32,7 +43,7 @@ export async function readChanges(db: Database, horizon: string): Promise<Change
     else if (kind === 2) liveAsOfMs.set(text, number)
   }
   return {
-    horizon: state[1] as string,
+    snapshot: state[1] as string,
     nowMs: state[2] as number,
     serverStart: state[3] as string,
     drops,

@@ -8,9 +8,6 @@ const mostKept = 50_000
 /** Whoever has not looked for so long starts anew: older changes may be gone from the log. */
 const longestPauseMs = 5 * 60_000
 
-/** The horizon of a reader that keeps nothing: whatever happened before is in what it loads next. */
-const fromNowOn = '9223372036854775807'
-
 interface Kept {
   readonly keyDigest: string
   readonly row: ValidateRow
@@ -29,7 +26,7 @@ interface Loading {
  * What can happen when: one look at a time. It reads the change log, in a snapshot taken after all of its items
  * were asked for, and drops what changed; what is still there is as good as read now. A change that commits
  * after the log was read is in the log that the next look reads before anything is used, because each look asks
- * for all transactions that were unfinished when the one before it looked. So nothing kept is ever used past a
+ * for all that was not to be seen in the snapshot of the one before it. So nothing kept is ever used past a
  * change that a client could know of.
  *
  * What is not there is loaded after that, while others look: whoever presents what nobody knows delays nobody
@@ -83,7 +80,7 @@ export function createKeptSessions(
   /** Looks at the log, and keeps nothing that it does not vouch for. */
   const look = async (): Promise<Changes> => {
     try {
-      const changes = await readChanges(db, last?.horizon ?? fromNowOn)
+      const changes = await readChanges(db, last?.snapshot)
       const isContinued =
         last && last.serverStart === changes.serverStart && changes.nowMs - last.nowMs < longestPauseMs
       if (isContinued) {
