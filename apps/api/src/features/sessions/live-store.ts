@@ -24,7 +24,7 @@ export interface ValidSession {
   /** When the gateway last vouched for this server's mirror; null while it does not. As of this read. */
   liveAsOfMs: number | null
   /** The whole answer as it was last sent. */
-  answer?: { readonly asOfMs: number; readonly source: string; readonly bytes: Buffer }
+  answer?: { readonly asOfMs: number; readonly source: string; readonly json: string }
 }
 
 export interface ValidateItem {

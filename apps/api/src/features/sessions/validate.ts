@@ -36,17 +36,17 @@ export async function validate({ limiter, readSession }: ValidateDeps, request: 
     throw new ApiError('INVALID_TOKEN', { reason, projectId, keyPrefix: keyPrefixOf(key) })
   }
   if (isTooOld) throw chatPlatformUnavailable()
-  return { projectId, bytes: answerOf(session, source) }
+  return { projectId, json: answerOf(session, source) }
 }
 
-/** The answer's bytes; those of the last one serve again while nothing in them has changed. */
-function answerOf(session: ValidSession, source: RolesSource): Buffer {
+/** The answer; the last one serves again while nothing in it has changed. */
+function answerOf(session: ValidSession, source: RolesSource): string {
   const asOfMs = session.liveAsOfMs ?? session.syncedAtMs
   if (session.answer?.asOfMs !== asOfMs || session.answer.source !== source) {
     const json = `${session.json}${new Date(asOfMs).toISOString()}","rolesSource":"${source}"}`
-    session.answer = { asOfMs, source, bytes: Buffer.from(json) }
+    session.answer = { asOfMs, source, json }
   }
-  return session.answer.bytes
+  return session.answer.json
 }
 
 /** The project of a key. */

@@ -62,7 +62,7 @@ export function createSubmit({ db, config, cache, limiter, notifications, checkK
           idempotency: readIdempotencyKey(headers['idempotency-key'], bytes),
           payload: readPayload(target, headers, bytes),
         })
-        if (outcome !== 'stale') return { projectId, bytes: answer(outcome, projectId) }
+        if (outcome !== 'stale') return { projectId, json: answer(outcome, projectId) }
       } catch (error) {
         if (!known || !(error instanceof ApiError)) throw error
       }
@@ -113,20 +113,20 @@ function readPayload(
   { schema, projectId }: SubmitTarget,
   { 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders,
   bytes: Buffer,
-): Buffer {
+): string {
   if (bytes.length > mostBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
   const payload = readBody(type, encoding, withoutByteOrderMark(bytes))
   const errors = validateValue(schema, payload)
   if (errors.length > 0) throw new ApiError('PAYLOAD_INVALID', { errors, projectId })
-  return Buffer.from(JSON.stringify(payload))
+  return JSON.stringify(payload)
 }
 
 /** RFC 8259 §8.1 lets a reader ignore it; the signature is over the bytes with it. */
 const withoutByteOrderMark = (bytes: Buffer) =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 
-function answer(outcome: Exclude<Outcome, 'stale'>, projectId: string): Buffer {
+function answer(outcome: Exclude<Outcome, 'stale'>, projectId: string): string {
   if (outcome === 'replayed') throw new ApiError('SIGNATURE_REPLAYED', { projectId })
   if (outcome === 'key_reused') throw new ApiError('IDEMPOTENCY_KEY_REUSED', { projectId })
-  return Buffer.from(`{"id":"${outcome.id}","receivedAt":"${new Date(outcome.receivedAtMs).toISOString()}"}`)
+  return `{"id":"${outcome.id}","receivedAt":"${new Date(outcome.receivedAtMs).toISOString()}"}`
 }

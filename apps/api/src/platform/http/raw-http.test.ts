@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
@@ -196,15 +198,52 @@ describe('raw HTTP', () => {
     expect(performance.now() - since).toBeLessThan(9_000)
   })
 
+  // The first is read by the framework, the others by the endpoints themselves.
+  const readers = ['/api/auth/admin/token', '/api/auth/validate', '/api/inbound-webhooks/reports/submit']
+  const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
+
+  describe.each(readers)('a body for %s', (path) => {
+    const head = post(path)
+    const next = 'GET /api/health/live HTTP/1.1\r\nHost: x\r\n\r\n'
+    const mebibyte = 1024 * 1024
+
+    test.each([
+      ['that announces more than 1 MiB', `${head}Content-Length: ${mebibyte + 1}\r\n\r\n{`],
+      [
+        'of more than 1 MiB in chunks',
+        `${head}Transfer-Encoding: chunked\r\n\r\n${mebibyte.toString(16)}\r\n${' '.repeat(mebibyte)}\r\n1\r\n{\r\n0\r\n\r\n${next}`,
+      ],
+    ])('%s is 413, and the connection ends', async (_, bytes) => {
+      const reply = await send(bytes)
+      expectProblem(reply, 413, 'PAYLOAD_TOO_LARGE')
+      expect(reply.headers['connection']).toBe('close')
+      expect(reply.text.match(/HTTP\/1\.1 /g)).toHaveLength(1)
+    })
+
+    test('whose sender hangs up is no failure', async () => {
+      const { port } = new URL(world.url)
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.write(`${head}Content-Length: 100\r\n\r\n{`, () => socket.destroy())
+      await once(socket, 'close')
+      expect((await call(world.url, 'GET', '/api/health')).status).toBe(200)
+    })
+  })
+
   test('a body that does not come is cut off within seconds, and others are served meanwhile', async () => {
     const since = performance.now()
-    const waiting = send(
-      'POST /api/auth/admin/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
-      { giveUpAfterMs: 20_000 },
+    const waiting = readers.map((path) =>
+      send(`${post(path)}Content-Length: 100\r\n\r\n{`, { giveUpAfterMs: 20_000 }),
     )
     expect((await call(world.url, 'GET', '/api/health')).status).toBe(200)
-    expectProblem(await waiting, 408, 'REQUEST_TIMEOUT')
+    for (const reply of await Promise.all(waiting)) expectProblem(reply, 408, 'REQUEST_TIMEOUT')
     expect(performance.now() - since).toBeLessThan(15_000)
+  })
+
+  test('a body that comes in pieces is read whole', async () => {
+    const body = JSON.stringify({ token: session.token })
+    const head = `${post('/api/auth/validate')}X-API-Key: ${project.key}\r\nConnection: close\r\n`
+    const pieces = [`${head}Content-Length: ${body.length}\r\n\r\n`, body.slice(0, 9), body.slice(9)]
+    expect((await send(pieces, { everyMs: 30 })).status).toBe(200)
   })
 
   test('any bytes at all are answered or hung up on, never with a 5xx, and the next request is served', async () => {

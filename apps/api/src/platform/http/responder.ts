@@ -32,7 +32,7 @@ export interface Responder {
     d: EndpointDefinition,
     request: FastifyRequest,
     reply: FastifyReply,
-    bytes: Buffer,
+    json: string,
     projectId: string,
   ): void
   refusal(
@@ -75,14 +75,16 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
       }
       observer.answered(routeOf(definition), projectId, status, request)
     },
-    finished(definition, request, reply, bytes, projectId) {
-      // Past the framework: its hooks and serializers have nothing to do for bytes that are finished.
+    finished(definition, request, reply, json, projectId) {
+      // Past the framework: its hooks and serializers have nothing to do for what is finished.
       reply.hijack()
-      const head = [...finishedHead, 'x-request-id', request.id, 'content-length', String(bytes.length)]
+      const length = String(Buffer.byteLength(json))
+      const head = [...finishedHead, 'x-request-id', request.id, 'content-length', length]
       if (closing()) head.push('connection', 'close')
       const status = statusOf(definition)
       reply.raw.writeHead(status, head)
-      reply.raw.end(bytes)
+      // As text it goes out with its head, in one write.
+      reply.raw.end(json)
       observer.answered(routeOf(definition), projectId, status, request)
     },
     refusal(definition, request, reply, thrown) {

@@ -10,6 +10,7 @@ import type { RateLimiter, Verdict } from '#platform/rate-limit/rate-limiter'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import { readBody } from './read-body.ts'
+import { readBytes } from './read-bytes.ts'
 import { readQuery } from './read-query.ts'
 import { type Responder, statusOf } from './responder.ts'
 import { compile } from './validation.ts'
@@ -53,7 +54,7 @@ export interface Router<Callers extends Record<Auth, unknown>> {
   /** Serves an endpoint whose handler does all of that itself, and answers finished JSON: the hot path. */
   finished(
     definition: EndpointDefinition,
-    handler: (request: FastifyRequest) => Promise<{ bytes: Buffer; projectId: string }>,
+    handler: (request: FastifyRequest) => Promise<{ json: string; projectId: string }>,
   ): void
 }
 
@@ -70,21 +71,17 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   limiter,
   respond,
 }: RouterDeps<Callers>): Router<Callers> {
-  const serve = (
-    definition: EndpointDefinition,
-    handle: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
-  ) => {
-    app.route({
-      method: definition.method,
-      url: definition.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      handler: (request, reply) => {
-        respond.began(request)
-        handle(request, reply).catch(async (error: unknown) => {
-          respond.refusal(definition, request, reply, await limited(definition, request, error))
-        })
-      },
-    })
-  }
+  type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /** Where an endpoint is, and how it is handled; whatever `handle` throws becomes a refusal. */
+  const serve = (definition: EndpointDefinition, handle: Handle) => ({
+    method: definition.method,
+    url: definition.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    handler: (request: FastifyRequest, reply: FastifyReply) => {
+      handle(request, reply).catch(async (error: unknown) => {
+        respond.refusal(definition, request, reply, await limited(definition, request, error))
+      })
+    },
+  })
 
   /** Guessing credentials is limited by address: who is nobody has no other name. */
   const limited = async (definition: EndpointDefinition, request: FastifyRequest, error: unknown) => {
@@ -110,7 +107,8 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     route(definition, handler, onRefused) {
       const check = checker(definition)
       const status = statusOf(definition)
-      serve(definition, async (request, reply) => {
+      const served = serve(definition, async (request, reply) => {
+        respond.began(request)
         const caller = await identify(definition.auth, request, onRefused)
         if (definition.limited) {
           const verdict = await limiter.take(caller.bucket)
@@ -121,11 +119,20 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
         const answer = output instanceof Answer ? output : new Answer(status, output)
         respond.answer(definition, request, reply, answer, caller.projectId)
       })
+      app.route(served)
     },
     finished(definition, handler) {
-      serve(definition, async (request, reply) => {
-        const { bytes, projectId } = await handler(request)
-        respond.finished(definition, request, reply, bytes, projectId)
+      const { handler: onRequest, ...where } = serve(definition, async (request, reply) => {
+        request.body = await readBytes(request.raw)
+        respond.began(request)
+        const { json, projectId } = await handler(request)
+        respond.finished(definition, request, reply, json, projectId)
+      })
+      // Answered in the first hook, and no further: parsers and hooks of the framework are for the others.
+      app.route({
+        ...where,
+        onRequest: (request, reply, _next) => onRequest(request, reply),
+        handler: () => {},
       })
     },
   }

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { looksLikeCredential } from '#platform/crypto/tokens'
 import { toApiError, toProblem } from './problem.ts'
+import { mostBodyBytes } from './read-bytes.ts'
 import { commonHeaders, type Responder } from './responder.ts'
 
-const bodyLimitBytes = 1024 * 1024
 const requestTimeoutMs = 10_000
 const headersTimeoutMs = 5_000
 
@@ -25,7 +25,7 @@ export function createServer({ publicUrl, trustProxy }: ServerOptions): FastifyI
   const app = Fastify({
     logger: false,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
-    bodyLimit: bodyLimitBytes,
+    bodyLimit: mostBodyBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 72_000,
     http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000 },

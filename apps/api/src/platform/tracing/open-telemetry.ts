@@ -52,8 +52,10 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
       app.addHook('onRequest', (request, _reply, done) => {
         const attributes = { 'http.request.method': request.method, 'rolecall.request_id': request.id }
         const parent = parentOf(request.headers['traceparent'])
-        spans.set(request, tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent))
-        done()
+        const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent)
+        spans.set(request, span)
+        // For those that read their body themselves.
+        contexts.with(trace.setSpan(ROOT_CONTEXT, span), done)
       })
       // After the body was read: until then the parser of the connection decides what context it is.
       app.addHook('preHandler', (request, _reply, done) => {
