@@ -147,12 +147,13 @@ describe.each(engines)('notifications on %s', (engine) => {
     expect(await writtenIds(world, project)).toEqual([])
   })
 
-  test('a hundred submissions at once are told one by one, each under its own id', async () => {
+  test('a hundred submissions at once, by id and by slug, are told one by one, each under its own id', async () => {
     const project = await givenChannel(world)
-    const webhook = await givenWebhook(world, project)
-    const replies = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => submit(world, project, webhook.id, { body: { name: `N${i}` } })),
-    )
+    const { id, slug } = await givenWebhook(world, project)
+    const send = (i: number) => submit(world, project, i % 2 ? id : slug, { body: { name: `N${i}` } })
+    // Each name is known to the service before both are used at once.
+    const replies = [await send(0), await send(1)]
+    replies.push(...(await Promise.all(Array.from({ length: 98 }, (_, i) => send(i + 2)))))
     await expect.poll(() => arrivedIds(world, project).length).toBe(100)
     expect(arrivedIds(world, project).sort()).toEqual(replies.map(({ body }) => body.id).sort())
     expect(await writtenIds(world, project)).toHaveLength(100)

@@ -99,7 +99,8 @@ export interface Inserted {
  * Inserts many submissions with their marks, in one statement: a mark without its submission cannot be, and
  * neither can a submission under a key that was revoked or to a webhook that was changed before. No two of the
  * items have the same signature or the same idempotency key. Rows are written in the order of their keys, so
- * that two batches cannot wait for each other. A project that has a webhook address is told of each, by a
+ * that two batches cannot wait for each other; within the statement they are found by hashed look-ups, since a
+ * batch of hundreds must not be joined row by row. A project that has a webhook address is told of each, by a
  * notification with the id of the submission. An item that lost a race for its idempotency key is neither stored
  * nor has a first: that one became visible only after this statement began.
  *
@@ -135,11 +136,14 @@ export async function insertSubmissions(
       where w.deleted_at is null and w.deactivated_at is null and k.revoked_at is null and k.replaced_at is null
         and p.deleted_at is null and p.deactivated_at is null
     ), given as (
-      select g.n, g.id, t.webhook_id, to_timestamp(g.time + ${toleranceSec + 1}) as expires_at, g.mac
-      from unnest(${arrayOf(items.map(({ target }) => places.get(target)))}::int[], ${arrayOf(items.map(({ id }) => id))}::uuid[],
+      select g.n, g.id, t.n as target, t.webhook_id, to_timestamp(g.time + ${toleranceSec + 1}) as expires_at, g.mac,
+        g.start, g.length, g.origin
+      from unnest(${arrayOf(items.map(({ target }) => places.get(target)))}::int[],
+        ${arrayOf(items.map(({ id }) => id))}::uuid[],
         ${arrayOf(items.map(({ signature }) => signature?.timeSec))}::float8[],
-        ${arrayOf(items.map(({ signature }) => signature?.mac))}::uuid[]
-      ) with ordinality as g (target, id, time, mac, n)
+        ${arrayOf(items.map(({ signature }) => signature?.mac))}::uuid[],
+        ${arrayOf(starts)}::int[], ${arrayOf(lengths)}::int[], ${items.map(({ origin }) => origin)}::text[]
+      ) with ordinality as g (target, id, time, mac, start, length, origin, n)
       join target t on t.n = g.target, clock
       where g.mac is null or (
         clock.at < to_timestamp(g.time + ${toleranceSec + 1}) and clock.at >= to_timestamp(g.time - ${toleranceSec}))
@@ -149,21 +153,20 @@ export async function insertSubmissions(
       order by g.expires_at, g.mac, g.webhook_id
       on conflict do nothing returning webhook_id, mac
     ), fresh as (
-      select g.* from given g left join marked m on m.webhook_id = g.webhook_id and m.mac = g.mac
-      where (g.mac is null or m.mac is not null or ${!refusesReplay}) ${parts.unlessFirst}
+      select g.* from given g
+      where (g.mac is null or ${!refusesReplay} or (g.webhook_id, g.mac) in (select webhook_id, mac from marked))
+        ${parts.unlessFirst}
     ), ${parts.claimed} stored as (
       insert into inbound_submissions (id, webhook_id, payload, is_signed, origin, received_at)
-      select f.id, f.webhook_id, convert_from(substring(${bytes}::bytea from b.start for b.length), 'UTF8'),
-        f.mac is not null, b.origin, clock.at
-      from fresh f
-      join unnest(${arrayOf(starts)}::int[], ${arrayOf(lengths)}::int[],
-        ${items.map(({ origin }) => origin)}::text[]) with ordinality as b (start, length, origin, n) on b.n = f.n, clock
-      where ${parts.isClaimed}
+      select f.id, f.webhook_id, convert_from(substring(${bytes}::bytea from f.start for f.length), 'UTF8'),
+        f.mac is not null, f.origin, clock.at
+      from fresh f, clock where ${parts.isClaimed}
       returning id, webhook_id
     ), notified as (
       insert into notifications (id, project_id, type, text)
-      select s.id, t.project_id, 'submission.received', format('Inbound webhook %s took submission %s.', t.name, s.id)
-      from stored s join given g on g.id = s.id join target t on t.webhook_id = s.webhook_id and t.is_told order by g.n
+      select g.id, t.project_id, 'submission.received', format('Inbound webhook %s took submission %s.', t.name, g.id)
+      from target t join given g on g.target = t.n
+      where t.is_told and g.id in (select id from stored) order by g.n
       returning id
     ), counted as (
       insert into inbound_submission_counts as c (webhook_id, part, count, last_at)
@@ -172,14 +175,10 @@ export async function insertSubmissions(
       on conflict (webhook_id, part) do update set
         count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
     )
-    select a.n, (extract(epoch from clock.at) * 1000)::float8 as "atMs", g.n is not null as "isCurrent",
+    select a.n, (extract(epoch from clock.at) * 1000)::float8 as "atMs", a.n in (select n from given) as "isCurrent",
       exists (select from notified) as "isNotified" ${parts.columns}
-    from generate_series(0, ${items.length}::int) as a (n)
-    cross join clock
-    left join given g on g.n = a.n
-    left join stored s on s.id = g.id
-    ${parts.joins}
-    where a.n = 0 or s.id is null
+    from generate_series(0, ${items.length}::int) as a (n) cross join clock ${parts.joins}
+    where a.n = 0 or a.n not in (select g.n from given g where g.id in (select id from stored))
     order by a.n`)
   const [{ atMs, isNotified }, ...others] = rows as [InsertedRow, ...InsertedRow[]]
   return { atMs, isNotified, notStored: new Map(others.map((row) => [row.n - 1, row])) }
@@ -235,6 +234,7 @@ const withKeys = (items: readonly NewSubmission[]): KeyParts => ({
   columns: sql`, e.submission_id as "firstId", (extract(epoch from e.received_at) * 1000)::float8 as "firstAtMs",
       e.is_same as "isSameBody", m.mac is not null as "isMarked"`,
   joins: sql`
+    left join given g on g.n = a.n
     left join first e on e.n = a.n
     left join marked m on m.webhook_id = g.webhook_id and m.mac = g.mac`,
 })
