@@ -3,7 +3,7 @@ import type { chatServers } from '@rolecall/contract'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { By } from '../../deps.ts'
-import { type Run, type RunDeps, runMemberSync, type SyncedServer, SyncStopped } from './run-member-sync.ts'
+import { type Run, type RunDeps, runMemberSync, type SyncedServer } from './run-member-sync.ts'
 import { findRunningSync, insertSync, takeOverSyncs } from './sync-store.ts'
 
 /** How often an instance looks for runs that were left by another. */
@@ -12,9 +12,9 @@ const lookEveryMs = 30_000
 export interface MemberSyncs {
   /** Begins to read a server's members in the background, or answers the run that is under way. */
   start(server: SyncedServer, by: By): Promise<chatServers.MemberSync>
-  /** Goes on, from time to time, with runs whose process is gone. */
+  /** Goes on, now and from time to time, with runs whose process is gone. */
   watch(): void
-  /** Breaks off what this instance runs, and waits until that is recorded. */
+  /** Leaves what this instance runs to others, and waits until they can tell. */
   stop(): Promise<void>
 }
 
@@ -68,17 +68,18 @@ export function createMemberSyncs(deps: RunDeps): MemberSyncs {
       }
     },
     watch() {
-      watching = setInterval(() => {
+      const look = () =>
         takeOver().catch((error: unknown) => {
           if (!(error instanceof DatabaseUnavailable))
             log.error({ err: error }, 'no member sync was taken over')
         })
-      }, lookEveryMs)
+      look()
+      watching = setInterval(look, lookEveryMs)
       watching.unref()
     },
     async stop() {
       clearInterval(watching)
-      stopping.abort(new SyncStopped('The instance that read them was stopped.'))
+      stopping.abort()
       await Promise.all(running)
     },
   }

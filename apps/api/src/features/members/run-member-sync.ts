@@ -5,7 +5,14 @@ import type { By, Deps } from '../../deps.ts'
 import type { AuditEvent } from '../audit/event.ts'
 import { askPatiently } from './ask-patiently.ts'
 import { type SyncDeps, syncMembers } from './sync-members.ts'
-import { beatSync, finishSync, type OwnSync, type SyncCounts, type SyncPlace } from './sync-store.ts'
+import {
+  beatSync,
+  finishSync,
+  leaveSync,
+  type OwnSync,
+  type SyncCounts,
+  type SyncPlace,
+} from './sync-store.ts'
 
 export type SyncedServer = Pick<chatServers.ChatServer, 'id' | 'name'>
 
@@ -28,7 +35,10 @@ export interface Run extends OwnSync {
   readonly place: SyncPlace
 }
 
-/** One run from where it is to the audit entry at its end, however it ends. */
+/**
+ * One run from where it is to the audit entry at its end, however it ends. When this instance stops, the run does
+ * not end: it is left where it is, for whichever instance looks next.
+ */
 export async function runMemberSync(deps: RunDeps, run: Run, signal: AbortSignal): Promise<void> {
   const { server, by, counts, place } = run
   const beat = async () => {
@@ -42,6 +52,7 @@ export async function runMemberSync(deps: RunDeps, run: Run, signal: AbortSignal
     await ask(() => deps.syncServer(server.id))
     await syncMembers(deps, { serverId: server.id, counts, place, beat, ask })
   } catch (error) {
+    if (signal.aborted) return void (await leaveSync(deps.db, run))
     problem = problemOf(error)
     deps.log.warn({ err: error, serverId: server.id, ...counts }, 'a member sync failed')
   }

@@ -75,6 +75,12 @@ export const beatSync = (
     where s.id = ${id} and s.runner = ${runner} and s.finished_at is null
       and v.id = s.server_id and v.removed_at is null`)
 
+/** Leaves a run to whichever instance looks for one next. */
+export const leaveSync = (db: Queryable, { id, runner }: OwnSync) =>
+  db.execute(sql`
+    update member_syncs set beat_at = clock_now() - ${staleAfter}::interval
+    where id = ${id} and runner = ${runner} and finished_at is null`)
+
 /** Ends a run once; undefined when somebody else did. */
 export const finishSync = (tx: Tx, { id, runner }: OwnSync, counts: SyncCounts, problem: string | null) =>
   tx.maybeOne<{ seconds: number }>(sql`
