@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChatSim, demo, demoWorld, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../apps/api/src/platform/db/open-database.ts'
+import { sql } from '../../apps/api/src/platform/db/sql.ts'
+import { call } from '../../apps/api/test/client.ts'
+import { createDatabase, engines, type TestDatabase } from '../../apps/api/test/databases.ts'
+import { givenAdmin } from '../../apps/api/test/given.ts'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { buildOnce } from '../../tools/build-once.js'
+import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
+
+const crowd = 50_000
+
+describe.each(engines)('a service on %s that is killed while it reads the members', (engine) => {
+  let sim: ChatSim
+  let folder: string
+  let database: TestDatabase
+  let environment: Record<string, string>
+  let service: ServiceProcess
+  let token: string
+  beforeAll(async () => {
+    await buildOnce(() => {})
+    sim = await startChatSim({ headlessLogin: true, world: demoWorld({ crowd }) })
+    folder = await mkdtemp(join(tmpdir(), 'rolecall-kill-'))
+    database = await createDatabase(engine)
+    environment = { ...environmentFor(sim, await freePort()), DATABASE_URL: database.url }
+    sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
+    await start()
+    token = await givenAdmin({ url: service.url, sim })
+  })
+  afterAll(async () => {
+    await service.kill('SIGKILL')
+    await database.drop()
+    await sim.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const start = async () => {
+    service = startService(folder, environment)
+    await service.listening
+  }
+  /** For the run, which has lost its process when it has not moved for so long. */
+  const aMinutePasses = async () => {
+    const db = await openDatabase(database.url)
+    await db.execute(sql`update member_syncs set beat_at = beat_at - interval '1 minute'`)
+    await db.close()
+  }
+  const readServer = async () => {
+    const { body } = await call(service.url, 'GET', '/api/admin/servers', { token })
+    return body.data.find(({ id }: { id: string }) => id === demo.mainGuildId)
+  }
+  const seen = async () => (await readServer()).lastSync.seen
+
+  test('goes on where it was, and in the end every member is there and one entry tells of it', async () => {
+    const sync = () => call(service.url, 'POST', `/api/admin/servers/${demo.mainGuildId}/sync`, { token })
+    const { id } = (await sync()).body
+    await expect.poll(seen, { interval: 5 }).toBeGreaterThan(crowd / 10)
+    await service.kill('SIGKILL')
+    sim.journal.clear()
+    await aMinutePasses()
+    await start()
+    await expect
+      .poll(async () => (await readServer()).lastSync.status, { timeout: 60_000, interval: 250 })
+      .toBe('succeeded')
+    const { lastSync, memberCount } = await readServer()
+    const all = sim.world.guilds.get(demo.mainGuildId)?.members.size
+    expect(lastSync).toMatchObject({ id, seen: all, ended: 0 })
+    expect(memberCount).toBe(all)
+    const pages = sim.journal.entries('members').map(({ query }) => query)
+    expect(pages).not.toEqual([])
+    expect(pages).not.toContainEqual(expect.stringMatching(/after=0(&|$)/))
+    const { body } = await call(service.url, 'GET', '/api/admin/audit/logs?actionType=sync', { token })
+    const told = body.data.filter(({ action }: { action: string }) => action === 'server.sync')
+    expect(told).toHaveLength(1)
+  }, 240_000)
+})
