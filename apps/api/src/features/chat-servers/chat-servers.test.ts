@@ -29,10 +29,11 @@ describe.each(engines)('servers on %s', (engine) => {
   afterAll(() => world.close())
   beforeEach(async () => {
     world.sim.clearFaults()
-    await world.service.deps.db.execute(sql`update servers set is_main = id = ${demo.mainGuildId}`)
+    // One after the other: there is never a second main one, not within a statement either.
     await world.service.deps.db.execute(
-      sql`update servers set removed_at = clock_now() where id <> ${demo.mainGuildId}`,
+      sql`update servers set is_main = false, removed_at = clock_now() where id <> ${demo.mainGuildId}`,
     )
+    await world.service.deps.db.execute(sql`update servers set is_main = true where id = ${demo.mainGuildId}`)
   })
 
   const ask = (method: string, path: string, body?: unknown) =>
