@@ -7,6 +7,7 @@ import { createServer, refuseWith } from '#platform/http/server'
 import { createDownloadLimit } from '#platform/limit-downloads'
 import { workersMetrics } from '#platform/metrics/cluster-metrics'
 import { createRequestMetrics } from '#platform/metrics/request-metrics'
+import { addressBucket } from '#platform/rate-limit/address-bucket'
 import type { Deps } from './deps.ts'
 import { planInitialAccess } from './features/access/initial-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
@@ -69,7 +70,7 @@ export function createApp(
 
   const checkKey = createKeyCheck(deps)
   const authenticators: Authenticators<Callers> = {
-    none: (request) => ({ bucket: `address:${request.ip}` }),
+    none: (request) => ({ bucket: addressBucket(request.ip) }),
     projectKey: createKeyAuthenticator(checkKey),
     ...createSessionAuthenticators(deps),
   }

@@ -5,6 +5,7 @@ import { ApiError } from '#platform/http/api-error'
 import { bearerToken } from '#platform/http/credentials'
 import { commonHeaders } from '#platform/http/responder'
 import { tooMany } from '#platform/http/router'
+import { addressBucket } from '#platform/rate-limit/address-bucket'
 import type { Deps } from '../../deps.ts'
 
 /** `GET /metrics`, for Prometheus. Not of the contract: it is about the process, not about members. */
@@ -19,7 +20,7 @@ export function metricsRoute(
       checkScraper(request, config.metricsToken)
     } catch (refusal) {
       // Guessing the token is limited like guessing any other credential.
-      const verdict = await limiter.take(`address:${request.ip}`)
+      const verdict = await limiter.take(addressBucket(request.ip))
       app.refuse(verdict.allowed ? refusal : tooMany(limiter, verdict, refusal), request, reply)
       return reply
     }

@@ -6,6 +6,7 @@ import type {
   ProblemDetail,
 } from '@rolecall/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressBucket } from '#platform/rate-limit/address-bucket'
 import type { RateLimiter, Verdict } from '#platform/rate-limit/rate-limiter'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
@@ -86,7 +87,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   /** Guessing credentials is limited by address: who is nobody has no other name. */
   const limited = async (definition: EndpointDefinition, request: FastifyRequest, error: unknown) => {
     if (!definition.limited || !(error instanceof ApiError) || error.status !== 401) return error
-    const verdict = await limiter.take(`address:${request.ip}`)
+    const verdict = await limiter.take(addressBucket(request.ip))
     return verdict.allowed ? error : tooMany(limiter, verdict, error)
   }
 
