@@ -16,7 +16,10 @@ export const quick = {
     firstPauseMs: 100,
     longestPauseMs: 500,
     refusedPauseMs: 300,
+    resumePatienceMs: 1_000,
     identifyEveryMs: 0,
+    lastingSessionMs: 0,
+    maxIdentifyPauseMs: 0,
   },
 }
 

@@ -50,8 +50,10 @@ export interface ChatGatewayTiming {
   /** Unanswered for so long, nothing is vouched for any more; for `deadAfterMs`, it is given up. */
   readonly silentAfterMs: number
   readonly deadAfterMs: number
-  /** A connection that is not ready for so long is given up: an ignored resume looks healthy to libraries. */
+  /** A connection that is not ready for so long is given up. */
   readonly patienceMs: number
+  /** A resume without any answer for so long is given up: to libraries it looks healthy. */
+  readonly resumePatienceMs: number
   /** First and longest pause between two tries. */
   readonly firstPauseMs: number
   readonly longestPauseMs: number
@@ -59,6 +61,9 @@ export interface ChatGatewayTiming {
   readonly refusedPauseMs: number
   /** Least time between two new sessions. */
   readonly identifyEveryMs: number
+  /** A session that ends sooner than this counts as failed; each further failure doubles the pause before the next. */
+  readonly lastingSessionMs: number
+  readonly maxIdentifyPauseMs: number
 }
 
 /** The platform's live connection. It reconnects by itself for as long as it is open. */

@@ -9,6 +9,7 @@ import {
 } from 'discord-api-types/v10'
 import type { Log } from '#platform/log'
 import type { ChatGatewayTiming } from './chat-gateway.ts'
+import type { IdentifyThrottle } from './discord-gateway-identify.ts'
 import { refusalOf } from './discord-gateway-refusals.ts'
 import {
   markAnswered,
@@ -17,6 +18,7 @@ import {
   newShard,
   type ShardHealth,
   silentForMs,
+  unansweredForMs,
 } from './discord-gateway-shard.ts'
 
 const intents = GatewayIntentBits.Guilds | GatewayIntentBits.GuildMembers | GatewayIntentBits.GuildModeration
@@ -28,6 +30,9 @@ const mostFailures = 3
 /** Keeps the session on the platform's side, so that it can be resumed; 1000 would end it. */
 const keepSession = 4_200
 
+/** The library gives up where the day's sessions are used up, even when it would only resume. The throttle waits. */
+const unlimited = { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: 1 }
+
 /** Why a connection ended. `silent` sessions can be resumed; the others begin anew. */
 export type ConnectionEnd =
   | { readonly reason: 'refused'; readonly problem: string }
@@ -37,6 +42,8 @@ export interface ConnectionHandlers {
   dispatched(payload: GatewayDispatchPayload, shardId: number): void
   /** Readiness or health of a shard is not what it was. */
   changed(): void
+  /** A new session has to wait, and why where that is long. */
+  delayed(pauseMs: number, problem: string | null): void
   /** Once, and the last word. */
   ended(end: ConnectionEnd): void
 }
@@ -46,7 +53,7 @@ interface ConnectionOptions {
   readonly info: APIGatewayBotInfo
   /** By shard; outlives the connection. */
   readonly sessions: Map<number, SessionInfo>
-  readonly throttle: (lane: number, signal: AbortSignal) => Promise<void>
+  readonly throttle: IdentifyThrottle
   readonly timing: ChatGatewayTiming
   readonly log: Log
 }
@@ -65,12 +72,13 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   const shards = Array.from({ length: info.shards }, newShard)
   const shardOf = (id: number) => shards[id] as ShardHealth
   let isOver = false
+  const over = new AbortController()
 
   const manager = new WebSocketManager({
     token,
     intents,
     shardCount: info.shards,
-    rest: { get: async () => info } as unknown as REST,
+    rest: { get: async () => ({ ...info, session_start_limit: unlimited }) } as unknown as REST,
     handshakeTimeout: handshakeTimeoutMs,
     helloTimeout: helloTimeoutMs,
     // The library cannot be stopped in the middle of a reconnect, and then goes on for ever. It asks for
@@ -84,8 +92,16 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     buildIdentifyThrottler: () => ({
       waitForIdentify: async (id, signal) => {
         const lane = id % Math.max(1, info.session_start_limit.max_concurrency)
-        await throttle(lane, signal)
-        if (isOver) await new Promise(() => {})
+        const delayed = (pauseMs: number, problem: string | null) => {
+          shardOf(id).waitsUntil = performance.now() + pauseMs
+          handlers.delayed(pauseMs, problem)
+        }
+        try {
+          await throttle.wait({ shard: id, lane, delayed }, AbortSignal.any([signal, over.signal]))
+        } catch (error) {
+          if (over.signal.aborted) await new Promise(() => {})
+          throw error
+        }
         // Waiting for its turn was no failure of the shard's.
         shardOf(id).lostAt = performance.now()
       },
@@ -100,6 +116,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   const close = ({ isResumable } = { isResumable: false }) => {
     if (isOver) return
     isOver = true
+    over.abort()
     clearInterval(watch)
     if (!isResumable) sessions.clear()
     // A socket that is still opening must not be destroyed: its failure would find no listener and end
@@ -124,6 +141,9 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   }
   manager.on(WebSocketShardEvents.Ready, (_, id) => ready(id))
   manager.on(WebSocketShardEvents.Resumed, (id) => ready(id))
+  manager.on(WebSocketShardEvents.Hello, (id) => {
+    shardOf(id).greetedAt = performance.now()
+  })
   manager.on(WebSocketShardEvents.HeartbeatComplete, (_, id) => {
     if (isOver) return
     const wasProven = shardOf(id).provenAt !== undefined
@@ -131,7 +151,10 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     if (!wasProven) handlers.changed()
   })
   manager.on(WebSocketShardEvents.Dispatch, (payload, id) => {
-    if (!isOver) handlers.dispatched(payload, id)
+    if (isOver) return
+    // Replayed events answer a resume before its end does.
+    if (!shardOf(id).isReady) shardOf(id).greetedAt = performance.now()
+    handlers.dispatched(payload, id)
   })
   manager.on(WebSocketShardEvents.Closed, (code, id) => {
     if (isOver) return
@@ -167,7 +190,11 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   const watch = setInterval(() => {
     for (const [id, shard] of shards.entries()) {
       if (!shard.isReady) {
-        if (performance.now() - shard.lostAt > timing.patienceMs) {
+        if (sessions.has(id) && unansweredForMs(shard) > timing.resumePatienceMs) {
+          return end({ reason: 'stuck', problem: 'The gateway does not answer a resumed connection.' })
+        }
+        const sinceMs = performance.now() - Math.max(shard.lostAt, shard.waitsUntil)
+        if (sinceMs > timing.patienceMs) {
           return end({ reason: 'stuck', problem: 'The gateway does not answer a new connection.' })
         }
         continue

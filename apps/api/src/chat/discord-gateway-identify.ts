@@ -3,16 +3,92 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** The platform allows one new session in 5 s for each of the parallel lanes that it grants. */
 export const identifyEveryMs = 5_500
 
+export interface IdentifyTiming {
+  readonly identifyEveryMs: number
+  /** A session that ends sooner than this after its IDENTIFY counts as failed. */
+  readonly lastingSessionMs: number
+  /** Longest pause between two new sessions that fail. */
+  readonly maxIdentifyPauseMs: number
+}
+
+/** What the platform says of new sessions (`session_start_limit` of `GET /gateway/bot`). */
+export interface SessionStarts {
+  readonly remaining: number
+  readonly reset_after: number
+}
+
+export interface IdentifyThrottle {
+  /** Takes over what the platform says is left; it resets the bot's token when a bot begins more sessions. */
+  allow(starts: SessionStarts): void
+  remaining(): number | undefined
+  /** Settles when this shard may begin a session, and counts it. `delayed` says for how long it waits, and why where that is long. */
+  wait(
+    turn: { shard: number; lane: number; delayed: (pauseMs: number, problem: string | null) => void },
+    signal: AbortSignal,
+  ): Promise<void>
+}
+
+interface Shard {
+  /** When its last session was asked for; undefined when the end of that one has been accounted for. */
+  identifiedAt: number | undefined
+  failures: number
+  notBefore: number
+}
+
 /**
- * Spaces new sessions, across all managers that are made one after another. The library's own throttler
- * begins anew with each manager, and goes on to identify when the connection is lost while it waits.
+ * Spaces new sessions, across all managers that are made one after another: by lane, by how many sessions of a shard
+ * failed one after another, and by what the platform allows in a day. The library's own throttler begins anew with
+ * each manager, knows no back-off, and goes on to identify when the connection is lost while it waits.
  */
-export function createIdentifyThrottle(everyMs: number) {
-  const freeAt = new Map<number, number>()
-  return async (lane: number, signal: AbortSignal): Promise<void> => {
-    const now = performance.now()
-    const at = Math.max(now, freeAt.get(lane) ?? 0)
-    freeAt.set(lane, at + everyMs)
-    if (at > now) await sleep(at - now, undefined, { signal })
+export function createIdentifyThrottle(
+  timing: IdentifyTiming,
+  now = () => performance.now(),
+): IdentifyThrottle {
+  const laneFreeAt = new Map<number, number>()
+  const shards = new Map<number, Shard>()
+  let starts: { remaining: number; resetAt: number } | undefined
+
+  const shardOf = (id: number): Shard => {
+    const known = shards.get(id) ?? { identifiedAt: undefined, failures: 0, notBefore: 0 }
+    shards.set(id, known)
+    return known
+  }
+  /** A new session is wanted, so the last one is over: one that did not last makes the next one wait. */
+  const accountFor = (shard: Shard) => {
+    if (shard.identifiedAt === undefined) return
+    const lasted = now() - shard.identifiedAt >= timing.lastingSessionMs
+    shard.failures = lasted ? 0 : shard.failures + 1
+    shard.identifiedAt = undefined
+    if (shard.failures < 2) return
+    const pauseMs = timing.identifyEveryMs * 2 ** Math.min(shard.failures - 1, 20)
+    shard.notBefore = now() + Math.min(pauseMs, timing.maxIdentifyPauseMs) * (0.75 + Math.random() / 4)
+  }
+  const resetAt = () => (starts && starts.remaining <= 0 ? starts.resetAt : 0)
+  const why = (shard: Shard) =>
+    resetAt() > shard.notBefore
+      ? 'The platform allows no more new gateway sessions for now.'
+      : 'New gateway sessions end right after they began.'
+
+  return {
+    allow({ remaining, reset_after }) {
+      starts = { remaining, resetAt: now() + reset_after }
+    },
+    remaining: () => starts?.remaining,
+    async wait({ shard: id, lane, delayed }, signal) {
+      const shard = shardOf(id)
+      accountFor(shard)
+      for (;;) {
+        const waitMs = Math.max(laneFreeAt.get(lane) ?? 0, shard.notBefore, resetAt()) - now()
+        if (waitMs <= 0) break
+        delayed(waitMs, waitMs > 2 * timing.identifyEveryMs ? why(shard) : null)
+        // Timers are cut off at 2^31 ms, and round down.
+        await sleep(Math.min(Math.ceil(waitMs), 60_000), undefined, { signal })
+        // After the reset the platform allows anew; the next look at it says how much.
+        if (starts && starts.remaining <= 0 && now() >= starts.resetAt) starts = undefined
+      }
+      laneFreeAt.set(lane, now() + timing.identifyEveryMs)
+      shard.identifiedAt = now()
+      if (starts) starts.remaining -= 1
+    },
   }
 }

@@ -6,6 +6,10 @@ export interface ShardHealth {
   isReady: boolean
   /** When it was last ready, or began to try. */
   lostAt: number
+  /** Until when it waits for leave to begin a session: no fault of the connection's. */
+  waitsUntil: number
+  /** When the platform last said anything on a connection that is not ready yet. */
+  greetedAt: number | undefined
   /** Sockets that failed since it was last ready. */
   failures: number
   /** When the question was sent that nobody has answered yet. */
@@ -19,6 +23,8 @@ export interface ShardHealth {
 export const newShard = (): ShardHealth => ({
   isReady: false,
   lostAt: performance.now(),
+  waitsUntil: 0,
+  greetedAt: undefined,
   failures: 0,
   askedAt: undefined,
   provenAt: undefined,
@@ -27,12 +33,24 @@ export const newShard = (): ShardHealth => ({
 
 export function markReady(shard: ShardHealth): void {
   // Replayed events may still be on their way: only the next answer proves that they have arrived.
-  Object.assign(shard, { isReady: true, failures: 0, askedAt: undefined, provenAt: undefined })
+  Object.assign(shard, {
+    isReady: true,
+    greetedAt: undefined,
+    failures: 0,
+    askedAt: undefined,
+    provenAt: undefined,
+  })
 }
 
 export function markLost(shard: ShardHealth): void {
   if (shard.isReady) shard.lostAt = performance.now()
-  Object.assign(shard, { isReady: false, askedAt: undefined, provenAt: undefined, latencyMs: undefined })
+  Object.assign(shard, {
+    isReady: false,
+    greetedAt: undefined,
+    askedAt: undefined,
+    provenAt: undefined,
+    latencyMs: undefined,
+  })
 }
 
 export function markAnswered(shard: ShardHealth): void {
@@ -45,3 +63,7 @@ export function markAnswered(shard: ShardHealth): void {
 /** How long the present question has been without an answer. */
 export const silentForMs = ({ askedAt }: ShardHealth): number =>
   askedAt === undefined ? 0 : performance.now() - askedAt
+
+/** How long a connection has been owing us an answer since it last said something. */
+export const unansweredForMs = ({ isReady, greetedAt }: ShardHealth): number =>
+  isReady || greetedAt === undefined ? 0 : performance.now() - greetedAt

@@ -35,22 +35,29 @@ const defaults: ChatGatewayTiming = {
   silentAfterMs: 2_000,
   deadAfterMs: 8_000,
   patienceMs: 20_000,
+  resumePatienceMs: 4_000,
   firstPauseMs: 1_000,
   longestPauseMs: 60_000,
   refusedPauseMs: 30_000,
   identifyEveryMs,
+  lastingSessionMs: 5 * 60_000,
+  // At most 288 sessions a day that do not last, of the 1,000 after which the platform resets the token.
+  maxIdentifyPauseMs: 5 * 60_000,
 }
 const longestRefusedPauseMs = 10 * 60_000
+/** Sessions that do not last are told of once in so long, however many there are. */
+const delayToldEveryMs = 60 * 60_000
 
 /** The platform's gateway, reconnected for as long as it is open. */
 export function createDiscordGateway(options: DiscordGatewayOptions): ChatGateway {
   const { get, botToken: token, log } = options
   const timing = { ...defaults, ...options.timing }
-  const throttle = createIdentifyThrottle(timing.identifyEveryMs)
+  const throttle = createIdentifyThrottle(timing)
   /** Never the library's own store, which all managers of a process share. */
   const sessions = new Map<number, SessionInfo>()
   const sequences = createSequences()
   let connection: Connection | undefined
+  let delayToldAt = Number.NEGATIVE_INFINITY
   let status: Omit<ChatGatewayStatus, 'latencyMs'> = { state: 'closed', problem: null, shards: 0 }
   let closing = new AbortController()
   let running = Promise.resolve()
@@ -62,6 +69,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   ): Promise<Ended | undefined> => {
     const info = await Promise.race([findGateway(get), closed])
     if (!info || 'reason' in info) return info
+    throttle.allow(info.session_start_limit)
     let wasUp = false
     const refresh = () => {
       const isUp = opened.shards.every(({ isReady }) => isReady)
@@ -83,6 +91,15 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       { token, info, sessions, throttle, timing, log },
       {
         changed: refresh,
+        delayed: (pauseMs, problem) => {
+          if (!problem) return
+          if (performance.now() - delayToldAt > delayToldEveryMs) {
+            log.warn({ nextSessionInSec: Math.ceil(pauseMs / 1000) }, problem)
+            delayToldAt = performance.now()
+          }
+          status = { ...status, problem }
+          listener.changed()
+        },
         dispatched: (payload, shardId) => dispatch(listener, payload, shardId, info.shards),
         ended: (end) => settle({ ...end, wasUp }),
       },

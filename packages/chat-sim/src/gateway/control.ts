@@ -56,6 +56,13 @@ export function gatewayControl(hub: Hub) {
     noHello: (on = true) => set({ isSilentAtStart: on }),
     /** Opcode 6 gets no answer. */
     ignoreResume: (on = true) => set({ ignoresResume: on }),
+    /** Each new session ends at once: in place of READY, or right after it. */
+    endSessions: (when: GatewaySettings['endsSessions']) => set({ endsSessions: when }),
+    /** So many IDENTIFYs are left until the day's count begins anew. */
+    leaveSessionStarts: (remaining: number, resetAfterMs?: number) =>
+      platform.sessionStarts.leave(remaining, resetAfterMs),
+    /** How many IDENTIFYs are left today. */
+    sessionStartsLeft: () => platform.sessionStarts.state().remaining,
     /** New connections are refused for a time. */
     refuse: (ms: number) => set({ refusesUntil: platform.clock.now() + ms }),
     delayDispatches: (ms: number) => set({ delayMs: ms }),

@@ -25,7 +25,7 @@ export function identify(hub: Hub, connection: Connection, d: unknown): number |
   if (!isIdentify(d)) return closeCode.decodeError
   const refusal = refuse(hub.platform.world.application, d)
   if (refusal) return refusal
-  if (!hub.allowsIdentify()) {
+  if (!hub.allowsIdentify() || hub.settings.endsSessions === 'atIdentify') {
     connection.send(frame(op.invalidSession, false))
     return undefined
   }
@@ -35,6 +35,12 @@ export function identify(hub: Hub, connection: Connection, d: unknown): number |
   hub.sessions.set(session.id, session)
   attachSession(connection, session)
   session.dispatch('READY', JSON.stringify(ready(hub, connection, session, d.shard)))
+  if (hub.settings.endsSessions === 'afterReady') {
+    hub.sessions.delete(session.id)
+    connection.session = undefined
+    connection.send(frame(op.invalidSession, false))
+    return undefined
+  }
   sendGuilds(hub, session)
   return undefined
 }

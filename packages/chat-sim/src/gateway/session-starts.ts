@@ -26,6 +26,11 @@ export function createSessionStarts(clock: Clock) {
         max_concurrency: 1,
       }
     },
+    /** Only so many are left until the count begins anew. */
+    leave: (remaining: number, resetAfterMs = dayMs) => {
+      used = total - remaining
+      resetAt = clock.now() + resetAfterMs
+    },
     clear: () => {
       resetAt = 0
     },

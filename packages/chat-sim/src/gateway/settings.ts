@@ -12,6 +12,8 @@ export interface GatewaySettings extends DeliveryQuirks {
   isSilentAtStart: boolean
   ignoresResume: boolean
   refusesUntil: number
+  /** Opcode 9, not resumable, in place of READY or right after it. */
+  endsSessions: 'never' | 'atIdentify' | 'afterReady'
 }
 
 const atStart: GatewaySettings = {
@@ -23,6 +25,7 @@ const atStart: GatewaySettings = {
   isSilentAtStart: false,
   ignoresResume: false,
   refusesUntil: 0,
+  endsSessions: 'never',
 }
 
 export const createSettings = (): GatewaySettings => ({ ...atStart })

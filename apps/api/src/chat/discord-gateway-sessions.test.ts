@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { quick, until } from '../../test/live-mirror.ts'
+import { createMemoryCache } from '../platform/cache/memory-cache.ts'
+import { createLog } from '../platform/log.ts'
+import type { ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
+import { createDiscordBudget } from './discord-budget.ts'
+import { createDiscordGateway } from './discord-gateway.ts'
+import { createIdentifyThrottle } from './discord-gateway-identify.ts'
+import { createDiscordRest } from './discord-rest.ts'
+
+/**
+ * New sessions are counted: after 1,000 in a day the platform resets the bot's token, and everything is down until a
+ * person comes. However sessions fail, they become rare.
+ */
+
+const total = 1_000
+
+describe('the gateway, when sessions do not last', () => {
+  let sim: ChatSim
+  let gateway: ChatGateway | undefined
+  beforeEach(async () => {
+    sim = await startChatSim()
+  })
+  afterEach(async () => {
+    await gateway?.close()
+    await sim.close()
+  })
+
+  function open(timing: Partial<ChatGatewayTiming>) {
+    const warnings: string[] = []
+    const write = (line: string) => {
+      const { level, msg } = JSON.parse(line)
+      if (level >= 40) warnings.push(msg)
+    }
+    const log = createLog('info', { write })
+    const { botToken } = sim.app
+    const budget = createDiscordBudget(log, createMemoryCache())
+    const get = createDiscordRest({ apiUrl: sim.apiUrl, botToken, log, budget })
+    const opened = createDiscordGateway({ get, botToken, log, timing: { ...quick.gateway, ...timing } })
+    opened.open({ missed: () => {}, began: () => {}, heard: () => {}, changed: () => {} })
+    gateway = opened
+    return { gateway: opened, warnings, isProven: () => opened.provenAgeMs(demo.mainGuildId) !== undefined }
+  }
+  const failing = {
+    identifyEveryMs: 50,
+    lastingSessionMs: 60_000,
+    maxIdentifyPauseMs: 60_000,
+    patienceMs: 400,
+  }
+  const begun = () => total - sim.gateway.sessionStartsLeft()
+
+  test.each(['atIdentify', 'afterReady'] as const)(
+    'begins fewer and fewer of them while each ends %s, and says so once',
+    async (when) => {
+      sim.gateway.endSessions(when)
+      const { gateway: opened, warnings } = open(failing)
+      await until('four sessions', () => begun() >= 4)
+      const before = performance.now()
+      await until('two more', () => begun() >= 6)
+      // Pauses of 0.2 and 0.4 s by then, less a quarter of jitter; without a back-off it is 0.1 s for both.
+      expect(performance.now() - before).toBeGreaterThan(400)
+      expect(warnings.filter((line) => line.includes('sessions end right after')).length).toBeLessThanOrEqual(
+        1,
+      )
+      expect(opened.status().state).toBe('connecting')
+    },
+  )
+
+  test('begins again after the pause once sessions last', async () => {
+    sim.gateway.endSessions('atIdentify')
+    const { isProven } = open({ ...failing, maxIdentifyPauseMs: 500 })
+    await until('four sessions', () => begun() >= 4)
+    sim.gateway.endSessions('never')
+    await until('the connection is proven', isProven)
+  })
+
+  test('begins as many as the platform says are left, and no more before it says so', async () => {
+    sim.gateway.leaveSessionStarts(2, 20_000)
+    sim.gateway.endSessions('atIdentify')
+    const { gateway: opened } = open({ ...failing, maxIdentifyPauseMs: 50 })
+    await until('none is left', () => sim.gateway.sessionStartsLeft() === 0)
+    await until('it waits', () => opened.status().problem?.includes('no more new gateway sessions') === true)
+    sim.gateway.leaveSessionStarts(5)
+    await sleep(1_000)
+    expect(sim.gateway.sessionStartsLeft()).toBe(5)
+  })
+
+  test('a session is resumed although no new one is left', async () => {
+    const { isProven } = open({})
+    await until('the connection is proven', isProven)
+    sim.gateway.leaveSessionStarts(0)
+    sim.gateway.dropAll()
+    await until('the connection is lost', () => !isProven())
+    await until('the connection is proven again', isProven)
+  })
+
+  test('a resume that nobody answers is given up after its own patience', async () => {
+    const { isProven } = open({ patienceMs: 60_000, resumePatienceMs: 500 })
+    await until('the connection is proven', isProven)
+    sim.gateway.ignoreResume()
+    sim.gateway.dropAll()
+    await until('the connection is lost', () => !isProven())
+    await until('the connection is proven again', isProven, 10_000)
+  })
+})
+
+describe('the throttle', () => {
+  const timing = { identifyEveryMs: 20, lastingSessionMs: 1_000, maxIdentifyPauseMs: 300 }
+  const { signal } = new AbortController()
+
+  test('two shards of one lane take turns; lanes do not wait for each other', async () => {
+    const throttle = createIdentifyThrottle(timing)
+    const began = performance.now()
+    const at = async (shard: number, lane: number) => {
+      await throttle.wait({ shard, lane, delayed: () => {} }, signal)
+      return performance.now() - began
+    }
+    const [first, second, other] = await Promise.all([at(0, 0), at(1, 0), at(2, 1)])
+    expect(second - first).toBeGreaterThanOrEqual(19)
+    expect(other).toBeLessThan(second)
+  })
+
+  test('a wait that is given up costs nobody a turn', async () => {
+    const throttle = createIdentifyThrottle({ ...timing, identifyEveryMs: 200 })
+    const turn = { lane: 0, delayed: () => {} }
+    await throttle.wait({ ...turn, shard: 0 }, signal)
+    const began = performance.now()
+    for (const shard of [1, 2, 3]) {
+      const givenUp = throttle.wait({ ...turn, shard }, AbortSignal.timeout(10))
+      await expect(givenUp).rejects.toThrow()
+    }
+    await throttle.wait({ ...turn, shard: 4 }, signal)
+    expect(performance.now() - began).toBeLessThan(390)
+  })
+})
