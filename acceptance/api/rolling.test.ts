@@ -67,7 +67,7 @@ describe('two instances that are stopped in turn under load lose no request', { 
     const admin = await call(url, 'POST', '/api/auth/admin/token', { body: { code: adminCode } })
     const { project, apiKey } = (
       await call(url, 'POST', '/api/admin/projects', {
-        token: admin.body.accessToken,
+        token: admin.body.token,
         body: { name: 'Harbour', redirectUris: [redirectUri] },
       })
     ).body

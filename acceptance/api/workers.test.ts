@@ -42,6 +42,7 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     const port = await freePort()
     sim.allowRedirect(`http://127.0.0.1:${port}/api/auth/callback`)
     const service = started({ ...environmentFor(sim, port), ...shared })
+    await service.listening
     await expect.poll(() => timesListening(service)).toBe(2)
     return { service, workers: await workersOf(service) }
   }

@@ -57,22 +57,25 @@ export async function startNginx(folder: string, ports: readonly [number, number
 
 /** The sample with the addresses of this run. */
 function filledIn(text: string, listening: string, [one, two]: readonly [number, number]): string {
-  const filled = text
+  return text
     .replace(/(?:listen 80;|bind :80)/, listening)
     .replace('127.0.0.1:3001', `127.0.0.1:${one}`)
     .replace('127.0.0.1:3002', `127.0.0.1:${two}`)
-  return filled
 }
 
 async function running(program: string, args: readonly string[], port: number): Promise<Proxy> {
   const child = spawn(program, args, {
     env: { ...process.env, PATH: searched().join(delimiter) },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.on('data', (text) => {
+    said += text
   })
   const end = () => child.kill('SIGKILL')
   process.once('exit', end)
   const url = `http://127.0.0.1:${port}`
-  await untilReady(child, url)
+  if (!(await becomesReady(child, url))) throw new Error(`${program} did not become ready:\n${said}`)
   return {
     url,
     async stop() {
@@ -83,13 +86,13 @@ async function running(program: string, args: readonly string[], port: number): 
   }
 }
 
-async function untilReady(child: ChildProcess, url: string) {
+async function becomesReady(child: ChildProcess, url: string): Promise<boolean> {
   const deadline = performance.now() + 30_000
   while (performance.now() < deadline && child.exitCode === null) {
     const answer = await fetch(`${url}/api/health/ready`).catch(() => undefined)
     await answer?.body?.cancel()
-    if (answer?.ok) return
+    if (answer?.ok) return true
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`${child.spawnfile} did not become ready.`)
+  return false
 }

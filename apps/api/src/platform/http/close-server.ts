@@ -29,10 +29,12 @@ export async function closeServer(
     lifecycle.enter('leaving')
     await pause(drainMs / 2)
     lifecycle.enter('settling')
-    await pause(drainMs / 4)
+    await pause(drainMs / 8)
   }
-  lifecycle.enter('ending')
   const isEmpty = stopListening(app)
+  // Workers share one listener and close it one by one: none may send clients to reconnect before the last has.
+  await pause(drainMs / 8)
+  lifecycle.enter('ending')
   await Promise.race([isEmpty, pause(drainMs / 4)])
   // What has arrived by now is read before a connection counts as idle.
   for (let turn = 0; turn < 2; turn++) await eventLoopTurn()

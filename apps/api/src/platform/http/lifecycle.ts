@@ -4,10 +4,10 @@
  * - `serving`
  * - `leaving`: readiness says no, and every answer ends its connection. Connections are still accepted, and
  *   whoever sends by readiness has time to see it.
- * - `settling`: answers keep their connections again. A connection that is being opened while the listener closes
- *   is reset, so callers that stay until then should have no reason to open one.
- * - `ending`: the listener is closed and every answer ends its connection. The next one is refused, which any
- *   client or proxy may repeat elsewhere, because nothing was sent.
+ * - `settling`: answers keep their connections again, and the listener closes. A connection that is being opened at
+ *   that moment is reset, so callers that stay until then should have no reason to open one.
+ * - `ending`: every answer ends its connection. The next one is refused, which any client or proxy may repeat
+ *   elsewhere, because nothing was sent.
  */
 export type Phase = 'serving' | 'leaving' | 'settling' | 'ending'
 
