@@ -1,8 +1,11 @@
+import { once } from 'node:events'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { Agent, get } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { call } from '../../apps/api/test/client.ts'
 import { atPlatform, Browser, openLogin, walkLogin } from '../../apps/api/test/given.ts'
 import { freePort } from '../../apps/api/test/postgres.ts'
@@ -14,31 +17,35 @@ interface Pair {
   readonly refreshToken: string
 }
 
+/** Longer than the default, so that a busy machine asks in each of its steps. */
+const drainSec = 4
+
 /** An embedded database, as in the demo and in small installations: what was answered must be on the disk. */
 describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
   let sim: ChatSim
   let folder: string
   let environment: Record<string, string>
   let service: ServiceProcess
+  const start = async () => {
+    service = startService(folder, environment)
+    await service.listening
+  }
   beforeAll(async () => {
     sim = await startChatSim({ headlessLogin: true })
     folder = await mkdtemp(join(tmpdir(), 'rolecall-stop-'))
     await cp(inject('pgliteTemplate'), join(folder, 'data'), { recursive: true })
     const port = await freePort()
-    environment = { ...environmentFor(sim, port), LOG_LEVEL: 'debug' }
+    environment = { ...environmentFor(sim, port), LOG_LEVEL: 'debug', DRAIN_SEC: String(drainSec) }
     sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
-    await start()
   })
+  // Most tests end it; one that failed may have left it running, and asked to stop.
+  beforeEach(start)
+  afterEach(() => service.kill('SIGKILL'))
   afterAll(async () => {
-    await service.kill('SIGKILL')
     await sim.close()
     await rm(folder, { recursive: true, force: true })
   })
 
-  const start = async () => {
-    service = startService(folder, environment)
-    await service.listening
-  }
   const login = async (): Promise<Pair> => {
     const end = await walkLogin({ url: service.url, sim }, '/api/auth/admin/login', { as: demo.users.mara })
     const code = new URLSearchParams(end.hash.slice(1)).get('code')
@@ -52,6 +59,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
     if (status !== 200) throw new Error(`refresh answered ${status} ${body.code}`)
     return { token: body.accessToken, refreshToken: body.refreshToken }
   }
+  const timesAskedAgain = () => service.output().split('already stopping').length - 1
   const statusOf = async ({ token }: Pair) =>
     (await call(service.url, 'GET', '/api/auth/sessions', { token })).status
 
@@ -113,12 +121,100 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
     expect((await call(service.url, 'POST', '/api/auth/admin/token', { body: { code } })).status).toBe(200)
   })
 
+  test('asked again and again, by whatever signal, it stops once: what is under way is answered', async () => {
+    const browser = new Browser(service.url)
+    const back = await atPlatform(await openLogin(browser, '/api/auth/admin/login'), { as: demo.users.mara })
+    sim.failNext('token', { delayMs: 1_000 })
+    const underWay = browser.get(back)
+    await expect.poll(() => sim.journal.entries('token').at(-1)?.status, { interval: 5 }).toBeUndefined()
+    const ended = service.kill('SIGTERM')
+    // The system may make one of two equal signals: the next is sent when the last was heard.
+    await expect.poll(service.output, { interval: 5 }).toContain('"msg":"stopping"')
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGTERM'] as const) {
+      const before = timesAskedAgain()
+      service.child.kill(signal)
+      await expect.poll(timesAskedAgain, { interval: 5 }).toBe(before + 1)
+    }
+    expect((await underWay).headers.get('location')).toContain('#code=rcc_')
+    expect(await ended).toBe(0)
+  })
+
+  test('SIGTERM: ready says no and answers end their connections while new ones are still served; then it refuses', async () => {
+    await call(service.url, 'GET', '/api/health/live')
+    const ended = service.kill('SIGTERM')
+    const ready = () => fetch(`${service.url}/api/health/ready`)
+    await expect.poll(async () => (await ready()).status, { interval: 5 }).toBe(503)
+    // Pages and metrics are written past the router: they end their connections all the same.
+    for (const path of [
+      '/api/health/live',
+      '/api/docs/errors',
+      '/metrics',
+      '/api/auth/sessions',
+      '/nowhere',
+    ]) {
+      const answer = await fetch(`${service.url}${path}`, { redirect: 'manual' })
+      expect([path, answer.headers.get('connection')]).toEqual([path, 'close'])
+      expect(answer.status).toBeLessThan(500)
+    }
+    expect(await (await ready()).json()).toEqual({ status: 'not_ready', reason: 'shutting down' })
+    expect(await ended).toBe(0)
+    await expect(ready()).rejects.toThrow()
+  })
+
+  test('event streams end at the signal, and their clients know when to come back', async () => {
+    const { apiKey } = (
+      await call(service.url, 'POST', '/api/admin/projects', {
+        token: (await login()).token,
+        body: { name: 'Harbour', redirectUris: ['https://site.example/callback'] },
+      })
+    ).body
+    const stream = await fetch(`${service.url}/api/events`, { headers: { 'x-api-key': apiKey } })
+    expect(stream.status).toBe(200)
+    const ended = service.kill('SIGTERM')
+    expect(await stream.text()).toMatch(/^retry: \d+\n/)
+    // The drain has only begun.
+    expect((await fetch(`${service.url}/api/health/ready`)).status).toBe(503)
+    expect(await ended).toBe(0)
+  })
+
+  test('a connection is ended when it has had no request for a while, and never before its answer', async () => {
+    const { port } = new URL(service.url)
+    const idle = connect(Number(port), '127.0.0.1')
+    await once(idle, 'connect')
+    const closed = once(idle, 'close').then(() => performance.now())
+    const since = performance.now()
+    const ended = service.kill('SIGTERM')
+    // The last request before the listener closes is answered on a connection that is kept, the next one ends it.
+    const answers: string[] = []
+    const busy = new Agent({ keepAlive: true, maxSockets: 1 })
+    try {
+      for (;;) answers.push(await connectionOf(`${service.url}/api/health/live`, busy))
+    } catch (error) {
+      expect((error as NodeJS.ErrnoException).code).toBe('ECONNREFUSED')
+    }
+    expect(answers).toContain('close')
+    expect(answers.lastIndexOf('keep-alive')).toBe(answers.length - 2)
+    expect(answers.at(-1)).toBe('close')
+    // Timers may be early by a millisecond.
+    expect((await closed) - since).toBeGreaterThan(drainSec * 1_000 - 100)
+    expect(await ended).toBe(0)
+  })
+
+  test('a client that never sends the rest of its request does not cost what others were answered', async () => {
+    const stalled = connect(Number(new URL(service.url).port), '127.0.0.1')
+    stalled.on('error', () => {})
+    stalled.write('POST /api/auth/validate HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{')
+    await expect.poll(() => stalled.bytesWritten).toBeGreaterThan(0)
+    await call(service.url, 'GET', '/api/health/live')
+    expect(await service.kill('SIGINT')).toBe(0)
+    expect(service.output()).toContain('connections were cut off')
+  })
+
   test('SIGINT is a stop as well, and an idle keep-alive connection does not hold it up', async () => {
     await (await fetch(`${service.url}/api/health`)).text()
     const since = performance.now()
     expect(await service.kill('SIGINT')).toBe(0)
     expect(performance.now() - since).toBeLessThan(3_000)
-    await start()
   })
 
   test('at the level debug, not one line that it printed holds a secret', async () => {
@@ -132,3 +228,11 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
     sweep.expectNoSecrets()
   })
 })
+
+/** Asks, and tells what the answer says of its connection. */
+const connectionOf = (url: string, agent: Agent) =>
+  new Promise<string>((resolve, reject) => {
+    get(url, { agent }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.headers.connection ?? ''))
+    }).once('error', reject)
+  })

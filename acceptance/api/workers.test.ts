@@ -1,9 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../apps/api/test/databases.ts'
+import { atPlatform, Browser, openLogin } from '../../apps/api/test/given.ts'
 import { freePort } from '../../apps/api/test/postgres.ts'
 import { type RedisServer, startRedis } from '../../apps/api/test/redis.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
@@ -14,18 +15,16 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
   let database: TestDatabase
   let redis: RedisServer
   let environment: Record<string, string>
+  /** What every service of this file has in common. */
+  let shared: Record<string, string>
   const services: ServiceProcess[] = []
   beforeAll(async () => {
-    sim = await startChatSim()
+    sim = await startChatSim({ headlessLogin: true })
     folder = await mkdtemp(join(tmpdir(), 'rolecall-workers-'))
     database = await createDatabase('postgres')
     redis = await startRedis()
-    environment = {
-      ...environmentFor(sim, await freePort()),
-      DATABASE_URL: database.url,
-      CACHE_URL: redis.url,
-      WORKERS: '2',
-    }
+    shared = { DATABASE_URL: database.url, CACHE_URL: redis.url, WORKERS: '2' }
+    environment = { ...environmentFor(sim, await freePort()), ...shared }
   })
   afterAll(async () => {
     for (const service of services) await service.kill('SIGKILL')
@@ -38,6 +37,31 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     const service = startService(folder, { ...environment, ...env })
     services.push(service)
     return service
+  }
+  const startedWithWorkers = async () => {
+    const port = await freePort()
+    sim.allowRedirect(`http://127.0.0.1:${port}/api/auth/callback`)
+    const service = started({ ...environmentFor(sim, port), ...shared })
+    await service.listening
+    await expect.poll(() => timesListening(service)).toBe(2)
+    return { service, workers: await workersOf(service) }
+  }
+  /** Logins that wait for the chat platform to answer. */
+  const loginsUnderWay = async (service: ServiceProcess, count: number) => {
+    const browsers = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const browser = new Browser(service.url)
+        return {
+          browser,
+          back: await atPlatform(await openLogin(browser, '/api/auth/admin/login'), { as: demo.users.mara }),
+        }
+      }),
+    )
+    const before = sim.journal.entries('token').length
+    for (let i = 0; i < count; i++) sim.failNext('token', { delayMs: 1_500 })
+    const answers = browsers.map(({ browser, back }) => browser.get(back))
+    await expect.poll(() => sim.journal.entries('token').length, { interval: 5 }).toBe(before + count)
+    return answers
   }
   const timesListening = (service: ServiceProcess) => service.output().split('"msg":"listening on').length - 1
   const isAnswering = async (service: ServiceProcess) =>
@@ -68,6 +92,37 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     expect(await service.kill('SIGTERM')).toBe(0)
     for (const pid of after) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
     await expect(fetch(service.url)).rejects.toThrow()
+  })
+
+  test('signals to every process of the group, twice, lose no request that is under way', async () => {
+    const { service, workers } = await startedWithWorkers()
+    const underWay = await loginsUnderWay(service, 8)
+    const everyone = [service.child.pid as number, ...workers]
+    // The primary last: workers are asked by the service manager first and by their primary once more.
+    for (const pid of everyone.toReversed()) process.kill(pid, 'SIGTERM')
+    await expect.poll(() => service.output().split('"msg":"stopping"').length - 1).toBe(everyone.length)
+    for (const pid of everyone) process.kill(pid, 'SIGTERM')
+    for (const answer of await Promise.all(underWay)) expect(answer.status).toBe(302)
+    expect(await service.ended).toBe(0)
+    for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  })
+
+  test('a worker that is asked to stop alone answers what it has and is replaced', async () => {
+    const { service, workers } = await startedWithWorkers()
+    const underWay = await loginsUnderWay(service, 4)
+    process.kill(workers[0] as number, 'SIGTERM')
+    for (const answer of await Promise.all(underWay)) expect(answer.status).toBe(302)
+    await expect.poll(() => service.output()).toContain('another takes its place')
+    await expect.poll(() => timesListening(service)).toBe(3)
+    expect(await service.kill('SIGINT')).toBe(0)
+  })
+
+  test('workers whose primary was killed answer what they have, and end', async () => {
+    const { service, workers } = await startedWithWorkers()
+    const underWay = await loginsUnderWay(service, 4)
+    service.child.kill('SIGKILL')
+    for (const answer of await Promise.all(underWay)) expect(answer.status).toBe(302)
+    for (const pid of workers) await expect.poll(() => isAlive(pid)).toBe(false)
   })
 
   test('what refuses the start ends all of it, told once', async () => {

@@ -15,6 +15,7 @@ import { createMemberSyncs } from '@rolecall/api/features/members/member-syncs'
 import { createRecorder } from '@rolecall/api/features/monitoring/recorder'
 import { migrate } from '@rolecall/api/platform/db/migrate'
 import { sql } from '@rolecall/api/platform/db/sql'
+import { createLifecycle } from '@rolecall/api/platform/http/lifecycle'
 import { createDownloadLimit } from '@rolecall/api/platform/limit-downloads'
 import { createLog } from '@rolecall/api/platform/log'
 import { demo } from '@rolecall/chat-sim'
@@ -55,7 +56,7 @@ async function measure(databaseUrl: string) {
   await ensureMainServer({ db }, demo.mainGuildId)
   const deps = createDeps(config, log, db)
   const recorder = createRecorder(deps)
-  const app = createApp(deps, recorder, { isClosing: () => false })
+  const app = createApp(deps, recorder, createLifecycle())
   const url = `${await app.listen({ host: '127.0.0.1', port: await freePort() })}/api/health/ready`
   const syncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
   for (const name of ['first sync', 'second sync, nothing changed']) await measureSync(deps, syncs, url, name)

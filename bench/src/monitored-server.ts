@@ -2,6 +2,7 @@ import { createApp } from '@rolecall/api/app'
 import { loadConfig } from '@rolecall/api/config'
 import { createDeps, openConfiguredDatabase } from '@rolecall/api/create-deps'
 import { createRecorder } from '@rolecall/api/features/monitoring/recorder'
+import { createLifecycle } from '@rolecall/api/platform/http/lifecycle'
 import { createLog } from '@rolecall/api/platform/log'
 
 /** The service as `serve` starts it, or with RECORDING=off one that neither counts, times nor records. */
@@ -11,7 +12,7 @@ const db = await openConfiguredDatabase(config, log)
 const deps = createDeps(config, log, db)
 await deps.cache.ping()
 await deps.settings.start()
-const lifecycle = { isClosing: () => false }
+const lifecycle = createLifecycle()
 const silent = () => ({ began() {}, answered() {}, refused() {} })
 const recorder = createRecorder(deps)
 const app =

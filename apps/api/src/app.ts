@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '#platform/http/api-error'
+import type { Lifecycle } from '#platform/http/lifecycle'
 import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
@@ -19,7 +20,7 @@ import { findAdminServer } from './features/chat-servers/store.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
-import { healthRoutes, type Lifecycle } from './features/health/routes.ts'
+import { healthRoutes } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { createMemberSyncs } from './features/members/member-syncs.ts'
 import { memberRoutes } from './features/members/routes.ts'
@@ -53,7 +54,7 @@ export function createApp(
   observe: typeof createObserver = createObserver,
 ): FastifyInstance {
   const { config, log, db } = deps
-  const app = createServer(config)
+  const app = createServer(config, lifecycle)
   deps.tracing?.watch(app)
   const requests = createRequestMetrics()
   const { registry, countFailure } = createMetrics(deps, recorder, requests)
@@ -61,7 +62,6 @@ export function createApp(
     publicUrl: config.publicUrl,
     log,
     observer: observe({ recorder, requests, countFailure }),
-    closing: lifecycle.isClosing,
   })
   refuseWith(app, respond)
   app.setNotFoundHandler((request, reply) =>
@@ -98,8 +98,8 @@ export function createApp(
       (await liveMember(deps, serverId, memberId))?.roles.map(({ roleId }) => roleId),
   })
   const events = eventRoutes(router, deps, { checkKey })
-  // Before the server waits for what is under way: a stream ends by itself only when its client goes.
-  app.addHook('preClose', async () => events.close())
+  // A stream ends by itself only when its client goes; its client comes back, and should come back elsewhere.
+  lifecycle.onClosing(events.close)
   auditRoutes(router, deps, { limitDownloads })
   notificationRoutes(router, deps)
   profileRoutes(router, deps)

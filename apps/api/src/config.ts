@@ -208,6 +208,14 @@ export const variables = {
     meaning: 'HTTP worker processes; more than one needs PostgreSQL.',
     read: integer(1, 64),
   },
+  drainSec: {
+    name: 'DRAIN_SEC',
+    group: 'HTTP',
+    default: '2',
+    meaning:
+      'After SIGTERM: how long `/api/health/ready` says no before idle connections are closed; 0 closes them at once.',
+    read: integer(0, 8),
+  },
   sessionTtlSec: {
     name: 'SESSION_TTL_SEC',
     group: 'Sessions',

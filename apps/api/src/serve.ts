@@ -1,8 +1,9 @@
 import cluster from 'node:cluster'
-import closeWithGrace from 'close-with-grace'
 import type { Database } from '#platform/db/database'
 import { DatabaseUnavailable } from '#platform/db/database'
 import { migrate } from '#platform/db/migrate'
+import { closeServer } from '#platform/http/close-server'
+import { createLifecycle } from '#platform/http/lifecycle'
 import { createLog, type Log } from '#platform/log'
 import { tracedDatabase } from '#platform/tracing/traced-database'
 import { createApp } from './app.ts'
@@ -15,11 +16,12 @@ import { checkKeyFingerprints } from './features/keys/check-fingerprints.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
 import { StartRefused } from './start-refused.ts'
+import { graceMs, stopOnce } from './stop-once.ts'
 import { superviseWorkers } from './supervise-workers.ts'
 import { version } from './version.ts'
 
-/** Longest time for what is in flight when the process is asked to stop. */
-const graceMs = 10_000
+/** Of the grace, what is left for writing what is kept in memory when clients have not taken their answers. */
+const flushMs = 1_000
 /** How long a start waits for a database that is not there yet. */
 const databaseDeadlineMs = 30_000
 
@@ -56,8 +58,28 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   await deps.settings.start()
   const recorder = createRecorder(deps)
   const housekeeping = startHousekeeping(deps, { trimChanges: (horizon) => trimChanges(db, horizon) })
-  let closing = false
-  const app = createApp(deps, recorder, { isClosing: () => closing })
+  const lifecycle = createLifecycle()
+  const app = createApp(deps, recorder, lifecycle)
+  // Before anyone can know that it listens: a signal without a listener ends the process at once.
+  const stop = stopOnce(log, {
+    withinMs: graceMs,
+    stop: async (why) => {
+      // A service manager waits for a drain; a person at the terminal does not, and nobody sends by their readiness.
+      const drainMs = why === 'SIGTERM' ? config.drainSec * 1_000 : 0
+      if (await closeServer(app, lifecycle, { drainMs, deadlineMs: graceMs - flushMs })) {
+        log.warn('connections were cut off: their clients had not taken their answers in time')
+      }
+      deps.settings.close()
+      await deps.liveMirror.close()
+      await deps.notifications.close()
+      await housekeeping.close()
+      await recorder.close()
+      await deps.cache.close()
+      await db.close()
+      await tracing?.close()
+      return 0
+    },
+  })
   await listen(app, config)
   const address = app.server.address()
   const port = typeof address === 'object' && address ? address.port : config.port
@@ -69,23 +91,13 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   deps.notifications.start()
   if (config.chatGateway && config.chatBotToken) deps.liveMirror.start()
 
-  // Ctrl-C reaches every process of the terminal; workers are asked to stop by the one that started them.
-  if (cluster.isWorker) process.on('SIGINT', () => {})
-  const skip = cluster.isWorker ? ['SIGINT' as const] : []
-  closeWithGrace({ delay: graceMs, logger: log, skip }, async ({ err, signal }) => {
-    if (err) log.error({ err }, 'stopping after an error that nobody handled')
-    else log.info({ signal }, 'stopping')
-    closing = true
-    await app.close()
-    deps.settings.close()
-    await deps.liveMirror.close()
-    await deps.notifications.close()
-    await housekeeping.close()
-    await recorder.close()
-    await deps.cache.close()
-    await db.close()
-    await tracing?.close()
-  })
+  cluster.worker?.on('disconnect', () => stopOrphan(stop))
+}
+
+/** Node ends a worker at once when the process that started it has died; this one answers what it has accepted first. */
+function stopOrphan(stop: (why: string) => void) {
+  if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
+  stop('disconnect')
 }
 
 async function refuseOtherMainServer(db: Database, config: Config, log: Log) {

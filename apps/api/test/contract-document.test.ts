@@ -1,13 +1,14 @@
 import { endpoints, openApi } from '@rolecall/contract'
 import { describe, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
+import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { isClosed, nameOf, rowsOf, type Schema, unboundedStrings } from './requests.ts'
 import { startWorld } from './service.ts'
 
 test('every registered route is in the document, and the other way round', async () => {
   const world = await startWorld('pglite')
   const { deps, recorder } = world.service
-  const app = createApp(deps, recorder, { isClosing: () => false })
+  const app = createApp(deps, recorder, createLifecycle())
   const served = routesOf(app.printRoutes({ commonPrefix: false }))
   const { paths } = openApi('http://localhost', '0') as { paths: Record<string, Record<string, unknown>> }
   const documented = Object.entries(paths).flatMap(([path, methods]) =>

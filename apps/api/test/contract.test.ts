@@ -1,6 +1,7 @@
 import type { EndpointDefinition } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
+import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { createRateLimiter } from '../src/platform/rate-limit/rate-limiter.ts'
 import { type Call, call } from './client.ts'
 import { type Credentials, forgetRoles, givenCredentials, givenFormerAdmin } from './credentials.ts'
@@ -226,7 +227,7 @@ describe.each(engines)('every endpoint of the contract on %s', (engine) => {
   test('every limited endpoint answers 429 with Retry-After to who asks too often', async () => {
     const { deps, recorder } = world.service
     const limiter = createRateLimiter({ cache: deps.cache, limit: 1, ttlMs: 60_000, name: 'tiny' })
-    const app = createApp({ ...deps, limiter }, recorder, { isClosing: () => false })
+    const app = createApp({ ...deps, limiter }, recorder, createLifecycle())
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     const limited = rowsOf((one) => one.limited)
     expect(limited.length).toBeGreaterThan(4)

@@ -24,9 +24,13 @@ const programs = [
   { names: ['chromium', 'chromium-browser', 'google-chrome'], package: 'chromium' },
 ]
 
+/** Proxies that the service is tried behind. Without one its tests are skipped, and say so. */
+const proxies = ['haproxy', 'nginx']
+
 /** Starts what every test file shares, once: real PostgreSQL, and a PGlite folder to copy. */
 export default async function setup(project: TestProject) {
   for (const program of programs) ensureProgram(program)
+  for (const name of proxies) installProxy(name)
   // Once, before any test starts a program of ours: two builds at a time would read each other's halves.
   await buildOnce()
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-template-'))
@@ -49,14 +53,25 @@ export default async function setup(project: TestProject) {
 const isInstalled = (name: string) =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
 
+const mayInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
+
 function ensureProgram({ names, package: name }: (typeof programs)[number]) {
   if (names.some(isInstalled)) return
-  const mayInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
   if (!mayInstall) {
     throw new Error(
       `The tests need ${names.join(' or ')} on the PATH: apt-get install ${name}, or brew install ${name}.`,
     )
   }
+  install(name)
+}
+
+function installProxy(name: string) {
+  if (isInstalled(name) || existsSync(join('/usr/sbin', name))) return
+  if (mayInstall) install(name)
+  else console.warn(`${name} is not there: what is tried behind it is SKIPPED. apt-get install ${name}`)
+}
+
+function install(name: string) {
   console.log(`Installing ${name} for the tests…`)
   execFileSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
   execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], { stdio: 'ignore' })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import type { Database, Queryable } from '../src/platform/db/database.ts'
 import { type Sql, sql } from '../src/platform/db/sql.ts'
+import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { call } from './client.ts'
 import { engines } from './databases.ts'
 import { givenAdmin, givenProject } from './given.ts'
@@ -43,7 +44,7 @@ describe.each(engines)('the lists of the administration on %s', (engine) => {
     const db = counting(deps.db, () => {
       statements += 1
     })
-    const app = createApp({ ...deps, db }, recorder, { isClosing: () => false })
+    const app = createApp({ ...deps, db }, recorder, createLifecycle())
     url = await app.listen({ host: '127.0.0.1', port: 0 })
     close = () => app.close()
   })

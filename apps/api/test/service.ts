@@ -7,6 +7,8 @@ import { ensureMainServer } from '../src/features/chat-servers/main-server.ts'
 import { syncServer } from '../src/features/chat-servers/sync-server.ts'
 import type { Recorder } from '../src/features/monitoring/recorder.ts'
 import { createRecorder } from '../src/features/monitoring/recorder.ts'
+import { closeServer } from '../src/platform/http/close-server.ts'
+import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { createLog } from '../src/platform/log.ts'
 import { createDatabase, type Engine, type TestDatabase } from './databases.ts'
 import { freePort } from './postgres.ts'
@@ -85,8 +87,8 @@ async function startService(
   await deps.settings.start()
   await syncServer(deps, demo.mainGuildId)
   const recorder = createRecorder(deps)
-  let closing = false
-  const app = createApp(deps, recorder, { isClosing: () => closing })
+  const lifecycle = createLifecycle()
+  const app = createApp(deps, recorder, lifecycle)
   await app.listen({ host: '127.0.0.1', port })
   return {
     url: `http://127.0.0.1:${port}`,
@@ -95,9 +97,8 @@ async function startService(
     recorder,
     logs,
     close: async () => {
-      if (closing) return
-      closing = true
-      await app.close()
+      if (lifecycle.isClosing()) return
+      await closeServer(app, lifecycle, { drainMs: 0, deadlineMs: 60_000 })
       deps.settings.close()
       await deps.notifications.close()
       await recorder.close()

@@ -74,7 +74,8 @@ export function startService(options: ServiceOptions): Service {
     ended,
     logFile,
     close: async () => {
-      child.kill('SIGTERM')
+      // As Ctrl-C would: nobody who sends by readiness has to see that it stops.
+      child.kill('SIGINT')
       await ended
     },
   }

@@ -1,5 +1,6 @@
 import { health } from '@rolecall/contract'
 import { Answer } from '#platform/http/answer'
+import type { Lifecycle } from '#platform/http/lifecycle'
 import type { Router } from '#platform/http/router'
 import { within } from '#platform/within'
 import type { Deps } from '../../deps.ts'
@@ -8,15 +9,10 @@ import type { Callers } from '../callers.ts'
 /** A part that does not answer within this is down. */
 const deadlineMs = 1_500
 
-/** What the process says of its own life. */
-export interface Lifecycle {
-  readonly isClosing: () => boolean
-}
-
 export function healthRoutes(
   { route }: Router<Callers>,
   { db, cache }: Pick<Deps, 'db' | 'cache'>,
-  { isClosing }: Lifecycle,
+  { isClosing }: Pick<Lifecycle, 'isClosing'>,
 ) {
   route(health.health, async () => {
     const [database, cached] = await Promise.all([isUp(db.ping()), isUp(cache.ping())])

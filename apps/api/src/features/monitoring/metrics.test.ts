@@ -6,6 +6,7 @@ import { givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { createApp } from '../../app.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
+import { createLifecycle } from '../../platform/http/lifecycle.ts'
 
 const scrape = async (url: string) => (await fetch(`${url}/metrics`)).text()
 
@@ -84,9 +85,11 @@ describe.each(engines)('GET /metrics on %s', (engine) => {
   test('with a token: that token and nothing else', async () => {
     const secret = 'a-long-metrics-token'
     const { deps, recorder } = world.service
-    const app = createApp({ ...deps, config: { ...deps.config, metricsToken: secret } }, recorder, {
-      isClosing: () => false,
-    })
+    const app = createApp(
+      { ...deps, config: { ...deps.config, metricsToken: secret } },
+      recorder,
+      createLifecycle(),
+    )
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     for (const token of [undefined, 'wrong', `${secret}x`, mintToken('session')]) {
       const reply = await call(url, 'GET', '/metrics', token === undefined ? {} : { token })
@@ -107,7 +110,7 @@ describe.each(engines)('GET /metrics on %s', (engine) => {
       const reply = await call(world.url, 'GET', '/metrics', { headers })
       expect([reply.status, reply.body.code]).toEqual([403, 'METRICS_LOCAL_ONLY'])
     }
-    const app = createApp(world.service.deps, world.service.recorder, { isClosing: () => false })
+    const app = createApp(world.service.deps, world.service.recorder, createLifecycle())
     await app.listen({ host: '0.0.0.0', port: 0 })
     const { port } = app.server.address() as { port: number }
     const outside = Object.values(networkInterfaces())

@@ -47,11 +47,9 @@ interface ResponderDeps {
   readonly publicUrl: string
   readonly log: Log
   readonly observer: Observer
-  /** True from the moment of shutting down: connections are asked to close. */
-  readonly closing: () => boolean
 }
 
-export function createResponder({ publicUrl, log, observer, closing }: ResponderDeps): Responder {
+export function createResponder({ publicUrl, log, observer }: ResponderDeps): Responder {
   const docs = `${publicUrl}/api/docs/errors`
   const common = commonHeaders(publicUrl)
   const finishedHead = Object.entries({ ...common, 'content-type': 'application/json; charset=utf-8' }).flat()
@@ -59,7 +57,6 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
     reply.statusCode = status
     reply.headers(common)
     reply.header('x-request-id', request.id)
-    if (closing()) reply.header('connection', 'close')
   }
 
   return {
@@ -80,7 +77,6 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
       reply.hijack()
       const length = String(Buffer.byteLength(json))
       const head = [...finishedHead, 'x-request-id', request.id, 'content-length', length]
-      if (closing()) head.push('connection', 'close')
       const status = statusOf(definition)
       reply.raw.writeHead(status, head)
       // As text it goes out with its head, in one write.

@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { looksLikeCredential } from '#platform/crypto/tokens'
+import { endUnusedConnections } from './close-server.ts'
+import type { Lifecycle } from './lifecycle.ts'
 import { toApiError, toProblem } from './problem.ts'
 import { mostBodyBytes } from './read-bytes.ts'
 import { commonHeaders, type Responder } from './responder.ts'
@@ -21,14 +28,21 @@ interface ServerOptions {
  * Fastify as this service needs it: bodies reach the handlers as bytes (who asks is decided before what
  * is asked), slow clients are cut off, and errors of the framework have the shape of all others.
  */
-export function createServer({ publicUrl, trustProxy }: ServerOptions): FastifyInstance {
+export function createServer(
+  { publicUrl, trustProxy }: ServerOptions,
+  lifecycle: Pick<Lifecycle, 'endsConnections'>,
+): FastifyInstance {
   const app = Fastify({
     logger: false,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     bodyLimit: mostBodyBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000 },
+    http: {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+      ServerResponse: responseOf(lifecycle),
+    },
     routerOptions: { maxParamLength: 256, querystringParser: () => ({}) },
     exposeHeadRoutes: false,
     return503OnClosing: false,
@@ -56,20 +70,19 @@ export function createServer({ publicUrl, trustProxy }: ServerOptions): FastifyI
   return app
 }
 
-/**
- * Browsers and pools open connections ahead of time. Node closes idle ones with the server, but not those on which
- * nothing was asked yet, and would wait for them.
- */
-function endUnusedConnections(app: FastifyInstance) {
-  const unused = new Set<Socket>()
-  app.server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
-  })
-  app.server.on('request', ({ socket }) => unused.delete(socket))
-  app.addHook('preClose', async () => {
-    for (const socket of unused) socket.destroy()
-  })
+type Head = OutgoingHttpHeaders | OutgoingHttpHeader[]
+
+/** Every answer passes through here, whoever writes it: none can keep a connection that is to end. */
+function responseOf({ endsConnections }: Pick<Lifecycle, 'endsConnections'>) {
+  return class<R extends IncomingMessage> extends ServerResponse<R> {
+    override writeHead(status: number, message?: string, head?: Head): this
+    override writeHead(status: number, head?: Head): this
+    override writeHead(status: number, second?: string | Head, third?: Head): this {
+      if (endsConnections()) this.setHeader('connection', 'close')
+      if (typeof second === 'string') return super.writeHead(status, second, third)
+      return super.writeHead(status, second ?? third)
+    }
+  }
 }
 
 /** Sends what no route answered, and every error outside of one, through the responder. */

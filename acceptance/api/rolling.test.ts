@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../apps/api/test/client.ts'
+import { createDatabase, type TestDatabase } from '../../apps/api/test/databases.ts'
+import { walkLogin } from '../../apps/api/test/given.ts'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { type Asked, type Instance, startRollingLoad, stopInTurn } from '../../bench/src/rolling-load.ts'
+import { isInstalled, startHaproxy, startNginx } from '../../bench/src/rolling-proxies.ts'
+import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
+
+const clients = 32
+const stops = 3
+const redirectUri = 'https://site.example/callback'
+
+/** What an update does: one instance after the other is stopped, and started again. `bench` does it a hundred times. */
+describe('two instances that are stopped in turn under load lose no request', { timeout: 180_000 }, () => {
+  let sim: ChatSim
+  let folder: string
+  let database: TestDatabase
+  let ports: readonly [number, number]
+  let instances: readonly Instance[]
+  let asked: readonly Asked[]
+  const services = new Map<number, ServiceProcess>()
+  beforeAll(async () => {
+    sim = await startChatSim({ headlessLogin: true })
+    folder = await mkdtemp(join(tmpdir(), 'rolecall-rolling-'))
+    database = await createDatabase('postgres')
+    ports = [await freePort(), await freePort()]
+    instances = ports.map(instanceOn)
+    for (const instance of instances) await instance.start()
+    asked = await givenRequests(instances[0]?.url ?? '')
+  })
+  afterAll(async () => {
+    for (const service of services.values()) await service.kill('SIGKILL')
+    await database.drop()
+    await sim.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const instanceOn = (port: number): Instance => {
+    const environment: Record<string, string> = {
+      ...environmentFor(sim, port),
+      DATABASE_URL: database.url,
+      RATE_LIMIT_GLOBAL: '0',
+      // Roles are read once: what is asked of the chat platform later is not what is shown here.
+      PERMISSION_TTL_MS: '3600000',
+    }
+    sim.allowRedirect(environment['CHAT_CALLBACK_URL'] ?? '')
+    return {
+      url: `http://127.0.0.1:${port}`,
+      async start() {
+        const service = startService(folder, environment)
+        services.set(port, service)
+        await service.listening
+      },
+      stop: async () => (services.get(port) as ServiceProcess).kill('SIGTERM'),
+    }
+  }
+
+  /** Validations of a member's session and reads of the member list. */
+  const givenRequests = async (url: string): Promise<Asked[]> => {
+    const end = await walkLogin({ url, sim }, '/api/auth/admin/login', { as: demo.users.mara })
+    const adminCode = new URLSearchParams(end.hash.slice(1)).get('code')
+    const admin = await call(url, 'POST', '/api/auth/admin/token', { body: { code: adminCode } })
+    const { project, apiKey } = (
+      await call(url, 'POST', '/api/admin/projects', {
+        token: admin.body.token,
+        body: { name: 'Harbour', redirectUris: [redirectUri] },
+      })
+    ).body
+    const authorize = new URLSearchParams({
+      client_id: project.id,
+      redirect_uri: redirectUri,
+      server_id: demo.mainGuildId,
+      state: 'state',
+    })
+    const back = await walkLogin({ url, sim }, `/api/auth/authorize?${authorize}`)
+    const code = back.searchParams.get('code')
+    const session = await call(url, 'POST', '/api/auth/token', {
+      key: apiKey,
+      body: { clientId: project.id, code, redirectUri },
+    })
+    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey }
+    const validate: Asked = {
+      method: 'POST',
+      path: '/api/auth/validate',
+      headers,
+      body: JSON.stringify({ token: session.body.token }),
+    }
+    const list: Asked = {
+      method: 'GET',
+      path: `/api/servers/${demo.mainGuildId}/members?limit=1`,
+      headers,
+    }
+    return [validate, validate, list]
+  }
+
+  const loseNothing = async (targets: readonly string[], isBehindProxy: boolean) => {
+    const load = startRollingLoad({ targets, asked, clients, pauseMs: 10 })
+    await stopInTurn(instances, stops, isBehindProxy)
+    const { answered, lost } = await load.stop()
+    expect(lost).toEqual([])
+    expect(answered).toBeGreaterThan(stops * clients)
+  }
+
+  test('directly, when clients go to the other instance only where they are refused', async () => {
+    await loseNothing(
+      instances.map(({ url }) => url),
+      false,
+    )
+  })
+
+  test('behind HAProxy, which asks for readiness, as deploy/haproxy configures it', async ({ skip }) => {
+    skip(!isInstalled('haproxy'), 'HAProxy is not on the PATH: apt-get install haproxy')
+    const proxy = await startHaproxy(folder, ports)
+    await loseNothing([proxy.url], true)
+    await proxy.stop()
+  })
+
+  test('behind nginx, which asks nothing, as deploy/nginx configures it', async ({ skip }) => {
+    skip(!isInstalled('nginx'), 'nginx is not on the PATH: apt-get install nginx')
+    const proxy = await startNginx(folder, ports)
+    await loseNothing([proxy.url], true)
+    await proxy.stop()
+  })
+})

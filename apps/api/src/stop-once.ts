@@ -1,0 +1,54 @@
+import type { Log } from '#platform/log'
+
+/** Longest time from the first request to stop until the process ends. */
+export const graceMs = 10_000
+
+/** SIGHUP: the terminal has gone. */
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
+const failures = ['uncaughtException', 'unhandledRejection'] as const
+
+export interface StopTerms {
+  /** How long `stop` may take before the process exits with 1. */
+  readonly withinMs: number
+  /** Resolves with the exit code. */
+  readonly stop: (why: string) => Promise<number>
+}
+
+/**
+ * Stops the process once: at the first signal, at the first error that nobody handled, or when the returned
+ * function is called. Everything later is logged and changes nothing. Service managers and terminals signal every
+ * process of a group, parents signal their children again, and people press Ctrl-C twice: each of them asks for
+ * the same stop, and only SIGKILL does not wait for it.
+ */
+export function stopOnce(log: Log, { withinMs, stop }: StopTerms): (why: string) => void {
+  let isStopping = false
+  let hasFailed = false
+  const begin = (why: string) => {
+    if (isStopping) {
+      log.info({ why }, 'already stopping')
+      return
+    }
+    isStopping = true
+    log.info({ why }, 'stopping')
+    setTimeout(() => {
+      log.error(`not stopped within ${withinMs} ms: ending with work under way`)
+      process.exit(1)
+    }, withinMs)
+    stop(why).then(
+      (exitCode) => process.exit(hasFailed ? 1 : exitCode),
+      (err: unknown) => {
+        log.error({ err }, 'stopping failed')
+        process.exit(1)
+      },
+    )
+  }
+  for (const signal of signals) process.on(signal, begin)
+  for (const failure of failures) {
+    process.on(failure, (err: unknown) => {
+      hasFailed = true
+      log.error({ err }, 'an error that nobody handled')
+      begin(failure)
+    })
+  }
+  return begin
+}

@@ -1,0 +1,125 @@
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** One request that the clients repeat; it must be answered with 200. */
+export interface Asked {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+interface Outcome {
+  readonly answered: number
+  /** What was neither answered with 200 nor refused before it was sent; a few words each. */
+  readonly lost: readonly string[]
+}
+
+export interface RollingLoad {
+  /** So far. */
+  answered(): number
+  stop(): Promise<Outcome>
+}
+
+interface Terms {
+  /** Where it may be sent: `http://host:port`. */
+  readonly targets: readonly string[]
+  readonly asked: readonly Asked[]
+  readonly clients: number
+  /** Between an answer and the client's next request. */
+  readonly pauseMs: number
+}
+
+/**
+ * Clients that ask one thing after the other, each over one kept connection. A client goes to the next target when
+ * its connection is refused, because then nothing was sent; whatever else goes wrong is a lost request.
+ */
+export function startRollingLoad({ targets, asked, clients, pauseMs }: Terms): RollingLoad {
+  let isOver = false
+  let answered = 0
+  const lost: string[] = []
+
+  const client = async (own: number) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    let target = own
+    for (let turn = own; !isOver; turn++) {
+      const one = asked[turn % asked.length] as Asked
+      try {
+        const status = await send(targets[target % targets.length] as string, one, agent)
+        if (status === 200) answered += 1
+        else lost.push(`${one.path} ${status}`)
+      } catch (error) {
+        if (isRefused(error) && targets.length > 1) target += 1
+        else lost.push(`${one.path} ${(error as Error).message}`)
+      }
+      await sleep(pauseMs)
+    }
+    agent.destroy()
+  }
+  const all = Promise.all(Array.from({ length: clients }, (_, own) => client(own)))
+  return {
+    answered: () => answered,
+    async stop() {
+      isOver = true
+      await all
+      return { answered, lost }
+    },
+  }
+}
+
+const isRefused = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+
+function send(target: string, { method, path, headers, body }: Asked, agent: Agent): Promise<number> {
+  const options: RequestOptions = {
+    agent,
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+  }
+  return new Promise((resolve, reject) => {
+    const sent = request(`${target}${path}`, options, (answer: IncomingMessage) => {
+      answer.once('error', reject)
+      answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
+    })
+    sent.once('error', reject)
+    sent.end(body)
+  })
+}
+
+export interface Instance {
+  readonly url: string
+  /** Asks it to stop by SIGTERM; resolves with its exit code. */
+  stop(): Promise<number | null>
+  /** Resolves when it listens. */
+  start(): Promise<void>
+}
+
+/**
+ * Stops one instance after the other and starts it again, as an update does. Instances behind a proxy are stopped
+ * when both are sent requests again.
+ */
+export async function stopInTurn(
+  instances: readonly Instance[],
+  stops: number,
+  isBehindProxy: boolean,
+  told: (stop: number) => void = () => {},
+): Promise<void> {
+  for (let stop = 0; stop < stops; stop++) {
+    const instance = instances[stop % instances.length] as Instance
+    const exitCode = await instance.stop()
+    if (exitCode !== 0) throw new Error(`An instance ended with ${exitCode}.`)
+    await instance.start()
+    if (isBehindProxy) await untilServing(instance)
+    told(stop + 1)
+  }
+}
+
+/** Until it has answered a validation since its start, by its own count. */
+async function untilServing({ url }: Instance) {
+  const deadline = performance.now() + 60_000
+  while (performance.now() < deadline) {
+    const metrics = await fetch(`${url}/metrics`, { headers: { connection: 'close' } })
+    if (/route="\/api\/auth\/validate",status="200"} [1-9]/.test(await metrics.text())) return
+    await sleep(50)
+  }
+  throw new Error(`${url} is sent nothing.`)
+}
