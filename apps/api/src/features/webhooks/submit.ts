@@ -6,13 +6,19 @@ import { digestOf, keyPrefixOf } from '#platform/crypto/tokens'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { ApiError } from '#platform/http/api-error'
 import { readApiKey } from '#platform/http/credentials'
-import { readBody } from '#platform/http/read-body'
+import { parseBody, readBodyText } from '#platform/http/read-body'
 import { invalid, tooMany } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
 import { validateValue } from '#platform/json-schema/validate-value'
 import type { Verdict } from '#platform/rate-limit/rate-limiter'
 import type { Deps } from '../../deps.ts'
-import { isWithinTolerance, type Signature, verifySignature } from './signature.ts'
+import {
+  refusalOfTime,
+  refusals,
+  type Signature,
+  type SignatureRefusal,
+  verifySignature,
+} from './signature.ts'
 import { createSubmissionStore, type Outcome } from './store-submissions.ts'
 import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
 
@@ -87,12 +93,15 @@ function checkSignature(
   nowMs: number | undefined,
 ): Signature | undefined {
   if (header === undefined && !requireSignature) return undefined
-  const refuse = (reason: string) => new ApiError('SIGNATURE_INVALID', { reason, projectId })
+  const refuse = (reason: SignatureRefusal, more = '') =>
+    new ApiError('SIGNATURE_INVALID', { reason, detail: refusals[reason] + more, projectId })
   if (header === undefined) throw refuse('missing')
   if (secret === undefined) throw new ApiError('SECRET_UNREADABLE', { projectId })
   const signature = verifySignature(String(header), secret, bytes)
   if (typeof signature === 'string') throw refuse(signature)
-  if (nowMs !== undefined && !isWithinTolerance(signature, nowMs)) throw refuse('outside_tolerance')
+  // Told only to whoever made a good one: it says what the time is here, and nothing of the secret.
+  const late = nowMs === undefined ? undefined : refusalOfTime(signature, nowMs)
+  if (late) throw refuse(late.refusal, ` It is ${late.offSec} s off.`)
   return signature
 }
 
@@ -106,8 +115,8 @@ function readIdempotencyKey(header: string | string[] | undefined, bytes: Buffer
 }
 
 /**
- * The text of exactly what was validated. What one JSON reader takes for this and another for that, like a
- * key that was sent twice, is not in it.
+ * The text that was sent, which says what was validated and nothing else: what one JSON reader takes for this
+ * and another for that, like a key that stands there twice, was refused.
  */
 function readPayload(
   { schema, projectId }: SubmitTarget,
@@ -115,10 +124,10 @@ function readPayload(
   bytes: Buffer,
 ): string {
   if (bytes.length > mostBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
-  const payload = readBody(type, encoding, withoutByteOrderMark(bytes))
-  const errors = validateValue(schema, payload)
+  const text = readBodyText(type, encoding, withoutByteOrderMark(bytes))
+  const errors = validateValue(schema, parseBody(text))
   if (errors.length > 0) throw new ApiError('PAYLOAD_INVALID', { errors, projectId })
-  return JSON.stringify(payload)
+  return text
 }
 
 /** RFC 8259 §8.1 lets a reader ignore it; the signature is over the bytes with it. */
@@ -126,7 +135,7 @@ const withoutByteOrderMark = (bytes: Buffer) =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 
 function answer(outcome: Exclude<Outcome, 'stale'>, projectId: string): string {
-  if (outcome === 'replayed') throw new ApiError('SIGNATURE_REPLAYED', { projectId })
+  if (outcome === 'replayed') throw new ApiError('SIGNATURE_REPLAYED', { reason: 'replayed', projectId })
   if (outcome === 'key_reused') throw new ApiError('IDEMPOTENCY_KEY_REUSED', { projectId })
   return `{"id":"${outcome.id}","receivedAt":"${new Date(outcome.receivedAtMs).toISOString()}"}`
 }
