@@ -14,6 +14,7 @@ import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts
 import { checkKeyFingerprints } from './features/keys/check-fingerprints.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
+import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
 import { StartRefused } from './start-refused.ts'
 import { superviseWorkers } from './supervise-workers.ts'
 import { version } from './version.ts'
@@ -67,6 +68,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   )
 
   deps.notifications.start()
+  void reviewStoredSchemas(deps)
   if (config.chatGateway && config.chatBotToken) deps.liveMirror.start()
 
   // Ctrl-C reaches every process of the terminal; workers are asked to stop by the one that started them.

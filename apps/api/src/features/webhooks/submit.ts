@@ -9,7 +9,6 @@ import { readApiKey } from '#platform/http/credentials'
 import { parseBody, readBodyText } from '#platform/http/read-body'
 import { invalid, tooMany } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
-import { validateValue } from '#platform/json-schema/validate-value'
 import type { Verdict } from '#platform/rate-limit/rate-limiter'
 import type { Deps } from '../../deps.ts'
 import {
@@ -25,7 +24,7 @@ import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
 /** Longer bodies are refused: reading and checking one must stay a matter of milliseconds. */
 const mostBytes = 256 * 1024
 
-interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'notifications'> {
+interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'notifications' | 'schemas'> {
   /** The project of a good key, read now. */
   readonly checkKey: (key: string) => Promise<string>
 }
@@ -39,8 +38,8 @@ interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 
  * all of that still is, and stores nothing otherwise. So whoever is let in was let in by the database, and
  * whoever is refused is refused by a second look, at what is in force now.
  */
-export function createSubmit({ db, config, cache, limiter, notifications, checkKey }: SubmitDeps) {
-  const targets = createSubmitTargets(db, config)
+export function createSubmit({ db, config, cache, limiter, notifications, schemas, checkKey }: SubmitDeps) {
+  const targets = createSubmitTargets(db, config, schemas)
   const store = createSubmissionStore({ db, cache }, notifications.wake)
 
   return async (request: FastifyRequest) => {
@@ -66,7 +65,7 @@ export function createSubmit({ db, config, cache, limiter, notifications, checkK
           origin: checkOrigin(target, headers.origin),
           signature: checkSignature(target, headers['x-svc-signature'], bytes, nowMs),
           idempotency: readIdempotencyKey(headers['idempotency-key'], bytes),
-          payload: readPayload(target, headers, bytes),
+          payload: await readPayload(target, headers, bytes),
         })
         if (outcome !== 'stale') return { projectId, json: answer(outcome, projectId) }
       } catch (error) {
@@ -118,14 +117,14 @@ function readIdempotencyKey(header: string | string[] | undefined, bytes: Buffer
  * The text that was sent, which says what was validated and nothing else: what one JSON reader takes for this
  * and another for that, like a key that stands there twice, was refused.
  */
-function readPayload(
+async function readPayload(
   { schema, projectId }: SubmitTarget,
   { 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders,
   bytes: Buffer,
-): string {
+): Promise<string> {
   if (bytes.length > mostBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
   const text = readBodyText(type, encoding, withoutByteOrderMark(bytes))
-  const errors = validateValue(schema, parseBody(text))
+  const errors = await schema.validate(parseBody(text), text)
   if (errors.length > 0) throw new ApiError('PAYLOAD_INVALID', { errors, projectId })
   return text
 }
