@@ -5,6 +5,7 @@ import { postToDiscordWebhook } from '#chat/discord-webhook'
 import { createCache } from '#platform/cache/create-cache'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
+import { createTenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
@@ -90,6 +91,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     platformWatch,
     chatFigures: () => chatFigures({ chat, liveMirror }),
     notifications,
+    schemas: createTenantSchemas(),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ChatMember, ChatPlatform, ChatUser } from '#chat/chat-platform'
 import type { Cache } from '#platform/cache/cache'
 import type { Database } from '#platform/db/database'
+import type { TenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
 import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
@@ -50,4 +51,5 @@ export interface Deps {
   /** How the chat platform is doing, as far as this instance knows. */
   readonly chatFigures: () => ChatFigures
   readonly notifications: Notifications
+  readonly schemas: TenantSchemas
 }

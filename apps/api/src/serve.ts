@@ -15,6 +15,7 @@ import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts
 import { checkKeyFingerprints } from './features/keys/check-fingerprints.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
+import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
 import { StartRefused } from './start-refused.ts'
 import { graceMs, stopOnce } from './stop-once.ts'
 import { superviseWorkers } from './supervise-workers.ts'
@@ -89,6 +90,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   )
 
   deps.notifications.start()
+  void reviewStoredSchemas(deps)
   if (config.chatGateway && config.chatBotToken) deps.liveMirror.start()
 
   cluster.worker?.on('disconnect', () => stopOrphan(stop))

@@ -106,7 +106,7 @@ export const createProject = endpoint({
       inboundWebhook: Type.Optional(CreatedInboundWebhook),
     }),
   },
-  refuses: ['PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING'],
+  refuses: ['PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING', 'RATE_LIMITED'],
 })
 
 export const getProject = endpoint({

@@ -142,7 +142,13 @@ export const createWebhook = endpoint({
   params: OfProject,
   body: CreateWebhook,
   answers: { 201: CreatedInboundWebhook },
-  refuses: ['PROJECT_NOT_FOUND', 'WEBHOOK_LIMIT_REACHED', 'WEBHOOK_SLUG_TAKEN', 'ENCRYPTION_KEY_MISSING'],
+  refuses: [
+    'PROJECT_NOT_FOUND',
+    'WEBHOOK_LIMIT_REACHED',
+    'WEBHOOK_SLUG_TAKEN',
+    'ENCRYPTION_KEY_MISSING',
+    'RATE_LIMITED',
+  ],
 })
 
 export const getWebhook = endpoint({
@@ -166,7 +172,7 @@ export const updateWebhook = endpoint({
   params: OneOfProject,
   body: UpdateWebhook,
   answers: { 200: InboundWebhook },
-  refuses: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN'],
+  refuses: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN', 'RATE_LIMITED'],
 })
 
 export const deleteWebhook = endpoint({
@@ -243,7 +249,13 @@ export const createOwnWebhook = endpoint({
   auth: 'projectKey',
   body: CreateWebhook,
   answers: { 201: CreatedInboundWebhook },
-  refuses: ['OPERATION_REQUIRED', 'WEBHOOK_LIMIT_REACHED', 'WEBHOOK_SLUG_TAKEN', 'ENCRYPTION_KEY_MISSING'],
+  refuses: [
+    'OPERATION_REQUIRED',
+    'WEBHOOK_LIMIT_REACHED',
+    'WEBHOOK_SLUG_TAKEN',
+    'ENCRYPTION_KEY_MISSING',
+    'RATE_LIMITED',
+  ],
 })
 
 export const getOwnWebhook = endpoint({
@@ -268,7 +280,7 @@ export const updateOwnWebhook = endpoint({
   params: IdOrSlug,
   body: UpdateWebhook,
   answers: { 200: InboundWebhook },
-  refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN'],
+  refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN', 'RATE_LIMITED'],
 })
 
 export const deleteOwnWebhook = endpoint({

@@ -1,23 +1,51 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seal } from '#platform/crypto/seal'
+import { sql } from '#platform/db/sql'
 import { engines } from '../../../test/databases.ts'
+import { givenProject } from '../../../test/given.ts'
+import { givenWebhook } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { checkKeyFingerprints } from './check-fingerprints.ts'
+import { checkKeyFingerprints, problemsOfKeys } from './check-fingerprints.ts'
 
 describe.each(engines)('key fingerprints on %s', (engine) => {
   let world: World
   beforeAll(async () => {
-    world = await startWorld(engine)
+    world = await startWorld(engine, { MAX_WEBHOOKS_PER_PROJECT: '100' })
   })
   afterAll(() => world.close())
 
+  const keys = { outboundKey: 'a'.repeat(64), inboundKey: 'b'.repeat(64) }
+  const changed = { ...keys, inboundKey: 'c'.repeat(64) }
+
   test('the first start notes them, the same keys pass, and a changed key is named without its value', async () => {
     const { db } = world.service.deps
-    const keys = { outboundKey: 'a'.repeat(64), inboundKey: 'b'.repeat(64) }
+    expect(await problemsOfKeys(db, changed)).toEqual([])
     expect(await checkKeyFingerprints(db, keys)).toEqual([])
     expect(await checkKeyFingerprints(db, keys)).toEqual([])
-    const [problem, ...rest] = await checkKeyFingerprints(db, { ...keys, inboundKey: 'c'.repeat(64) })
+    const [problem, ...rest] = await checkKeyFingerprints(db, changed)
     expect(rest).toEqual([])
     expect(problem).toMatch(/^INBOUND_WEBHOOK_ENCRYPTION_KEY is not the key/)
     expect(problem).not.toContain('ccc')
+    expect(await problemsOfKeys(db, changed)).toEqual([problem])
+  })
+
+  test('a changed inbound key is reported with the webhooks that it hits, and with no others', async () => {
+    const { db } = world.service.deps
+    const project = await givenProject(world)
+    const under = async (key: string, name: string) => {
+      const { id } = await givenWebhook(world, project, { name })
+      await db.execute(sql`
+        update inbound_webhooks set secret_sealed = ${seal(key, id, 'whsec_x')} where id = ${id}`)
+      return id
+    }
+    const old = await under(keys.inboundKey, 'Old one')
+    await under(changed.inboundKey, 'New one')
+    const gone = await under(keys.inboundKey, 'Gone one')
+    await db.execute(sql`update inbound_webhooks set deleted_at = clock_now() where id = ${gone}`)
+    const [problem] = await problemsOfKeys(db, changed)
+    expect(problem).toMatch(new RegExp(`whose secrets it does not open: Old one \\(${old}\\)\\.$`))
+    for (let n = 0; n < 25; n++) await under(keys.inboundKey, `Old ${n}`)
+    const [many] = await problemsOfKeys(db, changed)
+    expect(many).toMatch(/Old 18 \([0-9a-f-]{36}\) and 6 more\.$/)
   })
 })

@@ -1,38 +1,67 @@
-import { fingerprintOf } from '#platform/crypto/seal'
+import { fingerprintOf, open, SecretUnreadable } from '#platform/crypto/seal'
 import type { Queryable } from '#platform/db/database'
-import { sql } from '#platform/db/sql'
 import type { Config } from '../../config.ts'
+import { findFingerprint, insertFingerprint, pageOfSecrets } from './store.ts'
+
+type Keys = Pick<Config, 'outboundKey' | 'inboundKey'>
+
+/** Webhooks that a report names; of more it gives the number. */
+const mostNamed = 20
+
+const inbound = 'INBOUND_WEBHOOK_ENCRYPTION_KEY'
+const named = ({ outboundKey, inboundKey }: Keys) =>
+  Object.entries({ OUTBOUND_WEBHOOK_ENCRYPTION_KEY: outboundKey, [inbound]: inboundKey })
 
 /**
  * Notes the fingerprint of each encryption key the first time, and compares it ever after. Returns a sentence
  * for each key that is no longer the one that secrets were sealed under: there is no key rotation.
  */
-export async function checkKeyFingerprints(
-  db: Queryable,
-  { outboundKey, inboundKey }: Pick<Config, 'outboundKey' | 'inboundKey'>,
-): Promise<string[]> {
-  const keys = { OUTBOUND_WEBHOOK_ENCRYPTION_KEY: outboundKey, INBOUND_WEBHOOK_ENCRYPTION_KEY: inboundKey }
+export async function checkKeyFingerprints(db: Queryable, keys: Keys): Promise<string[]> {
+  for (const [name, key] of named(keys)) if (key) await insertFingerprint(db, name, fingerprintOf(key))
+  return problemsOfKeys(db, keys)
+}
+
+/** The same sentences, with nothing written. A key without a fingerprint has sealed nothing yet. */
+export async function problemsOfKeys(db: Queryable, keys: Keys): Promise<string[]> {
   const problems: string[] = []
-  for (const [name, key] of Object.entries(keys)) {
-    if (key && (await noteFingerprint(db, name, fingerprintOf(key))) !== fingerprintOf(key)) {
-      problems.push(
-        `${name} is not the key that stored secrets were sealed under: they cannot be read. Restore the old key.`,
-      )
-    }
+  for (const [name, key] of named(keys)) {
+    if (!key) continue
+    const stored = await findFingerprint(db, name)
+    if (stored === undefined || stored === fingerprintOf(key)) continue
+    const hit = name === inbound ? await unreadableWebhooks(db, key) : ''
+    problems.push(
+      `${name} is not the key that stored secrets were sealed under: they cannot be read. Restore the old key.${hit}`,
+    )
   }
   return problems
 }
 
-/** Stores a fingerprint unless there is one already; returns the stored one. */
-async function noteFingerprint(
-  db: Queryable,
-  purpose: string,
-  fingerprint: string,
-): Promise<string | undefined> {
-  await db.execute(sql`
-    insert into key_fingerprints (purpose, fingerprint) values (${purpose}, ${fingerprint}) on conflict do nothing`)
-  const stored = await db.maybeOne<{ fingerprint: string }>(
-    sql`select fingerprint from key_fingerprints where purpose = ${purpose}`,
-  )
-  return stored?.fingerprint
+/** Says which webhooks have a secret that this key does not open: signed submissions to them are refused. */
+async function unreadableWebhooks(db: Queryable, key: string): Promise<string> {
+  const names: string[] = []
+  let count = 0
+  let after: string | undefined
+  for (;;) {
+    const page = await pageOfSecrets(db, after)
+    for (const { id, name, sealed } of page) {
+      if (isReadable(key, id, sealed)) continue
+      count += 1
+      if (names.length < mostNamed) names.push(`${name} (${id})`)
+    }
+    after = page.at(-1)?.id
+    if (after === undefined) break
+  }
+  if (count === 0) return ' No inbound webhook has a secret of the old key.'
+  const more = count > names.length ? ` and ${count - names.length} more` : ''
+  return ` Inbound webhooks whose secrets it does not open: ${names.join(', ')}${more}.`
+}
+
+function isReadable(key: string, id: string, sealed: Uint8Array): boolean {
+  try {
+    open(key, id, sealed)
+    return true
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return false
+    throw error
+  }
 }

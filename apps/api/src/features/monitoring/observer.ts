@@ -16,6 +16,7 @@ const failureKinds: Partial<Record<ErrorCode, FailureKind>> = {
   REFRESH_TOKEN_SUPERSEDED: 'refresh',
   REFRESH_TOKEN_REUSED: 'refresh',
   SIGNATURE_INVALID: 'signature',
+  SIGNATURE_REPLAYED: 'signature',
   NOT_SYSTEM_ADMIN: 'admin',
   CROSS_SITE_REQUEST: 'admin',
   INVALID_METRICS_TOKEN: 'admin',

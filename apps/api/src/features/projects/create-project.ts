@@ -22,10 +22,10 @@ export type PlanInitialAccess = (
 }>
 
 /** Reads the inbound webhook that a new project asks for: what is wrong with it, and how to make it. */
-export type PlanWebhook = (wanted: webhooks.CreateWebhook) => {
+export type PlanWebhook = (wanted: webhooks.CreateWebhook) => Promise<{
   readonly problems: readonly ProblemDetail[]
   readonly provision: (tx: Tx, projectId: string) => Promise<webhooks.CreatedInboundWebhook>
-}
+}>
 
 /** Registers a project with its first key, which is answered this once and stored only as a digest. */
 export async function createProject(
@@ -43,7 +43,7 @@ export async function createProject(
   input: CreateProject,
 ): Promise<{ id: string; apiKey: string; inboundWebhook?: webhooks.CreatedInboundWebhook }> {
   const id = uuidv7()
-  const webhook = input.inboundWebhook && planWebhook?.(input.inboundWebhook)
+  const webhook = input.inboundWebhook && (await planWebhook?.(input.inboundWebhook))
   return refuseTakenName(() =>
     db.transaction(async (tx) => {
       // Everything wrong with the request is said at once, and before whether the name is free.

@@ -5,6 +5,7 @@ import { ApiError } from '#platform/http/api-error'
 import type { By, Deps } from '../../deps.ts'
 import { checkInput } from './check-input.ts'
 import { refuseTakenSlug } from './create-webhook.ts'
+import { schemaLimits } from './schemas-store.ts'
 import { mintSecret } from './secret.ts'
 import {
   findWebhook,
@@ -26,19 +27,19 @@ export interface Target {
 
 /** Changes what is given; what is given as it is already leaves no trace. */
 export async function updateWebhook(
-  deps: ChangeDeps,
+  deps: ChangeDeps & Pick<Deps, 'schemas'>,
   by: By,
   target: Target,
   input: webhooks.UpdateWebhook,
 ): Promise<webhooks.InboundWebhook> {
-  checkInput(input)
+  await checkInput(deps, target.projectId, input)
   return refuseTakenSlug(() =>
     changed(deps, target, async (tx, row) => {
       const next: WebhookValues = { ...valuesOf(row), ...input }
       const changes = differences(valuesOf(row), next)
       const fields = Object.keys(changes)
       if (fields.length === 0) return toWebhook(row)
-      await storeWebhook(tx, row.id, next)
+      await storeWebhook(tx, row.id, next, input.schema && schemaLimits)
       await record(
         deps,
         tx,

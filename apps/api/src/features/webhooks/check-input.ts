@@ -1,6 +1,8 @@
 import type { ProblemDetail } from '@rolecall/contract'
 import { invalid } from '#platform/http/router'
-import { compileSchema } from '#platform/json-schema/compile-schema'
+import type { Deps } from '../../deps.ts'
+
+type SchemaDeps = Pick<Deps, 'schemas'>
 
 interface Input {
   readonly schema?: Record<string, unknown>
@@ -9,15 +11,20 @@ interface Input {
 
 /**
  * Refuses a schema or origins that the contract's own schema lets through.
- * @throws VALIDATION_FAILED naming every place
+ * @throws VALIDATION_FAILED naming every place; RATE_LIMITED
  */
-export function checkInput(input: Input): void {
-  const problems = complaintsAboutInput(input)
+export async function checkInput(deps: SchemaDeps, owner: string, input: Input): Promise<void> {
+  const problems = await complaintsAboutInput(deps, owner, input)
   if (problems.length > 0) throw invalid(problems)
 }
 
-/** What is wrong with a schema or origins; `at` is where they stand in the body. */
-export const complaintsAboutInput = ({ schema, acceptedOrigins = [] }: Input, at = ''): ProblemDetail[] => [
+/** What is wrong with a schema or origins; `at` is where they stand in the body, `owner` whose they are. */
+export const complaintsAboutInput = async (
+  { schemas }: SchemaDeps,
+  owner: string,
+  { schema, acceptedOrigins = [] }: Input,
+  at = '',
+): Promise<ProblemDetail[]> => [
   ...acceptedOrigins.flatMap((origin, i) =>
     isOrigin(origin)
       ? []
@@ -29,16 +36,12 @@ export const complaintsAboutInput = ({ schema, acceptedOrigins = [] }: Input, at
           },
         ],
   ),
-  ...(schema ? problemsOf(schema, `${at}/schema`) : []),
+  ...(schema ? await schemas.check(owner, schema) : []).map((problem) => ({
+    ...problem,
+    path: `${at}/schema${problem.path}`,
+  })),
 ]
 
 /** As browsers write one (RFC 6454 §6.1): submissions are compared with it character by character. */
 const isOrigin = (text: string) =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
-
-function problemsOf(schema: Record<string, unknown>, at: string): ProblemDetail[] {
-  const compiled = compileSchema(schema)
-  return 'problems' in compiled
-    ? compiled.problems.map((problem) => ({ ...problem, path: at + problem.path }))
-    : []
-}

@@ -8,7 +8,7 @@ import { mintSecret } from './secret.ts'
 import { findWebhook, insertWebhook, lockProject, slugsOf } from './store.ts'
 import { toWebhook } from './webhook.ts'
 
-type CreateDeps = Pick<Deps, 'db' | 'audit' | 'config' | 'settings'>
+type CreateDeps = Pick<Deps, 'db' | 'audit' | 'config' | 'settings' | 'schemas'>
 
 /** Makes a webhook with its first secret, which is answered this once. */
 export async function createWebhook(
@@ -17,7 +17,7 @@ export async function createWebhook(
   projectId: string,
   input: webhooks.CreateWebhook,
 ): Promise<webhooks.CreatedInboundWebhook> {
-  checkInput(input)
+  await checkInput(deps, projectId, input)
   return refuseTakenSlug(() =>
     deps.db.transaction(async (tx) => {
       const created = await addWebhook(deps, tx, projectId, input)
@@ -37,14 +37,14 @@ export async function createWebhook(
  * Reads the webhook that a project is created with: what is wrong with it, and how to make it, as a part of the
  * creation and of its audit entry.
  */
-export const planWebhook = (deps: Omit<CreateDeps, 'db' | 'audit'>, input: webhooks.CreateWebhook) => ({
-  problems: complaintsAboutInput(input, '/inboundWebhook'),
+export const planWebhook = async (deps: Omit<CreateDeps, 'db' | 'audit'>, input: webhooks.CreateWebhook) => ({
+  problems: await complaintsAboutInput(deps, 'new', input, '/inboundWebhook'),
   provision: (tx: Tx, projectId: string) => addWebhook(deps, tx, projectId, input),
 })
 
 /** The project stays locked until the transaction ends: of two that race for the last place one is refused. */
 async function addWebhook(
-  { config, settings }: Omit<CreateDeps, 'db' | 'audit'>,
+  { config, settings }: Pick<CreateDeps, 'config' | 'settings'>,
   tx: Tx,
   projectId: string,
   input: webhooks.CreateWebhook,

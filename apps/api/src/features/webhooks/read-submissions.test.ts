@@ -103,6 +103,16 @@ describe.each(engines)('reading submissions on %s', (engine) => {
     ])
   })
 
+  test('numbers as they were sent: on a page, and as CSV', async () => {
+    const exact = await givenWebhook(world, project, { schema: {} })
+    await submit(world, project, exact.id, { raw: '\t{"id": 700000000000000001}' })
+    const address = `/api/admin/projects/${project.id}/inbound-webhooks/${exact.id}/submissions`
+    const page = await call(world.url, 'GET', address, { token: admin })
+    expect(page.text).toContain('"payload":\t{"id": 700000000000000001}}')
+    const file = await call(world.url, 'GET', `${address}/export`, { token: admin })
+    expect(file.text).toContain(',"{""id"": 700000000000000001}"')
+  })
+
   describe('by session', () => {
     const asMember = (token: string, idOrSlug = hook.id, query = '') =>
       call(world.url, 'GET', `/api/inbound-webhooks/${idOrSlug}/submissions${query}`, { token })

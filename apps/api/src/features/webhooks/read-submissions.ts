@@ -22,7 +22,8 @@ const exportPageSize = 20
 
 const columns = (['id', 'receivedAt', 'isSigned', 'origin', 'payload'] as const).map((field) => ({
   header: field,
-  value: (row: SubmissionRow) => row[field],
+  // Spaces around JSON say nothing, and would make a spreadsheet's reader look at the cell as a formula.
+  value: (row: SubmissionRow) => (field === 'payload' ? row.payload.trim() : row[field]),
 }))
 
 /** One page of what was submitted to a project's webhook. */

@@ -9,8 +9,17 @@ export interface Signature {
   readonly timeSec: number
 }
 
-/** Why a signature is refused: a word for the failure record. */
-export type SignatureRefusal = 'malformed' | 'mismatch'
+/** Why a signature is refused: the word for the failure record, and the sentence for the sender. */
+export const refusals = {
+  missing: 'This webhook only takes signed submissions: send X-SVC-Signature.',
+  malformed: 'The signature is not in the form t=<unix seconds>,v1=<64 hexadecimal digits>.',
+  mismatch:
+    'No v1 of the signature fits this body and time: check the secret, and that the raw body is signed as it is sent.',
+  too_old: `The time of the signature is more than ${toleranceSec} s in the past.`,
+  in_future: `The time of the signature is more than ${toleranceSec} s in the future.`,
+} as const
+
+export type SignatureRefusal = keyof typeof refusals
 
 const seconds = /^(0|[1-9]\d{0,11})$/
 const hexMac = /^[0-9a-f]{64}$/i
@@ -23,7 +32,7 @@ export function verifySignature(
   header: string,
   secret: string,
   body: Uint8Array,
-): Signature | SignatureRefusal {
+): Signature | 'malformed' | 'mismatch' {
   let time: string | undefined
   const macs: string[] = []
   for (const part of header.split(',')) {
@@ -40,6 +49,12 @@ export function verifySignature(
   return { mac: expected.toString('hex', 0, 16), timeSec: Number(time) }
 }
 
-/** In whole seconds, as signatures count. */
-export const isWithinTolerance = ({ timeSec }: Signature, nowMs: number): boolean =>
-  Math.abs(Math.floor(nowMs / 1000) - timeSec) <= toleranceSec
+/** Why a signature's time is refused, if it is, and how far off it is: in whole seconds, as signatures count. */
+export function refusalOfTime(
+  { timeSec }: Signature,
+  nowMs: number,
+): { readonly refusal: SignatureRefusal; readonly offSec: number } | undefined {
+  const ageSec = Math.floor(nowMs / 1000) - timeSec
+  if (Math.abs(ageSec) <= toleranceSec) return undefined
+  return { refusal: ageSec > 0 ? 'too_old' : 'in_future', offSec: Math.abs(ageSec) }
+}

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
+import { schemaLimits } from './schemas-store.ts'
 import type { WebhookRow } from './webhook.ts'
 
 const select = (where: Sql) => sql`
@@ -67,17 +68,24 @@ export const insertWebhook = (
 ) =>
   tx.execute(sql`
     insert into inbound_webhooks (id, project_id, name, slug, schema, accepted_origins, allowed_role_ids,
-      require_signature, secret_sealed, deactivated_at)
+      require_signature, secret_sealed, schema_limits, deactivated_at)
     values (${webhook.id}, ${webhook.projectId}, ${webhook.name}, ${webhook.slug},
       ${JSON.stringify(webhook.schema)}::json, ${webhook.acceptedOrigins}::text[],
-      ${webhook.allowedRoleIds}::text[], ${webhook.requireSignature}, ${webhook.secretSealed},
+      ${webhook.allowedRoleIds}::text[], ${webhook.requireSignature}, ${webhook.secretSealed}, ${schemaLimits},
       case when ${webhook.isActive} then null else clock_now() end)`)
 
-export const updateWebhook = (tx: Tx, webhookId: string, webhook: WebhookValues) =>
+/** `limits` are those that the schema was held against; undefined when it is the stored one. */
+export const updateWebhook = (
+  tx: Tx,
+  webhookId: string,
+  webhook: WebhookValues,
+  limits: number | undefined,
+) =>
   tx.execute(sql`
     update inbound_webhooks set name = ${webhook.name}, slug = ${webhook.slug},
       schema = ${JSON.stringify(webhook.schema)}::json, accepted_origins = ${webhook.acceptedOrigins}::text[],
       allowed_role_ids = ${webhook.allowedRoleIds}::text[], require_signature = ${webhook.requireSignature},
+      schema_limits = coalesce(${limits ?? null}::smallint, schema_limits),
       deactivated_at = case when ${webhook.isActive} then null else coalesce(deactivated_at, clock_now()) end,
       version = version + 1, updated_at = clock_now()
     where id = ${webhookId}`)

@@ -2,8 +2,7 @@ import { RecentMap } from '#platform/cache/recent-map'
 import type { Database } from '#platform/db/database'
 import { gather } from '#platform/db/gather'
 import { ApiError } from '#platform/http/api-error'
-import { compileSchema } from '#platform/json-schema/compile-schema'
-import type { Node } from '#platform/json-schema/keyword'
+import type { TenantSchema, TenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Config } from '../../config.ts'
 import { readSecret } from './secret.ts'
 import { findForSubmit, type HeldAgainst, loadForSubmit, type WebhookName } from './submit-store.ts'
@@ -14,7 +13,7 @@ const mostKept = 200
 /** Whose key submits to which webhook, and everything that a submission is held against in one version of it. */
 export interface SubmitTarget extends HeldAgainst {
   readonly projectId: string
-  readonly schema: Node
+  readonly schema: TenantSchema
   readonly acceptedOrigins: readonly string[]
   readonly requireSignature: boolean
   /** Undefined when this service cannot read it. */
@@ -31,7 +30,7 @@ export interface NamedTarget {
  * What submissions are held against: as it was the last time, which the statement that stores one confirms, or
  * as it is now.
  */
-export function createSubmitTargets(db: Database, config: Config) {
+export function createSubmitTargets(db: Database, config: Config, schemas: TenantSchemas) {
   const find = gather((names: WebhookName[]) => findForSubmit(db, names), db.gathersAtOnce)
   const kept = new RecentMap<SubmitTarget>(mostKept)
   const entryOf = ({ keyDigest, idOrSlug }: NamedTarget) => `${keyDigest} ${idOrSlug}`
@@ -39,11 +38,10 @@ export function createSubmitTargets(db: Database, config: Config) {
   const load = async (keyDigest: string, projectId: string, webhookId: string) => {
     const row = await loadForSubmit(db, webhookId)
     if (!row) throw new ApiError('WEBHOOK_NOT_FOUND', { projectId })
-    const compiled = compileSchema(row.schema)
-    if ('problems' in compiled) throw new Error('A stored schema does not compile.')
     const { secretSealed, ...values } = row
+    const schema = await schemas.open(projectId, row.schema)
     const secret = readSecret(config, webhookId, secretSealed)
-    return { ...values, keyDigest, projectId, webhookId, schema: compiled.root, secret }
+    return { ...values, keyDigest, projectId, webhookId, schema, secret }
   }
   const loading = new Map<string, Promise<SubmitTarget>>()
   /** Once, however many wait: compiling is work. */

@@ -68,10 +68,24 @@ describe.each(engines)('POST /api/inbound-webhooks/{id}/submit on %s', (engine) 
       }
     })
 
-    test('stores what was validated: of a key that was sent twice, the one that counted', async () => {
-      const own = await givenWebhook(world, project)
-      expect(await outcome({ raw: '{"name":1,"name":"b"}' }, own.id)).toBe(201)
-      expect((await stored(own.id)).map(({ payload }) => payload)).toEqual(['{"name":"b"}'])
+    test('stores what was sent, to the last digit and space', async () => {
+      const own = await givenWebhook(world, project, { schema: {} })
+      const sent = [
+        '{"id": 700000000000000001}',
+        '[0.1000000000000000055511151231257827, 1.0, 1E2, -0, 1e-7]',
+        '\r\n { "b" : "\\u00e9\\/", "2": 1, "1": 2 }\n',
+        '{"__proto__":{"x":9007199254740993}}',
+      ]
+      for (const raw of sent) expect(await outcome({ raw }, own.id), raw).toBe(201)
+      expect((await stored(own.id)).map(({ payload }) => payload).sort()).toEqual(sent.toSorted())
+    })
+
+    test('holds the schema against the number that was sent', async () => {
+      const own = await givenWebhook(world, project, {
+        schema: { properties: { id: { maximum: 700000000000000000 } } },
+      })
+      expect(await outcome({ raw: '{"id":700000000000000001}' }, own.id)).toBe('422 PAYLOAD_INVALID')
+      expect(await outcome({ raw: '{"id":699999999999999999}' }, own.id)).toBe(201)
     })
 
     test('two hundred at once are all stored, and counted', async () => {
@@ -343,6 +357,10 @@ describe.each(engines)('POST /api/inbound-webhooks/{id}/submit on %s', (engine) 
       for (const raw of ['', '{', 'nope', Uint8Array.of(0x22, 0xff, 0x22)]) {
         expect(await outcome({ raw }, own.id)).toBe('400 MALFORMED_JSON')
       }
+      // The schema would be held against one of them, and a reader of the record may take the other.
+      for (const raw of ['{"name":1,"name":"b"}', '[{"a":{"b":1,"\\u0062":1}}]']) {
+        expect(await outcome({ raw }, own.id), raw).toBe('400 MALFORMED_JSON')
+      }
       expect(await stored(own.id)).toEqual([])
     })
 
@@ -442,12 +460,38 @@ describe.each(engines)('POST /api/inbound-webhooks/{id}/submit on %s', (engine) 
     expect(await outcome({ raw: body }, own.id)).toBe('422 PAYLOAD_INVALID')
   })
 
-  test('a refused signature is recorded as an authentication failure', async () => {
-    await outcome({ raw: body, headers: { 'x-svc-signature': 't=1,v1=00' } })
+  test('a refused signature is told and recorded for what it is: missing, malformed, wrong, too old, too new, used', async () => {
+    const own = await givenWebhook(world, project, { requireSignature: true })
+    const now = nowSec()
+    const used = sign(own.secret, body, now - 1)
+    expect(await outcome({ raw: body, headers: used }, own.id)).toBe(201)
+    const tries: [string, Record<string, string>, RegExp][] = [
+      ['missing', {}, /only takes signed/],
+      ['malformed', { 'x-svc-signature': 't=1,v1=00' }, /not in the form/],
+      ['mismatch', sign(hook.secret, body, now), /No v1 of the signature fits/],
+      ['mismatch', sign(hook.secret, body, 5), /No v1 of the signature fits/],
+      ['too_old', sign(own.secret, body, now - 4_000), /300 s in the past\. It is (399\d|4\d{3}) s off/],
+      [
+        'in_future',
+        sign(own.secret, body, now + 4_000),
+        /300 s in the future\. It is 3\d{3} s off|4000 s off/,
+      ],
+    ]
+    const requests: [string, string][] = []
+    for (const [reason, headers, detail] of tries) {
+      const reply = await submit(world, project, own.id, { raw: body, headers })
+      expect([reply.status, reply.body.code], reason).toEqual([401, 'SIGNATURE_INVALID'])
+      expect(reply.body.detail).toMatch(detail)
+      requests.push([reply.body.requestId, reason])
+    }
+    const replay = await submit(world, project, own.id, { raw: body, headers: used })
+    requests.push([replay.body.requestId, 'replayed'])
     await world.service.recorder.flush()
-    const rows = await world.service.deps.db.query<{ reason: string; projectId: string }>(sql`
-      select reason, project_id as "projectId" from auth_failures where kind = 'signature' and reason = 'malformed'`)
-    expect(rows[0]?.projectId).toBe(project.id)
+    for (const [requestId, reason] of requests) {
+      const rows = await world.service.deps.db.query<object>(sql`
+        select kind, reason, project_id as "projectId" from auth_failures where request_id = ${requestId}`)
+      expect(rows).toEqual([{ kind: 'signature', reason, projectId: project.id }])
+    }
   })
 
   test('the path takes no more than ids and slugs', async () => {

@@ -6,20 +6,25 @@ import { digestOf, keyPrefixOf } from '#platform/crypto/tokens'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { ApiError } from '#platform/http/api-error'
 import { readApiKey } from '#platform/http/credentials'
-import { readBody } from '#platform/http/read-body'
+import { parseBody, readBodyText } from '#platform/http/read-body'
 import { invalid, tooMany } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
-import { validateValue } from '#platform/json-schema/validate-value'
 import type { Verdict } from '#platform/rate-limit/rate-limiter'
 import type { Deps } from '../../deps.ts'
-import { isWithinTolerance, type Signature, verifySignature } from './signature.ts'
+import {
+  refusalOfTime,
+  refusals,
+  type Signature,
+  type SignatureRefusal,
+  verifySignature,
+} from './signature.ts'
 import { createSubmissionStore, type Outcome } from './store-submissions.ts'
 import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
 
 /** Longer bodies are refused: reading and checking one must stay a matter of milliseconds. */
 const mostBytes = 256 * 1024
 
-interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'notifications'> {
+interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'notifications' | 'schemas'> {
   /** The project of a good key, read now. */
   readonly checkKey: (key: string) => Promise<string>
 }
@@ -33,8 +38,8 @@ interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 
  * all of that still is, and stores nothing otherwise. So whoever is let in was let in by the database, and
  * whoever is refused is refused by a second look, at what is in force now.
  */
-export function createSubmit({ db, config, cache, limiter, notifications, checkKey }: SubmitDeps) {
-  const targets = createSubmitTargets(db, config)
+export function createSubmit({ db, config, cache, limiter, notifications, schemas, checkKey }: SubmitDeps) {
+  const targets = createSubmitTargets(db, config, schemas)
   const store = createSubmissionStore({ db, cache }, notifications.wake)
 
   return async (request: FastifyRequest) => {
@@ -60,7 +65,7 @@ export function createSubmit({ db, config, cache, limiter, notifications, checkK
           origin: checkOrigin(target, headers.origin),
           signature: checkSignature(target, headers['x-svc-signature'], bytes, nowMs),
           idempotency: readIdempotencyKey(headers['idempotency-key'], bytes),
-          payload: readPayload(target, headers, bytes),
+          payload: await readPayload(target, headers, bytes),
         })
         if (outcome !== 'stale') return { projectId, json: answer(outcome, projectId) }
       } catch (error) {
@@ -87,12 +92,15 @@ function checkSignature(
   nowMs: number | undefined,
 ): Signature | undefined {
   if (header === undefined && !requireSignature) return undefined
-  const refuse = (reason: string) => new ApiError('SIGNATURE_INVALID', { reason, projectId })
+  const refuse = (reason: SignatureRefusal, more = '') =>
+    new ApiError('SIGNATURE_INVALID', { reason, detail: refusals[reason] + more, projectId })
   if (header === undefined) throw refuse('missing')
   if (secret === undefined) throw new ApiError('SECRET_UNREADABLE', { projectId })
   const signature = verifySignature(String(header), secret, bytes)
   if (typeof signature === 'string') throw refuse(signature)
-  if (nowMs !== undefined && !isWithinTolerance(signature, nowMs)) throw refuse('outside_tolerance')
+  // Told only to whoever made a good one: it says what the time is here, and nothing of the secret.
+  const late = nowMs === undefined ? undefined : refusalOfTime(signature, nowMs)
+  if (late) throw refuse(late.refusal, ` It is ${late.offSec} s off.`)
   return signature
 }
 
@@ -106,19 +114,19 @@ function readIdempotencyKey(header: string | string[] | undefined, bytes: Buffer
 }
 
 /**
- * The text of exactly what was validated. What one JSON reader takes for this and another for that, like a
- * key that was sent twice, is not in it.
+ * The text that was sent, which says what was validated and nothing else: what one JSON reader takes for this
+ * and another for that, like a key that stands there twice, was refused.
  */
-function readPayload(
+async function readPayload(
   { schema, projectId }: SubmitTarget,
   { 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders,
   bytes: Buffer,
-): string {
+): Promise<string> {
   if (bytes.length > mostBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
-  const payload = readBody(type, encoding, withoutByteOrderMark(bytes))
-  const errors = validateValue(schema, payload)
+  const text = readBodyText(type, encoding, withoutByteOrderMark(bytes))
+  const errors = await schema.validate(parseBody(text), text)
   if (errors.length > 0) throw new ApiError('PAYLOAD_INVALID', { errors, projectId })
-  return JSON.stringify(payload)
+  return text
 }
 
 /** RFC 8259 §8.1 lets a reader ignore it; the signature is over the bytes with it. */
@@ -126,7 +134,7 @@ const withoutByteOrderMark = (bytes: Buffer) =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 
 function answer(outcome: Exclude<Outcome, 'stale'>, projectId: string): string {
-  if (outcome === 'replayed') throw new ApiError('SIGNATURE_REPLAYED', { projectId })
+  if (outcome === 'replayed') throw new ApiError('SIGNATURE_REPLAYED', { reason: 'replayed', projectId })
   if (outcome === 'key_reused') throw new ApiError('IDEMPOTENCY_KEY_REUSED', { projectId })
   return `{"id":"${outcome.id}","receivedAt":"${new Date(outcome.receivedAtMs).toISOString()}"}`
 }

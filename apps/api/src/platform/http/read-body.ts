@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
+import { DuplicateKey, parseExactly } from '#platform/json/parse-exactly'
 import { ApiError } from './api-error.ts'
 
 /**
- * Parses a JSON body as it was sent. `__proto__` becomes an own key, which schemas then refuse.
+ * Parses a JSON body as it was sent: numbers that a double does not hold are `ExactNumber`s, which no schema of
+ * the contract takes for numbers. `__proto__` becomes an own key, which schemas then refuse.
  * @throws UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON
  */
 export function readBody(
@@ -10,6 +12,18 @@ export function readBody(
   encoding: string | undefined,
   raw: unknown,
 ): unknown {
+  return parseBody(readBodyText(contentType, encoding, raw))
+}
+
+/**
+ * The text of a body that says it is JSON.
+ * @throws UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON
+ */
+export function readBodyText(
+  contentType: string | undefined,
+  encoding: string | undefined,
+  raw: unknown,
+): string {
   const bytes = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0)
   const mediaTypeEnd = contentType?.indexOf(';') ?? -1
   const mediaType = mediaTypeEnd < 0 ? contentType : contentType?.slice(0, mediaTypeEnd).trimEnd()
@@ -17,9 +31,16 @@ export function readBody(
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
   }
   if (!isUtf8(bytes)) throw new ApiError('MALFORMED_JSON', { detail: 'The request body is not UTF-8.' })
+  return bytes.toString()
+}
+
+/** @throws MALFORMED_JSON */
+export function parseBody(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString())
-  } catch {
-    throw new ApiError('MALFORMED_JSON')
+    return parseExactly(text)
+  } catch (error) {
+    // Whoever reads the body after us may take the other one of the two.
+    const detail = 'An object of the request body has the same key twice.'
+    throw new ApiError('MALFORMED_JSON', error instanceof DuplicateKey ? { detail } : {})
   }
 }

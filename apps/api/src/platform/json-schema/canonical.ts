@@ -1,9 +1,11 @@
+import { ExactNumber } from '../json/exact-number.ts'
 import type { Run } from './run.ts'
 
 /** One text for all equal values: keys in order. JSON Schema's equality is that of these texts. */
 export function canonical(value: unknown, run?: Run): string {
   run?.spend(typeof value === 'string' ? 4 + (value.length >> 2) : 12)
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, run)).join(',')}]`
+  if (value instanceof ExactNumber) return value.text
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const keys = Object.keys(value).sort()
   run?.spend(30 + keys.length * 25)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { parseExactly } from '../json/parse-exactly.ts'
 import { compileSchema } from './compile-schema.ts'
 import { validateValue } from './validate-value.ts'
 
@@ -56,6 +57,24 @@ describe('a schema is refused, by place, for', () => {
     ['a pattern of 513 characters', { pattern: 'a'.repeat(513) }, ['/pattern']],
     ['an anchor used twice', { $anchor: 'a', $defs: { x: { $anchor: 'a' } } }, ['/$defs/x/$anchor']],
     ['a schema that is none', { items: 5 }, ['/items']],
+    [
+      'numbers that it could not be stored with',
+      parseExactly('{"enum":[1,700000000000000001],"items":{"maximum":0.1000000000000000000001}}'),
+      ['/enum/1', '/items/maximum'],
+    ],
+    ['a program that is too large', { pattern: '(a{32}){32}b{999}' }, ['/pattern']],
+    ['classes that are looked at too often', { pattern: '[\\p{L}\\p{N}]{999}' }, ['/pattern']],
+    [
+      'more regular expressions than it may have together',
+      {
+        properties: {
+          a: { pattern: '[a-z]{990}' },
+          b: { pattern: '[b-z]{990}' },
+          c: { allOf: Array.from({ length: 11 }, (_, i) => ({ pattern: `[c-z]{99${i % 10}}${i}` })) },
+        },
+      },
+      ['/properties/c/allOf/10/pattern'],
+    ],
   ])('%s', (_, schema, paths) => {
     expect(problems(schema).sort()).toEqual(paths)
   })
@@ -84,6 +103,37 @@ describe('a value', () => {
     expect(errors({ multipleOf: 0.01 }, 19.999)).toEqual([' MULTIPLE_OF'])
     expect(errors({ maxLength: 2 }, '😀😀')).toEqual([])
     expect(errors({ minLength: 3 }, '😀😀')).toEqual([' MIN_LENGTH'])
+  })
+
+  test.each<[string, unknown, string, string[]]>([
+    ['below its maximum', { maximum: 700000000000000000 }, '700000000000000001', [' MAXIMUM']],
+    ['at its minimum', { minimum: 700000000000000000 }, '699999999999999999', [' MINIMUM']],
+    ['exclusively', { exclusiveMinimum: 0.1 }, '0.10000000000000000001', []],
+    ['exclusively, from above', { exclusiveMaximum: -1 }, '-0.99999999999999999999', [' EXCLUSIVE_MAXIMUM']],
+    ['by const', { const: 700000000000000000 }, '700000000000000001', [' CONST']],
+    ['by enum', { enum: [700000000000000000, {}] }, '700000000000000001', [' ENUM']],
+    ['as a multiple', { multipleOf: 10 }, '700000000000000001', [' MULTIPLE_OF']],
+    ['as a multiple, which it is', { multipleOf: 3 }, '700000000000000001', [' MULTIPLE_OF']],
+    ['as a multiple of a decimal', { multipleOf: 0.01 }, '700000000000000001.25', []],
+    ['as an integer', { type: 'integer' }, '700000000000000001.000', []],
+    ['as no integer', { type: 'integer' }, '7000000000000000.5001', [' TYPE']],
+    [
+      'as a number and no object',
+      { type: 'number', required: ['a'], minProperties: 1 },
+      '1.00000000000000000001',
+      [],
+    ],
+    ['as no object', { type: ['object', 'string'] }, '1.00000000000000000001', [' TYPE']],
+    ['among items', { uniqueItems: true }, '[700000000000000001,700000000000000000]', []],
+    [
+      'among equal items',
+      { uniqueItems: true },
+      '[700000000000000001,7.00000000000000001e17]',
+      [' UNIQUE_ITEMS'],
+    ],
+    ['unless no reader could keep it', {}, '[1e400]', [' NUMBER']],
+  ])('is taken as it was written, not as a double would hold it: %s', (_, schema, text, expected) => {
+    expect(errors(schema, parseExactly(text))).toEqual(expected)
   })
 
   test('has its formats asserted', () => {

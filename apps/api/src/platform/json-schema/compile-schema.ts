@@ -1,4 +1,6 @@
 import type { ProblemDetail } from '@rolecall/contract'
+import { ExactNumber } from '../json/exact-number.ts'
+import { type Allowance, newSchema } from './allowance.ts'
 import { arrayKeywords, lastArrayKeywords } from './array-keywords.ts'
 import { problemsOfReferences } from './bounds.ts'
 import {
@@ -57,13 +59,17 @@ export type Compiled = { readonly root: Node } | { readonly problems: ProblemDet
  * outside of it is read. What could stall a validation, or cannot be promised, is refused by name and place:
  * keywords that are not known, `$id` and `$async` among them, references that lead out or in circles, and
  * whatever is larger than `limits`.
+ *
+ * @throws TooCostly where compiling takes more than the allowance
  */
-export function compileSchema(schema: unknown): Compiled {
+export function compileSchema(schema: unknown, allowance: Allowance = newSchema): Compiled {
   const shape = misshapen(schema)
   if (shape)
     return refused(
       shape === 'DEPTH' ? `nests deeper than ${limits.depth} levels` : 'has a number that is none',
     )
+  const changed = placesOfExactNumbers(schema)
+  if (changed.length > 0) return { problems: changed.map(refuseNumber) }
   const bytes = Buffer.byteLength(JSON.stringify(schema))
   if (bytes > limits.schemaBytes) return refused(`is longer than ${limits.schemaBytes} bytes`)
 
@@ -74,7 +80,7 @@ export function compileSchema(schema: unknown): Compiled {
   const complain = (message: string, path: Path) => {
     problems.push({ path: pointer(path), message, code: 'SCHEMA' })
   }
-  const patterns = createPatterns()
+  const patterns = createPatterns(allowance)
 
   const read = (value: unknown, path: Path): Node => {
     const at = exactPointer(path)
@@ -154,6 +160,22 @@ export function compileSchema(schema: unknown): Compiled {
 }
 
 type Path = readonly (string | number)[]
+
+/** Kept as it was sent it would not be: schemas are stored as they were read. */
+const refuseNumber = (path: Path): ProblemDetail => ({
+  path: pointer(path),
+  message: 'must be a number that every JSON reader holds: this one has too many digits',
+  code: 'SCHEMA',
+})
+
+function placesOfExactNumbers(value: unknown, path: Path = []): Path[] {
+  if (value instanceof ExactNumber) return [path]
+  if (typeof value !== 'object' || value === null) return []
+  const members: [string | number, unknown][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value)
+  return members.flatMap(([key, inner]) => placesOfExactNumbers(inner, [...path, key]))
+}
 
 const refused = (message: string): Compiled => ({ problems: [{ path: '', message, code: 'SCHEMA' }] })
 

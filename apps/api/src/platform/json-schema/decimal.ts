@@ -1,7 +1,10 @@
+import type { ExactNumber } from '../json/exact-number.ts'
+
 /** Whether a number is a multiple of another, as written in decimals: 19.99 is a multiple of 0.01. */
-export function isMultiple(value: number, of: number): boolean {
-  if (Number.isSafeInteger(value) && Number.isSafeInteger(of)) return value % of === 0
-  const [digits, exponent] = parts(value)
+export function isMultiple(value: number | ExactNumber, of: number): boolean {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && Number.isSafeInteger(of))
+    return value % of === 0
+  const [digits, exponent] = typeof value === 'number' ? parts(value) : value.scaled
   const [ofDigits, ofExponent] = parts(of)
   const shift = Math.min(exponent, ofExponent)
   return (digits * 10n ** BigInt(exponent - shift)) % (ofDigits * 10n ** BigInt(ofExponent - shift)) === 0n

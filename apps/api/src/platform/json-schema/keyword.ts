@@ -1,3 +1,4 @@
+import { ExactNumber } from '../json/exact-number.ts'
 import type { Pattern } from './pattern.ts'
 import type { Run } from './run.ts'
 import type { Seen } from './seen.ts'
@@ -40,7 +41,11 @@ export interface Reading {
 export type Keyword = (reading: Reading) => Check | undefined
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+
+/** A number, held by a double or not. */
+export const isNumber = (value: unknown): value is number | ExactNumber =>
+  typeof value === 'number' || value instanceof ExactNumber
 
 /** The keyword's value as a count, or undefined after a complaint. */
 export function readCount({ value, complain }: Reading): number | undefined {

@@ -11,16 +11,23 @@ export const limits = {
   subschemas: 1_000,
   /** Schemas that one value is held against when every `$ref` is followed; a chain of doubled ones explodes. */
   visits: 10_000,
-  /** Characters of a pattern, and what patterns may grow to when their repeats are written out: each, and all. */
+  /** Characters of a pattern. */
   patternLength: 512,
-  patternSize: 2_000,
-  allPatternsSize: 8_000,
+  /** Instructions of the program that the engine makes of a pattern, and of all patterns of a schema. */
+  patternInstructions: 2_000,
+  allInstructions: 12_000,
+  /** Ranges of characters that those instructions look at: `\p{L}{100}` looks at those of its class 100 times. */
+  patternRanges: 250_000,
+  allRanges: 500_000,
+  /** What parsing all patterns of a schema may take, in units of about a tenth of a microsecond. */
+  parseUnits: 500_000,
   /** Bytes that the automaton of one pattern may keep. */
   patternMemory: 32 * 1024,
   /** Nested calls of one validation: chains of `$ref` times levels of the value. */
   calls: 600,
   /** Errors that one validation reports. */
   errors: 1_000,
-  /** Work of one validation, in units of about ten nanoseconds: some 10 ms. */
+  /** Work of one validation, in units of about ten nanoseconds, and how much of it may be done on the event loop. */
   work: 1_000_000,
+  workOnLoop: 300_000,
 } as const

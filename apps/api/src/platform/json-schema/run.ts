@@ -1,7 +1,7 @@
 import type { ProblemDetail } from '@rolecall/contract'
 import { limits } from './limits.ts'
 
-/** Thrown when a validation has done more work than one may. */
+/** Thrown when compiling or validating has done more work than it may. */
 export class TooCostly extends Error {
   override readonly name = 'TooCostly'
 }
@@ -20,8 +20,12 @@ export class Run {
   readonly path: (string | number)[] = []
   /** Above zero while only the outcome counts: within `anyOf`, `not`, `if`, `contains`. */
   quiet = 0
-  #left: number = limits.work
+  #left: number
   #calls = 0
+
+  constructor(work: number) {
+    this.#left = work
+  }
 
   /** @throws TooCostly */
   spend(units: number): void {

@@ -4,21 +4,29 @@ import { limits } from './limits.ts'
 import { EnoughErrors, Run, TooCostly } from './run.ts'
 import { misshapen } from './shape.ts'
 
-/** Everything that is wrong with a value that JSON.parse returned, in bounded time whatever it is. */
+/** Everything that is wrong with a parsed value, in bounded time whatever it is. */
 export function validateValue(root: Node, value: unknown): ProblemDetail[] {
+  return validateWithin(limits.work, root, value) ?? tooCostly
+}
+
+export const tooCostly = whole('TOO_COSTLY', 'takes more work to validate than one payload may')
+
+/** The same with so much work at the most; undefined when that is not enough to tell. */
+export function validateWithin(work: number, root: Node, value: unknown): ProblemDetail[] | undefined {
   const shape = misshapen(value)
   if (shape === 'DEPTH') return whole('DEPTH', `nests deeper than ${limits.depth} levels`)
-  if (shape === 'NUMBER') return whole('NUMBER', 'has a number that is too large')
-  const run = new Run()
+  if (shape === 'NUMBER')
+    return whole('NUMBER', 'has a number that is too large, or too long, for JSON readers')
+  const run = new Run(work)
   try {
     root.check(value, run, undefined)
   } catch (error) {
-    if (error instanceof TooCostly) {
-      return whole('TOO_COSTLY', 'takes more work to validate than one payload may')
-    }
+    if (error instanceof TooCostly) return undefined
     if (!(error instanceof EnoughErrors)) throw error
   }
   return run.errors
 }
 
-const whole = (code: string, message: string): ProblemDetail[] => [{ path: '', message, code }]
+function whole(code: string, message: string): ProblemDetail[] {
+  return [{ path: '', message, code }]
+}

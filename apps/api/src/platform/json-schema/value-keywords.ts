@@ -1,7 +1,8 @@
+import { ExactNumber } from '../json/exact-number.ts'
 import { canonical } from './canonical.ts'
 import { isMultiple } from './decimal.ts'
 import { findFormat, formatNames } from './formats.ts'
-import { type Keyword, type Reading, readCount, readNumber } from './keyword.ts'
+import { isNumber, isObject, type Keyword, type Reading, readCount, readNumber } from './keyword.ts'
 import type { Run } from './run.ts'
 
 const typeNames = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']
@@ -13,9 +14,11 @@ const isOfType = (value: unknown, type: string): boolean => {
     case 'array':
       return Array.isArray(value)
     case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value)
+      return isObject(value)
+    case 'number':
+      return isNumber(value)
     case 'integer':
-      return Number.isInteger(value)
+      return value instanceof ExactNumber ? value.isInteger : Number.isInteger(value)
     default:
       // The remaining names are those of typeof.
       return typeof value === type
@@ -64,13 +67,23 @@ const constant: Keyword = ({ value }) => {
 }
 
 const bound =
-  (code: string, words: string, holds: (given: number, limit: number) => boolean): Keyword =>
+  (code: string, words: string, holds: (order: number) => boolean): Keyword =>
   (reading) => {
     const limit = readNumber(reading)
     if (limit === undefined) return undefined
     const message = `must be ${words} ${limit}`
-    return (given, run) => typeof given !== 'number' || holds(given, limit) || run.fail(code, message)
+    return (given, run) => !isNumber(given) || holds(orderOf(given, limit, run)) || run.fail(code, message)
   }
+
+/** Below, at or above zero as a number is below, at or above the limit. */
+function orderOf(given: number | ExactNumber, limit: number, run: Run): number {
+  if (typeof given === 'number') return given < limit ? -1 : given > limit ? 1 : 0
+  run.spend(exactCost)
+  return given.compare(limit)
+}
+
+/** Work of reckoning with a number that a double does not hold. */
+const exactCost = 100
 
 const multipleOf: Keyword = (reading) => {
   const of = readNumber(reading)
@@ -80,7 +93,7 @@ const multipleOf: Keyword = (reading) => {
     return undefined
   }
   return (given, run) => {
-    if (typeof given !== 'number') return true
+    if (!isNumber(given)) return true
     run.spend(400)
     return isMultiple(given, of) || run.fail('MULTIPLE_OF', `must be a multiple of ${of}`)
   }
@@ -141,10 +154,10 @@ export const valueKeywords: Readonly<Record<string, Keyword>> = {
   type,
   enum: enumeration,
   const: constant,
-  minimum: bound('MINIMUM', 'at least', (given, limit) => given >= limit),
-  maximum: bound('MAXIMUM', 'at most', (given, limit) => given <= limit),
-  exclusiveMinimum: bound('EXCLUSIVE_MINIMUM', 'greater than', (given, limit) => given > limit),
-  exclusiveMaximum: bound('EXCLUSIVE_MAXIMUM', 'less than', (given, limit) => given < limit),
+  minimum: bound('MINIMUM', 'at least', (order) => order >= 0),
+  maximum: bound('MAXIMUM', 'at most', (order) => order <= 0),
+  exclusiveMinimum: bound('EXCLUSIVE_MINIMUM', 'greater than', (order) => order > 0),
+  exclusiveMaximum: bound('EXCLUSIVE_MAXIMUM', 'less than', (order) => order < 0),
   multipleOf,
   minLength: lengthBound('MIN_LENGTH', 'at least', (length, limit) => length >= limit),
   maxLength: lengthBound('MAX_LENGTH', 'at most', (length, limit) => length <= limit),

@@ -1,0 +1,30 @@
+import type { Queryable } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** Stores the fingerprint of a key unless there is one already. */
+export const insertFingerprint = (db: Queryable, purpose: string, fingerprint: string) =>
+  db.execute(sql`
+    insert into key_fingerprints (purpose, fingerprint) values (${purpose}, ${fingerprint}) on conflict do nothing`)
+
+/** The fingerprint of the key that secrets were first sealed under. */
+export const findFingerprint = async (db: Queryable, purpose: string) =>
+  (
+    await db.maybeOne<{ fingerprint: string }>(
+      sql`select fingerprint from key_fingerprints where purpose = ${purpose}`,
+    )
+  )?.fingerprint
+
+export interface SealedSecret {
+  readonly id: string
+  readonly name: string
+  readonly sealed: Uint8Array
+}
+
+const pageSize = 500
+
+/** Inbound webhooks with their secrets as they are stored, in the order of their ids. */
+export const pageOfSecrets = (db: Queryable, after: string | undefined) =>
+  db.query<SealedSecret>(sql`
+    select id, name, secret_sealed as sealed from inbound_webhooks
+    where deleted_at is null and ${after === undefined ? sql`true` : sql`id > ${after}`}
+    order by id limit ${pageSize}`)

@@ -1,0 +1,29 @@
+import type { Queryable } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** Counts the changes of the limits that made any of them smaller. */
+export const schemaLimits = 2
+
+/** Few at a time: each may be 64 KiB. */
+const pageSize = 20
+
+export interface StoredSchema {
+  readonly id: string
+  readonly name: string
+  readonly projectId: string
+  readonly version: number
+  readonly schema: unknown
+}
+
+/** Webhooks whose schemas were taken under other limits, in the order of their ids. */
+export const schemasOfOtherLimits = (db: Queryable, after: string | undefined) =>
+  db.query<StoredSchema>(sql`
+    select id, name, project_id as "projectId", version, schema from inbound_webhooks
+    where deleted_at is null and schema_limits is distinct from ${schemaLimits}::smallint
+      and ${after === undefined ? sql`true` : sql`id > ${after}`}
+    order by id limit ${pageSize}`)
+
+/** Says that a schema keeps to the limits, unless it was changed meanwhile. */
+export const markReviewed = (db: Queryable, webhookId: string, version: number) =>
+  db.execute(sql`
+    update inbound_webhooks set schema_limits = ${schemaLimits} where id = ${webhookId} and version = ${version}`)
