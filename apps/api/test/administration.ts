@@ -75,6 +75,6 @@ export const hostileTexts = [
   'İstanbul ı',
   'ÄÖÜ ẞ',
   '😀 मराठी 漢字',
-  '\u202eright to left',
+  'עברית right to left',
   'a'.repeat(100),
 ] as const

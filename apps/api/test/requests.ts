@@ -64,16 +64,18 @@ const specimens: readonly [string, unknown][] = [
 export const wrongTypes = (schema: Schema): unknown[] =>
   specimens.filter(([type]) => !takes(schema, type)).map(([, value]) => value)
 
-/** Every string of a schema that nothing bounds, by its place. */
-export function unboundedStrings(schema: Schema, place = ''): string[] {
+/** Every string and number of a schema that nothing bounds, by its place. */
+export function unbounded(schema: Schema, place = ''): string[] {
   const own =
     schema.type === 'string' &&
     [schema.maxLength, schema.enum, schema.const, schema.pattern, schema.format].every((b) => b === undefined)
+  const isNumber = schema.type === 'integer' || schema.type === 'number'
+  const isOpen = isNumber && (schema.minimum === undefined || schema.maximum === undefined)
   return [
-    ...(own ? [place] : []),
-    ...propertiesOf(schema).flatMap(([key, one]) => unboundedStrings(one, `${place}/${key}`)),
-    ...(schema.items ? unboundedStrings(schema.items, `${place}/items`) : []),
-    ...(schema.anyOf ?? []).flatMap((one) => unboundedStrings(one, place)),
+    ...(own || isOpen ? [place] : []),
+    ...propertiesOf(schema).flatMap(([key, one]) => unbounded(one, `${place}/${key}`)),
+    ...(schema.items ? unbounded(schema.items, `${place}/items`) : []),
+    ...(schema.anyOf ?? []).flatMap((one) => unbounded(one, place)),
   ]
 }
 

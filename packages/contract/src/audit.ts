@@ -46,7 +46,7 @@ const AuditQuery = Closed({
   }),
   severity: Type.Optional(Severity),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
 })
 
 export const listAuditLogs = endpoint({

@@ -77,7 +77,7 @@ const UsageQuery = Closed({
   to: Type.Optional({ ...DateTime, description: 'Up to and including this minute; now by default.' }),
   projectId: Type.Optional(Uuid),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5_000, default: 1_000 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
 })
 
 export const UsageMinute = Type.Object({
@@ -124,15 +124,17 @@ const AuthFailuresQuery = Closed({
   projectId: Type.Optional(Uuid),
   keyPrefix: Type.Optional(Type.String({ maxLength: 16, description: '`rck_` and eight characters.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
 })
 
-/** A credential that was turned away. */
+/** A credential, or what was asked with it, that was turned away. */
 export const AuthFailure = Type.Object({
   id: Uuid,
   at: DateTime,
   kind: FailureKind,
-  reason: Type.String({ description: 'A word of a closed list, such as `unknown` or `expired`.' }),
+  reason: Type.String({
+    description: 'A word of a closed list, such as `unknown`, `expired` or `scope_required`.',
+  }),
   address: Nullable(Type.String()),
   path: Type.String({ description: 'Without query; what looks like a credential is masked.' }),
   projectId: Nullable(Uuid),
@@ -144,9 +146,9 @@ export const authFailures = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/auth-failures',
   tag,
-  summary: 'List rejected keys, sessions, codes and signatures, newest first',
+  summary: 'List rejected keys, sessions, codes and signatures, and denied access, newest first',
   description:
-    'Kept for 30 days. Under a flood a sample is kept; the usage counts and /metrics have them all.',
+    'Every 401 and 403, and replayed signatures. Kept for 30 days. Under a flood a sample is kept; the usage counts and /metrics have them all.',
   auth: 'admin',
   query: AuthFailuresQuery,
   answers: {

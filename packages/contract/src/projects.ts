@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { AccessMapping, Scope } from './access.ts'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { Name } from './names.ts'
 import { CreatedInboundWebhook, ProjectInboundWebhook } from './webhooks.ts'
 
 const tag = 'Projects'
@@ -29,12 +30,6 @@ export const Project = Type.Object({
   updatedAt: DateTime,
 })
 
-/** Printable, with something to see, and neither beginning nor ending in space: two names that look alike are alike. */
-const Name = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: '^(?=.*[^\\p{C}\\p{Z}])[^\\s\\p{Cc}]([^\\p{Cc}]*[^\\s\\p{Cc}])?$',
-})
 const Description = Type.String({ maxLength: 2000 })
 const WebhookUrl = Type.String({
   minLength: 1,

@@ -1,14 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, Snowflake, Uuid } from './formats.ts'
+import { Name } from './names.ts'
 
 const tag = 'Inbound webhooks'
-
-const Name = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: '^[^\\s\\p{Cc}]([^\\p{Cc}]*[^\\s\\p{Cc}])?$',
-})
 
 const Slug = Type.String({
   minLength: 1,

@@ -56,6 +56,15 @@ describe.each(engines)('access on %s', (engine) => {
     expect(data[1].after.scopes).toEqual(['check_permissions'])
   })
 
+  test.each([
+    'update access_trail set actor_id = null',
+    'delete from access_trail',
+    'delete from access_trail where false',
+    'truncate access_trail',
+  ])('the trail refuses `%s`, also from who owns the table', async (statement) => {
+    await expect(world.service.deps.db.script(statement)).rejects.toThrow('append-only')
+  })
+
   test('a PUT that changes nothing leaves no entry', async () => {
     const project = await givenProject(world)
     const before = [(await trail(project)).total, await audited(project)]

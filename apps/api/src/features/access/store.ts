@@ -1,4 +1,4 @@
-import type { access } from '@rolecall/contract'
+import { type access, storedName } from '@rolecall/contract'
 import { uuidv7 } from '#platform/crypto/uuid'
 import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
@@ -70,7 +70,8 @@ function selectMappings(columns: Sql, filter: MappingFilter): Sql {
   if (filter.serverId) conditions.push(sql`a.server_id = ${filter.serverId}`)
   if (filter.scope) conditions.push(sql`${filter.scope} = any(a.scopes)`)
   if (filter.isActive !== undefined) conditions.push(sql`(p.deactivated_at is null) = ${filter.isActive}`)
-  if (filter.projectName) conditions.push(sql`position(lower(${filter.projectName}) in lower(p.name)) > 0`)
+  if (filter.projectName)
+    conditions.push(sql`position(lower(${storedName(filter.projectName)}) in lower(p.name)) > 0`)
   return sql`
     select ${columns}
     from server_access a join projects p on p.id = a.project_id join servers v on v.id = a.server_id

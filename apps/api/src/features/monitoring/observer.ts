@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@rolecall/contract'
+import type { ErrorCode, errors } from '@rolecall/contract'
 import { readIp } from '#platform/http/client-info'
 import type { Observer } from '#platform/http/responder'
 import { shownPath } from '#platform/http/shown-path'
@@ -6,8 +6,15 @@ import type { RequestMetrics } from '#platform/metrics/request-metrics'
 import type { Recorder } from './recorder.ts'
 import type { FailureKind } from './store.ts'
 
-/** The refusals that mean a credential was rejected. A new code of that kind is one more row. */
-const failureKinds: Partial<Record<ErrorCode, FailureKind>> = {
+type Table = typeof errors
+/** Every refusal that says "not you": a new one does not compile without a row below. */
+type Denial = { [Code in ErrorCode]: Table[Code]['status'] extends 401 | 403 ? Code : never }[ErrorCode]
+
+/**
+ * What each denial is recorded as; null where nobody was turned away for who they are. A replayed signature is
+ * no denial by its status, and recorded all the same.
+ */
+const failureKinds: Record<Denial | 'SIGNATURE_REPLAYED', FailureKind | null> = {
   INVALID_API_KEY: 'api_key',
   PROJECT_INACTIVE: 'api_key',
   INVALID_TOKEN: 'session',
@@ -15,12 +22,23 @@ const failureKinds: Partial<Record<ErrorCode, FailureKind>> = {
   INVALID_REFRESH_TOKEN: 'refresh',
   REFRESH_TOKEN_SUPERSEDED: 'refresh',
   REFRESH_TOKEN_REUSED: 'refresh',
+  INVALID_METRICS_TOKEN: 'admin',
   SIGNATURE_INVALID: 'signature',
   SIGNATURE_REPLAYED: 'signature',
   NOT_SYSTEM_ADMIN: 'admin',
   CROSS_SITE_REQUEST: 'admin',
-  INVALID_METRICS_TOKEN: 'admin',
+  METRICS_LOCAL_ONLY: 'admin',
+  // What a project asks for and may not have.
+  SCOPE_REQUIRED: 'api_key',
+  OPERATION_REQUIRED: 'api_key',
+  SERVER_NOT_ACCESSIBLE: 'api_key',
+  REDIRECT_URI_NOT_ALLOWED: 'api_key',
+  PROJECT_INACTIVE_AT_LOGIN: 'api_key',
+  ORIGIN_NOT_ALLOWED: 'api_key',
+  ROLE_REQUIRED: 'session',
 }
+
+const isRecorded = (code: ErrorCode): code is keyof typeof failureKinds => code in failureKinds
 
 interface Needs {
   readonly recorder: Recorder
@@ -38,13 +56,14 @@ export const createObserver = ({ recorder, requests, countFailure }: Needs): Obs
     requests.ended(route, status, request.startedAtUs)
   },
   refused: ({ code, details }, request) => {
-    const kind = failureKinds[code]
+    const kind = isRecorded(code) ? failureKinds[code] : null
     if (!kind) return
     countFailure(kind)
     recorder.addFailure(() => ({
       at: performance.now(),
       kind,
-      reason: details.reason ?? 'refused',
+      // A code is a word of a closed list, too.
+      reason: details.reason ?? code.toLowerCase(),
       // Behind a proxy an address is what somebody wrote.
       address: readIp(request.ip),
       path: shownPath(request.raw.url ?? ''),

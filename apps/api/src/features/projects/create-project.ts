@@ -1,4 +1,4 @@
-import type { ProblemDetail, projects, webhooks } from '@rolecall/contract'
+import { type ProblemDetail, type projects, storedName, type webhooks } from '@rolecall/contract'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { type Tx, violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
@@ -43,6 +43,7 @@ export async function createProject(
   input: CreateProject,
 ): Promise<{ id: string; apiKey: string; inboundWebhook?: webhooks.CreatedInboundWebhook }> {
   const id = uuidv7()
+  const name = storedName(input.name)
   const webhook = input.inboundWebhook && (await planWebhook?.(input.inboundWebhook))
   return refuseTakenName(() =>
     db.transaction(async (tx) => {
@@ -56,7 +57,7 @@ export async function createProject(
       if (problems.length > 0) throw invalid(problems)
       await insertProject(tx, {
         id,
-        name: input.name,
+        name,
         description: input.description ?? null,
         isActive: input.isActive ?? true,
         isInternal: input.isInternal ?? false,
@@ -64,14 +65,14 @@ export async function createProject(
         ...(input.webhookUrl ? sealWebhookUrl(config, id, input.webhookUrl) : noWebhookUrl),
       })
       const { apiKey } = await issueApiKey(tx, id)
-      await access?.grant(by, { id, name: input.name })
+      await access?.grant(by, { id, name })
       const inboundWebhook = await webhook?.provision(tx, id)
       await audit.record(tx, {
         ...by,
         actionType: 'project',
         action: 'project.create',
-        target: { type: 'project', id, name: input.name },
-        summary: `Project ${input.name} was created${inboundWebhook ? ' with an inbound webhook' : ''}.`,
+        target: { type: 'project', id, name },
+        summary: `Project ${name} was created${inboundWebhook ? ' with an inbound webhook' : ''}.`,
       })
       return { id, apiKey, ...(inboundWebhook && { inboundWebhook }) }
     }),
@@ -83,6 +84,7 @@ export async function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
-    throw violates(error, 'projects_name') ? new ApiError('PROJECT_NAME_TAKEN', { cause: error }) : error
+    const isTaken = violates(error, 'projects_name') || violates(error, 'projects_name_key')
+    throw isTaken ? new ApiError('PROJECT_NAME_TAKEN', { cause: error }) : error
   }
 }

@@ -1,3 +1,4 @@
+import { nameKey, storedName } from '@rolecall/contract'
 import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 
@@ -14,9 +15,9 @@ export interface NewProject {
 
 export const insertProject = (tx: Tx, project: NewProject) =>
   tx.execute(sql`
-    insert into projects (id, name, description, is_internal, redirect_uris, deactivated_at,
+    insert into projects (id, name, name_key, description, is_internal, redirect_uris, deactivated_at,
       webhook_url_sealed, webhook_url_host)
-    values (${project.id}, ${project.name}, ${project.description}, ${project.isInternal},
+    values (${project.id}, ${project.name}, ${nameKey(project.name)}, ${project.description}, ${project.isInternal},
       ${project.redirectUris}::text[], case when ${project.isActive} then null else clock_now() end,
       ${project.webhookUrlSealed}, ${project.webhookUrlHost})`)
 
@@ -53,7 +54,7 @@ export const findProject = (db: Queryable, id: string) =>
 export interface ProjectFilter {
   readonly isActive?: boolean | undefined
   readonly isInternal?: boolean | undefined
-  /** Part of the name, whatever its case; every character stands for itself. */
+  /** Part of the name, whatever its case and however composed; every character stands for itself. */
   readonly name?: string | undefined
 }
 
@@ -74,7 +75,7 @@ function matching(filter: ProjectFilter): Sql {
   const conditions: Sql[] = []
   if (filter.isActive !== undefined) conditions.push(sql`(p.deactivated_at is null) = ${filter.isActive}`)
   if (filter.isInternal !== undefined) conditions.push(sql`p.is_internal = ${filter.isInternal}`)
-  if (filter.name) conditions.push(sql`position(lower(${filter.name}) in lower(p.name)) > 0`)
+  if (filter.name) conditions.push(sql`position(lower(${storedName(filter.name)}) in lower(p.name)) > 0`)
   return allOf(conditions)
 }
 
@@ -84,7 +85,8 @@ export const lockProject = (tx: Tx, id: string) =>
 
 export const updateProject = (tx: Tx, project: Omit<NewProject, 'redirectUris'>) =>
   tx.execute(sql`
-    update projects set name = ${project.name}, description = ${project.description},
+    update projects set name = ${project.name}, name_key = case when name = ${project.name} then name_key else ${nameKey(project.name)} end,
+      description = ${project.description},
       is_internal = ${project.isInternal}, webhook_url_sealed = ${project.webhookUrlSealed},
       webhook_url_host = ${project.webhookUrlHost}, updated_at = clock_now(),
       deactivated_at = case when ${project.isActive} then null else coalesce(deactivated_at, clock_now()) end

@@ -1,4 +1,4 @@
-import type { projects } from '@rolecall/contract'
+import { type projects, storedName } from '@rolecall/contract'
 import { invalid } from '#platform/http/router'
 import type { By, Deps } from '../../deps.ts'
 import { changeProject } from './change-project.ts'
@@ -18,7 +18,7 @@ export async function updateProject(deps: ProjectDeps, by: By, id: string, input
     changeProject(deps, id, async (tx, project, record) => {
       const webhook = nextWebhookUrl(deps, project, input.webhookUrl)
       const next = {
-        name: input.name ?? project.name,
+        name: input.name === undefined ? project.name : storedName(input.name),
         description: input.description === undefined ? project.description : input.description,
         isActive: input.isActive ?? project.isActive,
         isInternal: input.isInternal ?? project.isInternal,

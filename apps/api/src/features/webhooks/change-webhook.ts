@@ -1,4 +1,4 @@
-import type { webhooks } from '@rolecall/contract'
+import { storedName, type webhooks } from '@rolecall/contract'
 import { digestOf } from '#platform/crypto/tokens'
 import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
@@ -35,7 +35,8 @@ export async function updateWebhook(
   await checkInput(deps, target.projectId, input)
   return refuseTakenSlug(() =>
     changed(deps, target, async (tx, row) => {
-      const next: WebhookValues = { ...valuesOf(row), ...input }
+      const name = input.name === undefined ? row.name : storedName(input.name)
+      const next: WebhookValues = { ...valuesOf(row), ...input, name }
       const changes = differences(valuesOf(row), next)
       const fields = Object.keys(changes)
       if (fields.length === 0) return toWebhook(row)

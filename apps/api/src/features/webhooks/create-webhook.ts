@@ -1,4 +1,4 @@
-import type { webhooks } from '@rolecall/contract'
+import { storedName, type webhooks } from '@rolecall/contract'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { type Tx, violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
@@ -57,7 +57,7 @@ async function addWebhook(
   await insertWebhook(tx, {
     id,
     projectId,
-    name: input.name,
+    name: storedName(input.name),
     slug: input.slug ?? freeSlug(input.name, slugs),
     schema: input.schema,
     acceptedOrigins: input.acceptedOrigins ?? [],

@@ -65,7 +65,9 @@ export async function readSubmissions(
   const webhook = webhookId && (await findWebhook(db, sessionProjectId, webhookId))
   if (!webhook) throw new ApiError('WEBHOOK_NOT_FOUND')
   const held = (await liveRoleIds(serverId, memberId)) ?? []
-  if (!webhook.allowedRoleIds.some((roleId) => held.includes(roleId))) throw new ApiError('ROLE_REQUIRED')
+  if (!webhook.allowedRoleIds.some((roleId) => held.includes(roleId))) {
+    throw new ApiError('ROLE_REQUIRED', { projectId: sessionProjectId })
+  }
   return page(db, webhook.id, query)
 }
 

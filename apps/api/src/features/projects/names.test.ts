@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Administration, givenAdministration } from '../../../test/administration.ts'
+import { atOnce, tally } from '../../../test/at-once.ts'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { givenAdmin, givenProject } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
+
+/** Each is nothing to see, or only changes how the text around it looks. */
+const refused = {
+  'a right-to-left override': 'Paw\u202Elard',
+  'a left-to-right isolate': 'Paw\u2066lard',
+  'an Arabic letter mark': 'Paw\u061Clard',
+  'a zero-width space': 'Paw\u200Blard',
+  'a zero-width joiner': 'Paw\u200Dlard',
+  'a zero-width no-break space': '\uFEFFPawlard',
+  'a soft hyphen': 'Paw\u00ADlard',
+  'a word joiner at its end': 'Pawlard\u2060',
+  'a combining grapheme joiner': 'Paw\u034Flard',
+  'a Hangul filler': 'Paw\u3164lard',
+  'a variation selector': 'Paw\uFE00lard',
+  'a tag character': 'Paw\u{E0061}lard',
+  'an unassigned code point': 'Paw\u0378lard',
+  'a private one': 'Paw\uE000lard',
+  'a line separator': 'Paw\u2028lard',
+  'a bell': 'Paw\u0007lard',
+  'nothing but a mark': '\u0301',
+}
+
+/** Pairs that nobody can tell apart. */
+const twins: readonly [string, string, string][] = [
+  ['composed and decomposed letters', 'Caf\u00E9', 'Cafe\u0301'],
+  ['a Hangul syllable and its letters', '\uD55C\uAD6D', '\u1112\u1161\u11AB\u1100\u116E\u11A8'],
+  ['full-width letters', 'Pawlard', '\uFF30\uFF41\uFF57\uFF4C\uFF41\uFF52\uFF44'],
+  ['a ligature', 'office hours', 'o\uFB03ce hours'],
+  ['sharp s', 'Stra\u00DFe', 'STRASSE'],
+  ['a final sigma', '\u039F\u0394\u039F\u03A3', '\u03BF\u03B4\u03BF\u03C2'],
+  ['the sign of the kelvin', 'Kelvin', '\u212Aelvin'],
+  ['a no-break space', 'Book club', 'Book\u00A0club'],
+  ['two spaces', 'Chess club', 'Chess  club'],
+  ['the style of an emoji', 'Hearts \u2764', 'Hearts \u2764\uFE0F'],
+]
+
+describe.each(engines)('names of projects and webhooks on %s', (engine) => {
+  let world: World
+  let admin: Administration
+  let token: string
+  beforeAll(async () => {
+    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
+    admin = await givenAdministration(world)
+    token = await givenAdmin(world)
+  })
+  afterAll(() => world.close())
+
+  test.each(Object.entries(refused))('refuse %s', async (_, name) => {
+    const project = await givenProject(world)
+    const hooks = `/api/admin/projects/${project.id}/inbound-webhooks`
+    const replies = [
+      await admin.projects('POST', '', { name }),
+      await admin.projects('PATCH', `/${project.id}`, { name }),
+      await call(world.url, 'POST', hooks, { token, body: { name, schema: {} } }),
+    ]
+    for (const { status, body } of replies) {
+      expect([status, body.errors]).toMatchObject([400, [{ path: '/name', code: 'PATTERN' }]])
+    }
+  })
+
+  test.each(twins)('take %s for the same name', async (_, name, twin) => {
+    const { project } = await admin.create({ name })
+    const reply = await admin.projects('POST', '', { name: twin })
+    expect([reply.status, reply.body.code]).toEqual([409, 'PROJECT_NAME_TAKEN'])
+    const other = await givenProject(world)
+    expect((await admin.projects('PATCH', `/${other.id}`, { name: twin })).status).toBe(409)
+    // Its own name in another spelling is nobody else's.
+    expect((await admin.projects('PATCH', `/${project.id}`, { name: twin })).status).toBe(200)
+    await admin.projects('DELETE', `/${project.id}`)
+    expect((await admin.projects('POST', '', { name: twin })).status).toBe(201)
+  })
+
+  test('are kept in NFC, and found however they are typed', async () => {
+    const { project } = await admin.create({ name: 'Zoe\u0308s' })
+    expect(project.name).toBe('Zo\u00EBs')
+    expect((await admin.audit(project.id))[0]?.summary).toContain('Zo\u00EBs')
+    const found = await admin.projects('GET', `?name=${encodeURIComponent('zoe\u0308')}`)
+    expect(found.body.total).toBe(1)
+    const matrix = await admin.projects(
+      'GET',
+      `/access/matrix?projectName=${encodeURIComponent('zoe\u0308')}`,
+    )
+    expect(matrix.body.total).toBe(1)
+    const hooks = `/api/admin/projects/${project.id}/inbound-webhooks`
+    const made = await call(world.url, 'POST', hooks, { token, body: { name: 'Ame\u0301', schema: {} } })
+    expect(made.body.name).toBe('Am\u00E9')
+    const changed = await call(world.url, 'PATCH', `${hooks}/${made.body.id}`, {
+      token,
+      body: { name: 'Ne\u0301e' },
+    })
+    expect(changed.body.name).toBe('N\u00E9e')
+  })
+
+  test.each(['日本語の会', 'क्षेत्र', 'עברית', 'Ⅳ club', '❤️ club', "O'Neil & Söhne", 'مجموعة'])(
+    'take %s, which is plain text',
+    async (name) => {
+      expect((await admin.create({ name })).project.name).toBe(name)
+    },
+  )
+
+  test('of twins that are created at once one gets the name', async () => {
+    const names = ['R\u00E9sum\u00E9', 'Re\u0301sume\u0301', 'R\u00C9SUM\u00C9', 'RE\u0301SUME\u0301']
+    const replies = await atOnce(8, (i) => admin.projects('POST', '', { name: names[i % 4] }))
+    expect(tally(replies.map(({ status }) => status))).toEqual({ 201: 1, 409: 7 })
+  })
+
+  test('a twin from before this rule can be changed, but not made anew', async () => {
+    const { db } = world.service.deps
+    const [first, second] = [await admin.create(), await admin.create()]
+    await db.execute(
+      sql`update projects set name = 'Old one', name_key = 'old one' where id = ${first.project.id}`,
+    )
+    await db.execute(
+      sql`update projects set name = 'Old  one', name_key = null where id = ${second.project.id}`,
+    )
+    const changed = await admin.projects('PATCH', `/${second.project.id}`, { description: 'Still here' })
+    expect(changed.status).toBe(200)
+    expect((await admin.projects('POST', '', { name: 'OLD\u00A0ONE' })).status).toBe(409)
+  })
+})

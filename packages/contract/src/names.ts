@@ -1,0 +1,40 @@
+import { Type } from 'typebox'
+
+/**
+ * Code points that show nothing and are not in `\p{C}`: joiners, fillers and selectors. U+FE0F is missing: keyboards
+ * write it behind an emoji, and `nameKey` ignores it.
+ */
+const invisible =
+  '\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u3164\\uFE00-\\uFE0E\\uFFA0\\u{E0100}-\\u{E01EF}'
+
+/**
+ * The name of something that administrators tell apart by its name. It has something to see, does not begin or end in
+ * space, and has nothing that only changes how other text looks: no control or formatting characters (`\p{C}`, which
+ * has the bidirectional controls and zero-width characters, and what Unicode has not assigned), no line separators.
+ */
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern:
+    `^(?=.*[^\\p{C}\\p{Z}\\p{M}\\u2800${invisible}])(?!\\s)` +
+    `[^\\p{C}\\p{Zl}\\p{Zp}${invisible}]*[^\\s\\p{C}${invisible}]$`,
+  description:
+    'Something to see, without control, formatting or invisible characters, and without space around it. Kept in NFC.',
+})
+
+/** The one form in which a name is kept, however it was typed. */
+export const storedName = (name: string): string => name.normalize('NFC')
+
+/**
+ * What two names share that a reader cannot tell apart: composed or not, wide or narrow, large or small letters, any
+ * kind and amount of space. Letters of different scripts that look alike are not folded.
+ */
+export const nameKey = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replaceAll('\uFE0F', '')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFKC')
+    .replaceAll(/\s+/gu, ' ')
+    .trim()
