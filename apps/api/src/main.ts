@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { version } from './version.ts'
+import { version } from '#platform/version'
 
 /** Errors that say what to do; told by name, so that no command loads what only another one needs. */
 const mendable = ['StartRefused', 'FolderInUse', 'FolderUnusable', 'MigrationRefused']

@@ -6,6 +6,7 @@ import { migrate } from '#platform/db/migrate'
 import { hostProblem } from '#platform/http/host-problem'
 import { createLog, type Log } from '#platform/log'
 import { tracedDatabase } from '#platform/tracing/traced-database'
+import { version } from '#platform/version'
 import { createApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { createDeps, openConfiguredDatabase } from './create-deps.ts'
@@ -17,7 +18,6 @@ import { createRecorder } from './features/monitoring/recorder.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
 import { StartRefused } from './start-refused.ts'
 import { superviseWorkers } from './supervise-workers.ts'
-import { version } from './version.ts'
 
 /** Longest time for what is in flight when the process is asked to stop. */
 const graceMs = 10_000

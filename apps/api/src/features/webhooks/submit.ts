@@ -46,6 +46,7 @@ export function createSubmit({ db, config, cache, limiter, notifications, checkK
     for (let known = targets.known(named); ; known = undefined) {
       try {
         const projectId = known?.projectId ?? (await checkKey(key))
+        request.keyProjectId = projectId
         taken ??= limiter.take(`key:${keyPrefixOf(key)}`)
         const verdict = await taken
         if (!verdict.allowed) throw tooMany(limiter, verdict)
