@@ -58,12 +58,13 @@ async function applyMissing(db: Database): Promise<string[]> {
   )
 }
 
-/** Names of migrations that are not applied yet. */
+/** Names of migrations that are not applied yet. Refuses what `migrate` would refuse. */
 export async function pendingMigrations(db: Database): Promise<string[]> {
   const migrations = await readMigrations()
   const applied = await db
     .query<Applied>(sql`select name, checksum from migrations`)
     .catch((error: { code?: string }) => (error.code === '42P01' ? [] : Promise.reject(error)))
+  refuseForeign(applied, migrations)
   return migrations.map(({ name }) => name).filter((name) => !applied.some((one) => one.name === name))
 }
 
