@@ -71,7 +71,8 @@ export const environmentFor = (sim: ChatSim, port: number): Record<string, strin
   CHAT_GUILD_ID: demo.mainGuildId,
   CHAT_ADMIN_ROLE_ID: demo.adminRoleId,
   CHAT_CALLBACK_URL: `http://127.0.0.1:${port}/api/auth/callback`,
+  PUBLIC_URL: `http://127.0.0.1:${port}`,
   CHAT_GATEWAY: 'off',
-  OUTBOUND_WEBHOOK_ENCRYPTION_KEY: 'c0ffee'.padEnd(64, '1'),
-  INBOUND_WEBHOOK_ENCRYPTION_KEY: 'c0ffee'.padEnd(64, '2'),
+  OUTBOUND_WEBHOOK_ENCRYPTION_KEY: 'c0ffee5a17e08b39d4f1267ac35d90be846f2d7183ae5cf40b92e6d81f7354ca',
+  INBOUND_WEBHOOK_ENCRYPTION_KEY: 'c0ffee93b2d4761f0ae85cd7402b9e6138f5a4dc17e2609b85f3ad4c7e018b62',
 })

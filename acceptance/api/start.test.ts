@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -154,5 +154,92 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
     const lines = service.output().trim().split('\n').sort()
     expect(lines.map((line) => line.split(' must be ')[0])).toEqual(['CACHE_URL', 'DATABASE_URL'])
     expect(service.output()).not.toContain('planted')
+  })
+
+  /** What is printed for a person: everything but the log, which is JSON. */
+  const plain = (service: ServiceProcess) =>
+    service
+      .output()
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('{'))
+
+  test('production refuses what exposes it, one line each, all at once', async () => {
+    const service = start({
+      NODE_ENV: 'production',
+      PUBLIC_URL: undefined,
+      CHAT_API_URL: 'http://discord.example/api',
+      OUTBOUND_WEBHOOK_ENCRYPTION_KEY: '0'.repeat(64),
+      INBOUND_WEBHOOK_ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
+      METRICS_TOKEN: 'planted-short',
+      TRUST_PROXY: '10.0.0.0/8, planted',
+      HOST: '203.0.113.7',
+    })
+    expect(await service.ended).toBe(1)
+    expect(
+      plain(service)
+        .map((line) => line.split(' ')[0])
+        .sort(),
+    ).toEqual([
+      'CHAT_API_URL',
+      'HOST',
+      'INBOUND_WEBHOOK_ENCRYPTION_KEY',
+      'METRICS_TOKEN',
+      'OUTBOUND_WEBHOOK_ENCRYPTION_KEY',
+      'PUBLIC_URL',
+      'TRUST_PROXY',
+    ])
+    expect(service.output()).not.toContain('planted')
+    expect(await isOpen()).toBe(false)
+  })
+
+  test('a PUBLIC_URL of another origin than CHAT_CALLBACK_URL ends a production start', async () => {
+    for (const url of ['https://id.example', `http://localhost:${port}`]) {
+      const service = start({ NODE_ENV: 'production', PUBLIC_URL: url })
+      expect(await service.ended).toBe(1)
+      expect(plain(service)).toEqual([
+        expect.stringMatching(/^PUBLIC_URL must have the origin of CHAT_CALLBACK_URL/),
+      ])
+    }
+  })
+
+  test('an address of which no part can mend itself is one line at once, without a stack', async () => {
+    const [server] = inject('postgresUrl').split(/(?<=@[^/]+)\//)
+    const wrong: [string, RegExp][] = [
+      [`${server}/not_there`, /has no database of the name in DATABASE_URL/],
+      [
+        `${server?.replace(/:[^:@]+@/, ':planted-password@')}/postgres`,
+        /refuses the password of DATABASE_URL/,
+      ],
+      [`${server?.replace(/\/\/[^:]+:/, '//nobody_of_that_name:')}/postgres`, /has no role of that name/],
+      [`${server?.replace(/:[^:@]+@/, '@')}/postgres`, /asks for a password|refuses the password/],
+    ]
+    await writeFile(join(folder, 'a-file'), '')
+    wrong.push(['pglite:a-file', /data folder a-file cannot be used/])
+    await Promise.all(
+      wrong.map(async ([url, line]) => {
+        const service = start({
+          NODE_ENV: 'production',
+          DATABASE_URL: url,
+          CACHE_URL: 'memory:',
+          SINGLE_INSTANCE: 'true',
+        })
+        expect(await service.ended, url).toBe(1)
+        expect(plain(service), url).toEqual([expect.stringMatching(line)])
+        expect(service.output()).not.toContain('planted')
+      }),
+    )
+  })
+
+  test('HOST that is not of this machine, and a .env that cannot be read, are one line', async () => {
+    for (const host of ['203.0.113.7', 'nowhere.invalid']) {
+      const service = start({ HOST: host })
+      expect(await service.ended).toBe(1)
+      expect(plain(service)).toEqual([expect.stringMatching(/^HOST /)])
+    }
+    await mkdir(join(folder, '.env'))
+    const service = start({})
+    expect(await service.ended).toBe(1)
+    expect(plain(service)).toEqual([expect.stringMatching(/^The file \.env cannot be read/)])
   })
 })

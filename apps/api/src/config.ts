@@ -1,4 +1,9 @@
+import { isIP } from 'node:net'
 import { formats } from '@rolecall/contract'
+import { isCacheUrl } from '#platform/cache/cache-url'
+import { guessableBecause } from '#platform/crypto/guessable-key'
+import { isDatabaseUrl } from '#platform/db/database-url'
+import { isAddressOrNetwork } from '#platform/http/network'
 import type { Environment } from './environment.ts'
 
 /** One environment variable: how it is read, what it is for, and what happens without it. */
@@ -10,6 +15,8 @@ export interface Variable<T = unknown> {
   readonly secret?: true
   /** The default as a person would write it; undefined is "not set". */
   readonly default?: string
+  /** The default is made of other values, not read. */
+  readonly isDerived?: true
   /** The value, or a sentence fragment that completes "NAME …". */
   readonly read: (text: string) => T | Problem
 }
@@ -27,12 +34,12 @@ const hexKey = (value: string) =>
   /^[0-9a-f]{64}$/i.test(value) ? value : problem('must be 64 hexadecimal characters: openssl rand -hex 32')
 const snowflake = (value: string) =>
   formats.snowflake(value) ? value : problem('must be an id of the chat platform: 17 to 20 digits')
-const integer =
-  (min: number, max = Number.MAX_SAFE_INTEGER) =>
-  (value: string) =>
-    /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max
-      ? Number(value)
-      : problem(`must be a whole number of at least ${min}${max < 1e15 ? ` and at most ${max}` : ''}`)
+const integer = (min: number, max: number) => (value: string) =>
+  /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max
+    ? Number(value)
+    : problem(`must be a whole number of at least ${min} and at most ${max}`)
+/** Ten years: no moment that is reckoned with it leaves what a date, a cookie or a column can hold. */
+const longestSec = 315_360_000
 const oneOf =
   <const W extends string>(...words: W[]) =>
   (value: string) =>
@@ -61,14 +68,20 @@ const callbackUrl = (value: string) => {
   return value
 }
 const databaseUrl = (value: string) =>
-  (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value)) || /^pglite:./.test(value)
-    ? value
-    : problem('must be postgres://…, pglite:<folder> or pglite::memory:')
+  isDatabaseUrl(value) ? value : problem('must be postgres://…, pglite:<folder> or pglite::memory:')
 const cacheUrl = (value: string) =>
-  value === 'memory:' || (/^rediss?:\/\/./.test(value) && URL.canParse(value))
+  isCacheUrl(value) ? value : problem('must be redis://…, rediss://… or memory:')
+const host = (value: string) =>
+  isIP(value) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value)
     ? value
-    : problem('must be redis://…, rediss://… or memory:')
-
+    : problem('must be an address of this machine or its name, without port: 127.0.0.1, 0.0.0.0, ::')
+function proxies(value: string) {
+  const entries = value.split(',').map((one) => one.trim())
+  const given = entries.filter(Boolean)
+  return given.every(isAddressOrNetwork)
+    ? given
+    : problem('must be addresses or networks, comma-separated, like 10.0.0.0/8 or ::1')
+}
 /** Everything the service reads from its environment. The configuration page is made from this table. */
 export const variables = {
   chatBotToken: {
@@ -176,7 +189,7 @@ export const variables = {
     meaning: 'Seals the signing secrets of inbound webhooks: 64 hexadecimal characters.',
     read: hexKey,
   },
-  host: { name: 'HOST', group: 'HTTP', default: '127.0.0.1', meaning: 'Address to listen on.', read: text },
+  host: { name: 'HOST', group: 'HTTP', default: '127.0.0.1', meaning: 'Address to listen on.', read: host },
   port: {
     name: 'PORT',
     group: 'HTTP',
@@ -187,7 +200,10 @@ export const variables = {
   publicUrl: {
     name: 'PUBLIC_URL',
     group: 'HTTP',
-    meaning: 'Address that browsers use; `http://HOST:PORT` when not set.',
+    required: true,
+    default: 'http://HOST:PORT',
+    isDerived: true,
+    meaning: 'Address that browsers use. The default holds outside production.',
     read: base,
   },
   trustProxy: {
@@ -195,11 +211,7 @@ export const variables = {
     group: 'HTTP',
     default: '',
     meaning: 'Addresses or networks, comma-separated, whose `X-Forwarded-*` is believed.',
-    read: (value: string) =>
-      value
-        .split(',')
-        .map((one) => one.trim())
-        .filter(Boolean),
+    read: proxies,
   },
   workers: {
     name: 'WORKERS',
@@ -221,35 +233,35 @@ export const variables = {
     group: 'Sessions',
     default: '2592000',
     meaning: 'Lifetime of a session; refresh starts it anew.',
-    read: integer(1),
+    read: integer(1, longestSec),
   },
   sessionMaxAgeSec: {
     name: 'SESSION_MAX_AGE_SEC',
     group: 'Sessions',
     default: '7776000',
     meaning: 'Longest time from login, however often it is refreshed.',
-    read: integer(1),
+    read: integer(1, longestSec),
   },
   adminSessionTtlSec: {
     name: 'ADMIN_SESSION_TTL_SEC',
     group: 'Sessions',
     default: '43200',
     meaning: 'Lifetime of an admin session; refresh at most doubles it.',
-    read: integer(1),
+    read: integer(1, longestSec),
   },
   ssoTtlSec: {
     name: 'SSO_TTL_SEC',
     group: 'Sessions',
     default: '86400',
     meaning: 'How long a browser may skip the platform’s screen after a login.',
-    read: integer(1),
+    read: integer(1, longestSec),
   },
   permissionTtlMs: {
     name: 'PERMISSION_TTL_MS',
     group: 'Caches and limits',
     default: '60000',
     meaning: 'Without the gateway: age at which a member’s roles are read again; 0 is each time.',
-    read: integer(0),
+    read: integer(0, longestSec * 1_000),
   },
   projectAccessTtlMs: {
     name: 'PROJECT_ACCESS_TTL_MS',
@@ -257,7 +269,7 @@ export const variables = {
     default: '60000',
     meaning:
       'Shown in the settings. Access is read from the database on each request, so nothing waits for it.',
-    read: integer(0),
+    read: integer(0, longestSec * 1_000),
   },
   projectAuthTtlMs: {
     name: 'PROJECT_AUTH_TTL_MS',
@@ -265,14 +277,14 @@ export const variables = {
     default: '60000',
     meaning:
       'Shown in the settings. Keys are read from the database on each request, so nothing waits for it.',
-    read: integer(0),
+    read: integer(0, longestSec * 1_000),
   },
   statsTtlMs: {
     name: 'STATS_TTL_MS',
     group: 'Caches and limits',
     default: '300000',
     meaning: 'How long statistics are kept.',
-    read: integer(0),
+    read: integer(0, longestSec * 1_000),
   },
   rateLimitGlobal: {
     name: 'RATE_LIMIT_GLOBAL',
@@ -280,14 +292,14 @@ export const variables = {
     default: '12000',
     meaning:
       'Requests per window and caller (API key, session, or address where there is neither); 0 turns it off.',
-    read: integer(0),
+    read: integer(0, 1_000_000_000),
   },
   rateLimitGlobalTtlMs: {
     name: 'RATE_LIMIT_GLOBAL_TTL_MS',
     group: 'Caches and limits',
     default: '60000',
     meaning: 'Length of the window.',
-    read: integer(1),
+    read: integer(1, 86_400_000),
   },
   maxWebhooksPerProject: {
     name: 'MAX_WEBHOOKS_PER_PROJECT',
@@ -320,7 +332,7 @@ export const variables = {
     name: 'METRICS_TOKEN',
     group: 'Operation',
     secret: true,
-    meaning: 'Bearer token for `/metrics`; loopback only when not set.',
+    meaning: 'Bearer token for `/metrics`, 16 characters or more; loopback only when not set.',
     read: text,
   },
 } satisfies Record<string, Variable>
@@ -355,9 +367,16 @@ export function loadConfig(env: Environment): LoadedConfig {
     values['publicUrl'] = `http://${host}:${values['port']}`
   }
   const config = values as unknown as Config
-  problems.push(...combinations(config, env))
+  problems.push(...combinations(config))
+  // Usable all the same: what is no more than careless does not get into the way of trying things out.
+  const told = new Set(problems.map(variableOf))
+  const careless = exposures(config).filter((line) => !told.has(variableOf(line)))
+  if (production) problems.push(...careless)
+  else warnings.push(...careless)
   return { config, problems, warnings }
 }
+
+const variableOf = (line: string) => line.split(' ', 1)[0]
 
 function readVariable(
   variable: Variable,
@@ -366,7 +385,8 @@ function readVariable(
   problems: string[],
 ): unknown {
   const given = env[variable.name]
-  const fallback = () => (variable.default === undefined ? undefined : variable.read(variable.default))
+  const fallback = () =>
+    variable.default === undefined || variable.isDerived ? undefined : variable.read(variable.default)
   if (given === undefined || given === '') {
     // The embedded default is for trying things out: production says where its data lives.
     if (variable.required && (production || variable.default === undefined)) {
@@ -393,7 +413,7 @@ function readMode(env: Environment) {
 }
 
 /** What only two values together can get wrong. */
-function combinations(config: Config, env: Environment): string[] {
+function combinations(config: Config): string[] {
   const found: string[] = []
   const embedded = config.databaseUrl.startsWith('pglite:')
   if (config.workers > 1 && embedded) {
@@ -407,19 +427,51 @@ function combinations(config: Config, env: Environment): string[] {
   if (config.workers > 1 && config.cacheUrl === 'memory:') {
     found.push('WORKERS above 1 needs a shared cache: set CACHE_URL=redis://….')
   }
-  const callback = config.chatCallbackUrl && new URL(config.chatCallbackUrl)
-  if (config.production && callback && callback.protocol !== 'https:' && !isLoopback(callback.hostname)) {
-    found.push('CHAT_CALLBACK_URL must be https in production.')
+  return found
+}
+
+/** Addresses that secrets and logins travel to; in clear only on this machine. */
+const encrypted = [
+  ['PUBLIC_URL', 'publicUrl'],
+  ['CHAT_CALLBACK_URL', 'chatCallbackUrl'],
+  ['CHAT_API_URL', 'chatApiUrl'],
+  ['CHAT_AUTHORIZE_URL', 'chatAuthorizeUrl'],
+] as const
+
+/** Shorter than this, a token can be guessed at the rate that strangers are answered at. */
+const fewestTokenCharacters = 16
+
+/** What works, and must not be so where strangers listen, guess, and depend on a login coming back. */
+function exposures(config: Config): string[] {
+  const found = encrypted
+    .filter(([, key]) => config[key] !== undefined && isInClear(new URL(config[key])))
+    .map(([name]) => `${name} must be https, except to a loopback address.`)
+  const { chatCallbackUrl: callback, publicUrl, outboundKey, inboundKey, metricsToken } = config
+  if (callback && new URL(publicUrl).origin !== new URL(callback).origin) {
+    found.push(
+      'PUBLIC_URL must have the origin of CHAT_CALLBACK_URL: the cookie of a login would not come back.',
+    )
   }
-  if (
-    config.production &&
-    callback &&
-    env['PUBLIC_URL'] &&
-    new URL(config.publicUrl).host !== callback.host
-  ) {
-    found.push('CHAT_CALLBACK_URL and PUBLIC_URL must have the same host.')
+  for (const [name, key] of [
+    [variables.outboundKey.name, outboundKey],
+    [variables.inboundKey.name, inboundKey],
+  ]) {
+    const weakness = key && guessableBecause(key)
+    if (weakness) found.push(`${name} can be guessed: ${weakness}. Make another: openssl rand -hex 32.`)
+  }
+  if (outboundKey && outboundKey.toLowerCase() === inboundKey?.toLowerCase()) {
+    found.push(
+      'INBOUND_WEBHOOK_ENCRYPTION_KEY must not be OUTBOUND_WEBHOOK_ENCRYPTION_KEY again: openssl rand -hex 32.',
+    )
+  }
+  if (metricsToken !== undefined && metricsToken.length < fewestTokenCharacters) {
+    found.push(
+      `METRICS_TOKEN must have at least ${fewestTokenCharacters} characters: openssl rand -base64 32.`,
+    )
   }
   return found
 }
 
-const isLoopback = (hostname: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+const isInClear = ({ protocol, hostname }: URL) => protocol !== 'https:' && !isLoopback(hostname)
+
+const isLoopback = (hostname: string) => /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)

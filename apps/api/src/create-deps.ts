@@ -26,9 +26,7 @@ import { createSettings } from './features/settings/live-settings.ts'
 
 /** Opens the database that the configuration names. */
 export const openConfiguredDatabase = (config: Config, log: Log): Promise<Database> =>
-  openDatabase(config.databaseUrl, {
-    onConnectionError: (error) => log.debug({ err: error }, 'a database connection was lost'),
-  })
+  openDatabase(config.databaseUrl, { log })
 
 /** The composition root: everything that use cases touch, made of the configuration. */
 export function createDeps(config: Config, log: Log, db: Database, tracing?: Tracing): Deps {

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { version } from './version.ts'
+import { version } from '#platform/version'
 
 /** Errors that say what to do; told by name, so that no command loads what only another one needs. */
-const mendable = ['StartRefused', 'FolderInUse', 'MigrationRefused']
+const mendable = ['StartRefused', 'FolderInUse', 'FolderUnusable', 'MigrationRefused']
 
 const program = new Command('rolecall')
   .description('Membership identity and sessions for communities on a chat platform.')

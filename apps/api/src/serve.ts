@@ -1,11 +1,13 @@
 import cluster from 'node:cluster'
 import type { Database } from '#platform/db/database'
-import { DatabaseUnavailable } from '#platform/db/database'
+import { DatabaseRefused, DatabaseUnavailable } from '#platform/db/database'
 import { migrate } from '#platform/db/migrate'
 import { closeServer } from '#platform/http/close-server'
 import { createLifecycle } from '#platform/http/lifecycle'
+import { hostProblem } from '#platform/http/host-problem'
 import { createLog, type Log } from '#platform/log'
 import { tracedDatabase } from '#platform/tracing/traced-database'
+import { version } from '#platform/version'
 import { createApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { createDeps, openConfiguredDatabase } from './create-deps.ts'
@@ -19,7 +21,6 @@ import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
 import { StartRefused } from './start-refused.ts'
 import { graceMs, stopOnce } from './stop-once.ts'
 import { superviseWorkers } from './supervise-workers.ts'
-import { version } from './version.ts'
 
 /** Of the grace, what is left for writing what is kept in memory when clients have not taken their answers. */
 const flushMs = 1_000
@@ -30,10 +31,12 @@ const databaseDeadlineMs = 30_000
 export async function serve(): Promise<void> {
   const { config, problems, warnings } = loadConfig(readEnvironment())
   const log = createLog(config.logLevel)
+  const wrongHost = cluster.isPrimary ? await hostProblem(config.host) : undefined
   const isFatal = config.production && problems.length > 0
   // Workers read the same variables: what is wrong with them is told once.
   if (cluster.isPrimary) for (const line of isFatal ? warnings : [...warnings, ...problems]) log.warn(line)
-  if (isFatal) throw new StartRefused(problems.join('\n'))
+  if (isFatal || wrongHost)
+    throw new StartRefused([...(isFatal ? problems : []), wrongHost].filter(Boolean).join('\n'))
   const isEmbedded = config.databaseUrl.startsWith('pglite:')
   if (cluster.isPrimary && config.workers > 1 && !isEmbedded) superviseWorkers(config.workers, log)
   else await serveRequests(config, log)
@@ -48,7 +51,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
     : undefined
   const opened = await openConfiguredDatabase(config, log)
   const db = tracing ? tracedDatabase(opened, tracing) : opened
-  const applied = await whenUp(() => migrate(db), log)
+  const applied = await whenUp(() => migrate(db))
   if (applied.length > 0) log.info({ applied }, 'migrations applied')
   await refuseOtherMainServer(db, config, log)
 
@@ -113,27 +116,34 @@ async function listen(app: ReturnType<typeof createApp>, { host, port }: { host:
   try {
     await app.listen({ host, port })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new StartRefused(
-      `Port ${port} is in use. Stop what listens there, or start with another: PORT=${port + 1}.`,
-    )
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new StartRefused(
+        `Port ${port} is in use. Stop what listens there, or start with another: PORT=${port + 1}.`,
+      )
+    }
+    if (code === 'EACCES') {
+      throw new StartRefused(`Port ${port} is not for this user. Start with one above 1023: PORT=3000.`)
+    }
+    throw error
   }
 }
 
 /** Waits for a database that is starting too: orchestrators start everything at once. */
-async function whenUp<T>(run: () => Promise<T>, log: Log): Promise<T> {
+async function whenUp<T>(run: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + databaseDeadlineMs
   for (;;) {
     try {
       return await run()
     } catch (error) {
+      // It is there and says no: waiting would mend nothing.
+      if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
       if (!(error instanceof DatabaseUnavailable)) throw error
       if (performance.now() > deadline) {
         throw new StartRefused(
           'The database did not answer within 30 s. Check DATABASE_URL and that it runs.',
         )
       }
-      log.warn('the database does not answer yet')
       await new Promise((resolve) => setTimeout(resolve, 1_000))
     }
   }

@@ -17,6 +17,7 @@ export function aroundChat(chat: ChatPlatform, { run, heard }: AroundChat): Chat
     server: (...asked) => run('server', () => chat.server(...asked)),
     members: (...asked) => run('members', () => chat.members(...asked)),
     bot: () => run('bot', () => chat.bot()),
+    isClientAccepted: () => run('client', () => chat.isClientAccepted()),
     application: () => run('application', () => chat.application()),
     gateway: (timing) => heardOf(chat.gateway(timing), heard),
   }

@@ -45,6 +45,8 @@ export interface ChatPlatform {
   gateway(timing?: Partial<ChatGatewayTiming>): ChatGateway
   /** The name of the bot, for `doctor`. */
   bot(): Promise<string>
+  /** Whether the platform takes our OAuth client id and secret, for `doctor`. */
+  isClientAccepted(): Promise<boolean>
   /** What the platform has on record of this application, for `doctor`. */
   application(): Promise<ChatApplication>
 }

@@ -3,6 +3,7 @@ import * as oauth from 'oauth4webapi'
 import { type ChatPlatform, ChatPlatformError } from './chat-platform.ts'
 import type { DiscordBudget } from './discord-budget.ts'
 import { toUser } from './discord-objects.ts'
+import { userAgent } from './discord-user-agent.ts'
 
 export interface DiscordLoginOptions {
   readonly apiUrl: string
@@ -16,13 +17,11 @@ export interface DiscordLoginOptions {
 const deadlineMs = 4_000
 /** The least that tells who it is, and the e-mail that the specification shows. */
 const scopes = ['identify', 'email']
-/** The platform's edge refuses calls without a name. */
-const userAgent = 'DiscordBot (https://rolecall.example, 0.1)'
 
 /** The OAuth side of the platform: its screen, the code exchange, and one read with the member's token. */
 export function createDiscordLogin(
   options: DiscordLoginOptions,
-): Pick<ChatPlatform, 'authorizeUrl' | 'isIssuer' | 'identify'> {
+): Pick<ChatPlatform, 'authorizeUrl' | 'isIssuer' | 'identify' | 'isClientAccepted'> {
   const issuer = new URL(options.authorizeUrl).origin
   const server: oauth.AuthorizationServer = {
     issuer,
@@ -30,6 +29,8 @@ export function createDiscordLogin(
     token_endpoint: `${options.apiUrl}/v10/oauth2/token`,
   }
   const client: oauth.Client = { client_id: options.clientId }
+  // In the body: the platform's secrets have characters that strict clients escape in Basic.
+  const credentials = oauth.ClientSecretPost(options.clientSecret)
   const http = {
     [oauth.customFetch]: fetchWithin(options.budget),
     // Only a stand-in on this machine is ever spoken to without TLS.
@@ -58,8 +59,7 @@ export function createDiscordLogin(
         const response = await oauth.authorizationCodeGrantRequest(
           server,
           client,
-          // In the body: the platform's secrets have characters that strict clients escape in Basic.
-          oauth.ClientSecretPost(options.clientSecret),
+          credentials,
           answer,
           options.callbackUrl,
           codeVerifier,
@@ -84,6 +84,15 @@ export function createDiscordLogin(
         throw statusError(response.status)
       })
       return toUser(user)
+    },
+    isClientAccepted: async () => {
+      // A code that nobody was given: whoever is no good client is refused before it is looked at, and no token is made.
+      const madeUp = { code: 'made-up', redirect_uri: options.callbackUrl }
+      const { status } = await asChatPlatformError(() =>
+        oauth.genericTokenEndpointRequest(server, client, credentials, 'authorization_code', madeUp, http),
+      )
+      if (status === 400 || status === 401) return status === 400
+      throw statusError(status)
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Log } from '#platform/log'
 import { ChatPlatformError, type Priority } from './chat-platform.ts'
 import type { Buckets } from './discord-buckets.ts'
 import type { DiscordBudget } from './discord-budget.ts'
+import { userAgent } from './discord-user-agent.ts'
 
 /** Longest wait for one call, with queue and retries: a person waits for a login, nobody for a sync. */
 const deadlineMs: Record<Priority, number> = { login: 4_000, background: 10_000 }
@@ -66,7 +67,9 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
       const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(route)?.[1] }
       budget.spend(spending)
       const sentAt = performance.now()
-      const response = await DefaultRestOptions.makeRequest(url, init)
+      // The library would name itself: the platform wants to know who runs.
+      const headers = { ...init.headers, 'User-Agent': userAgent }
+      const response = await DefaultRestOptions.makeRequest(url, { ...init, headers })
       budget.took(performance.now() - sentAt)
       budget.settle(spending, response.status, response.headers.get('x-ratelimit-scope') === 'shared')
       await buckets?.note(route, response)

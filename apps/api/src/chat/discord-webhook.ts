@@ -1,13 +1,12 @@
 import { RESTJSONErrorCodes } from 'discord-api-types/v10'
 import type { ChatPost, PostToWebhook } from './chat-webhook.ts'
+import { userAgent } from './discord-user-agent.ts'
 import { toEmbed } from './discord-webhook-message.ts'
 
 /** Longest wait for an answer, with its body. */
 const deadlineMs = 5_000
 /** Longer answers are not read to their end: nothing in them matters. */
 const mostBytes = 64 * 1024
-/** The platform's edge refuses calls without a name. */
-const userAgent = 'DiscordBot (https://rolecall.example, 0.1)'
 
 /**
  * Posts with `wait`: without it the platform also says yes to what it then fails to save. The status alone

@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,8 +11,10 @@ import { createDatabase, engines, type TestDatabase } from '../../test/databases
 import { type RedisServer, startRedis } from '../../test/redis.ts'
 import { environmentFor } from '../../test/service.ts'
 import { recordAudit } from '../features/audit/record.ts'
+import { checkKeyFingerprints } from '../features/keys/check-fingerprints.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
+import { sql } from '../platform/db/sql.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const bin = join(root, 'apps/api/bin/rolecall.js')
@@ -141,6 +144,9 @@ describe('doctor', () => {
     redis = await startRedis()
     env = {
       ...environmentFor(sim),
+      // As an operator makes them.
+      OUTBOUND_WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+      INBOUND_WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
       DATABASE_URL: database.url,
       CACHE_URL: redis.url,
       PUBLIC_URL: 'http://127.0.0.1:3000',
@@ -155,12 +161,21 @@ describe('doctor', () => {
   test('says ok to each part, and exits 0', async () => {
     const { code, out, err } = await rolecall('doctor', { ...env, CHAT_GATEWAY: 'on' })
     expect([code, err], out).toEqual([0, ''])
-    const areas = ['configuration', 'database', 'cache', 'bot token', 'main server', 'callback URL']
+    const areas = [
+      'configuration',
+      'database',
+      'cache',
+      'key fingerprints',
+      'bot token',
+      'client secret',
+      'main server',
+      'callback URL',
+    ]
     expect(
       out
         .trim()
         .split('\n')
-        .map((line) => line.slice(0, 22).trim()),
+        .map((line) => line.slice(0, 25).trim()),
     ).toEqual(areas.map((area) => `ok       ${area}`))
     expect(out).toContain('Harbour Club; its role Steward makes a System Admin')
   })
@@ -170,7 +185,8 @@ describe('doctor', () => {
       { CHAT_BOT_TOKEN: 'canary-wrong', DATABASE_URL: 'postgres://canary:canary@127.0.0.1:1/x' },
       [
         ['bot token', 'copy it again'],
-        ['database', 'Check DATABASE_URL'],
+        ['main server', 'the platform refuses CHAT_BOT_TOKEN'],
+        ['database', 'nothing listens there'],
       ],
     ],
     [
@@ -202,7 +218,20 @@ describe('doctor', () => {
         ['callback URL', 'is not at PUBLIC_URL'],
       ],
     ],
-    [{ CHAT_API_URL: 'http://127.0.0.1:1' }, [['bot token', 'The platform does not answer']]],
+    [
+      { CHAT_API_URL: 'http://127.0.0.1:1' },
+      [
+        ['bot token', 'The platform does not answer'],
+        ['client secret', 'The platform does not answer'],
+      ],
+    ],
+    [
+      { CHAT_CLIENT_SECRET: 'canary-secret', DATABASE_URL: 'postgres://u:canary@nowhere.invalid/x' },
+      [
+        ['client secret', 'refuses CHAT_CLIENT_ID with CHAT_CLIENT_SECRET'],
+        ['database', 'no such host'],
+      ],
+    ],
   ])('names each problem with %j and its fix, shows no secret, and exits 1', async (wrong, expected) => {
     const { code, out, err } = await rolecall('doctor', { ...env, ...wrong })
     expect([code, err], out).toEqual([1, ''])
@@ -211,6 +240,60 @@ describe('doctor', () => {
       expect(lines.join('\n')).toContain(fix)
     }
     expect(out).not.toContain('canary')
+  })
+
+  test('names a wrong password, an unknown role and a missing database, each as what it is', async () => {
+    const whole = new URL(database.url)
+    const changed = (change: (url: URL) => void) => {
+      const url = new URL(whole)
+      change(url)
+      return { ...env, DATABASE_URL: url.href }
+    }
+    const databaseLine = async (wrong: Record<string, string>) => {
+      const { code, out } = await rolecall('doctor', wrong)
+      expect(code).toBe(1)
+      return out.split('\n').find((line) => line.includes('  database  '))
+    }
+    const lines = await Promise.all([
+      databaseLine(changed((url) => (url.password = 'canary'))),
+      databaseLine(changed((url) => (url.username = 'nobody_of_that_name'))),
+      databaseLine(changed((url) => (url.pathname = '/not_there'))),
+    ])
+    expect(lines[0]).toContain('refuses the password of DATABASE_URL')
+    // A server that asks for passwords tells nobody which roles there are.
+    expect(lines[1]).toContain('has no role of that name')
+    expect(lines[2]).toContain('has no database of the name in DATABASE_URL')
+    expect(lines.join('')).not.toContain('canary')
+  })
+
+  test('an empty database is all right: migrations are a note, nothing is made, and serve may follow', async () => {
+    const empty = await createDatabase('postgres')
+    const db = await openDatabase(empty.url)
+    await db.script('drop schema public cascade; create schema public')
+    const { code, out } = await rolecall('doctor', { ...env, DATABASE_URL: empty.url })
+    expect(code, out).toBe(0)
+    expect(out).toMatch(/^note +database +not up to date: serve will apply \d+ migrations/m)
+    const tables = await db.query(sql`select from information_schema.tables where table_schema = 'public'`)
+    expect(tables).toEqual([])
+    await db.close()
+    await empty.drop()
+  })
+
+  test('a key that is not the one that secrets were sealed under is named, and doctor itself notes none', async () => {
+    const db = await openDatabase(database.url)
+    const noted = () => db.query(sql`select * from key_fingerprints`)
+    await rolecall('doctor', env)
+    expect(await noted()).toEqual([])
+    await checkKeyFingerprints(db, {
+      outboundKey: 'ab'.repeat(32),
+      inboundKey: env['INBOUND_WEBHOOK_ENCRYPTION_KEY'],
+    })
+    const { code, out } = await rolecall('doctor', env)
+    expect(code).toBe(1)
+    expect(out).toMatch(/^PROBLEM +key fingerprints +OUTBOUND_WEBHOOK_ENCRYPTION_KEY is not the key/m)
+    expect(out).not.toMatch(/INBOUND_WEBHOOK_ENCRYPTION_KEY is not the key/)
+    await db.query(sql`delete from key_fingerprints`)
+    await db.close()
   })
 
   test('changes nothing: a database that is not there yet is not made', async () => {

@@ -4,9 +4,9 @@ import { createLog } from '#platform/log'
 import { loadConfig } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
 import { callbackUrlLines } from './doctor/callback-url.ts'
-import { botLines, mainServerLines } from './doctor/chat-platform.ts'
-import { type Line, problem } from './doctor/line.ts'
-import { cacheLines, databaseLines } from './doctor/storage.ts'
+import { botLines, clientLines, mainServerLines } from './doctor/chat-platform.ts'
+import { type Line, note, ok, problem } from './doctor/line.ts'
+import { cacheLines, databaseLines, keyLines } from './doctor/storage.ts'
 
 /** Checks everything that the service needs, one line each, with the way to mend what is wrong. */
 export async function doctorCommand(): Promise<void> {
@@ -22,29 +22,40 @@ export async function doctorCommand(): Promise<void> {
     log,
     cache: createMemoryCache(),
   })
-  const wrong = [...problems, ...warnings]
+  // What production refuses is elsewhere worth knowing, and in nobody's way.
+  const wrong = [...problems.map(problem), ...warnings.map(config.production ? problem : note)]
   const areas: readonly [string, () => Promise<Line[]>][] = [
-    [
-      'configuration',
-      async () => (wrong.length === 0 ? [{ isOk: true, text: 'complete' }] : wrong.map(problem)),
-    ],
+    ['configuration', async () => (problems.length === 0 ? [ok('complete'), ...wrong] : wrong)],
     ['database', () => databaseLines(config)],
     ['cache', () => cacheLines(config, log)],
+    ['key fingerprints', () => keyLines(config)],
     ['bot token', () => botLines(config, chat)],
+    ['client secret', () => clientLines(config, chat)],
     ['main server', () => mainServerLines(config, chat)],
     ['callback URL', () => callbackUrlLines(config, chat)],
   ]
   for (const [area, check] of areas) {
     const lines = await check().catch((error: unknown) => [problem(sentenceOf(error))])
-    for (const { isOk, text } of lines) {
-      console.log(`${isOk ? 'ok     ' : 'PROBLEM'}  ${area.padEnd(13)}  ${text}`)
-      if (!isOk) process.exitCode = 1
+    for (const { kind, text } of lines) {
+      console.log(`${words[kind].padEnd(7)}  ${area.padEnd(16)}  ${text}`)
+      if (kind === 'problem') process.exitCode = 1
     }
   }
 }
 
+const words: Readonly<Record<Line['kind'], string>> = { ok: 'ok', note: 'note', problem: 'PROBLEM' }
+
+const ownErrors = [
+  'ChatPlatformError',
+  'DatabaseRefused',
+  'DatabaseUnavailable',
+  'FolderInUse',
+  'FolderUnusable',
+  'MigrationRefused',
+]
+
 /** Messages of our own errors are sentences without secrets; what others wrote may hold an address. */
 const sentenceOf = (error: unknown) =>
-  error instanceof Error && ['ChatPlatformError', 'DatabaseUnavailable', 'FolderInUse'].includes(error.name)
+  error instanceof Error && ownErrors.includes(error.name)
     ? error.message
     : `could not be checked (${error instanceof Error ? error.name : 'unknown error'})`

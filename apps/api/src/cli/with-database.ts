@@ -1,4 +1,4 @@
-import { type Database, DatabaseUnavailable } from '#platform/db/database'
+import { type Database, DatabaseRefused, DatabaseUnavailable } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { type Config, loadConfig } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
@@ -16,6 +16,7 @@ export async function withDatabase<T>(work: (db: Database, config: Config) => Pr
   try {
     return await work(db, config)
   } catch (error) {
+    if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
     if (!(error instanceof DatabaseUnavailable)) throw error
     throw new StartRefused('The database did not answer. Check DATABASE_URL and that it runs.')
   } finally {

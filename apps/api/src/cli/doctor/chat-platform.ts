@@ -23,6 +23,23 @@ export async function botLines(config: Config, chat: ChatPlatform): Promise<Line
   }
 }
 
+/** Does the platform take the client id and secret that every login is exchanged with? */
+export async function clientLines(config: Config, chat: ChatPlatform): Promise<Line[]> {
+  if (!config.chatClientId || !config.chatClientSecret) {
+    return [problem('needs CHAT_CLIENT_ID and CHAT_CLIENT_SECRET.')]
+  }
+  try {
+    if (await chat.isClientAccepted()) return [ok('the platform takes it')]
+    return [
+      problem(
+        'The platform refuses CHAT_CLIENT_ID with CHAT_CLIENT_SECRET: copy both again from its OAuth2 page.',
+      ),
+    ]
+  } catch (error) {
+    return [platformProblem(error, 'The platform refuses the question: try again later.')]
+  }
+}
+
 /** Is the bot in the main server, and does the admin role exist? */
 export async function mainServerLines(
   { chatGuildId, chatAdminRoleId, chatBotToken }: Config,
@@ -35,6 +52,9 @@ export async function mainServerLines(
     if (adminRole) return [ok(`${name}; its role ${adminRole.name} makes a System Admin`)]
     return [problem(`${name} has no role ${chatAdminRoleId ?? ''}: correct CHAT_ADMIN_ROLE_ID.`)]
   } catch (error) {
+    if (error instanceof ChatPlatformError && error.status === 401) {
+      return [problem('cannot be read: the platform refuses CHAT_BOT_TOKEN, see "bot token".')]
+    }
     return [
       platformProblem(error, `The bot is not in server ${chatGuildId}: invite it, or correct CHAT_GUILD_ID.`),
     ]

@@ -1,9 +1,11 @@
-/** One line of what `doctor` prints. */
+/** One line of what `doctor` prints. Only a problem makes it exit 1. */
 export interface Line {
-  readonly isOk: boolean
+  readonly kind: 'ok' | 'note' | 'problem'
   /** What was found; for a problem, also what to do. */
   readonly text: string
 }
 
-export const ok = (text: string): Line => ({ isOk: true, text })
-export const problem = (text: string): Line => ({ isOk: false, text })
+export const ok = (text: string): Line => ({ kind: 'ok', text })
+/** Nothing to mend, and worth knowing. */
+export const note = (text: string): Line => ({ kind: 'note', text })
+export const problem = (text: string): Line => ({ kind: 'problem', text })

@@ -1,32 +1,69 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { createCache } from '#platform/cache/create-cache'
-import { DatabaseUnavailable } from '#platform/db/database'
+import { connectionReason } from '#platform/db/connection-refusals'
+import { type Database, DatabaseRefused, DatabaseUnavailable } from '#platform/db/database'
 import { pendingMigrations } from '#platform/db/migrate'
 import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
 import type { Log } from '#platform/log'
 import type { Config } from '../../config.ts'
-import { type Line, ok, problem } from './line.ts'
+import { changedKeys } from '../../features/keys/check-fingerprints.ts'
+import { type Line, note, ok, problem } from './line.ts'
+
+/** The embedded database's folder while there is nothing in it yet: opening it would make one. */
+function unmadeFolder({ databaseUrl }: Config): string | undefined {
+  const folder = /^pglite:(?!:memory:)(.*)/.exec(databaseUrl)?.[1]
+  return folder && (!existsSync(folder) || readdirSync(folder).length === 0) ? folder : undefined
+}
 
 /** Does the database answer, and does it have all tables? */
 export async function databaseLines(config: Config): Promise<Line[]> {
-  const folder = /^pglite:(?!:memory:)(.*)/.exec(config.databaseUrl)?.[1]
-  if (folder && !existsSync(folder)) return [ok(`embedded PostgreSQL; the first start makes ${folder}`)]
-  const db = await openDatabase(config.databaseUrl)
-  try {
+  const folder = unmadeFolder(config)
+  if (folder) return [ok(`embedded PostgreSQL; the first start makes ${folder}`)]
+  return onDatabase(config, async (db) => {
     const [row] = await db.query<{ version: string }>(
       sql`select current_setting('server_version') as version`,
     )
-    const found = `${db.engine === 'pglite' ? 'embedded ' : ''}PostgreSQL ${row?.version}`
+    const found = ok(`${db.engine === 'pglite' ? 'embedded ' : ''}PostgreSQL ${row?.version}`)
     const pending = await pendingMigrations(db)
-    if (pending.length === 0) return [ok(`${found}, up to date`)]
-    return [problem(`${found}, not up to date: run \`rolecall migrate\` (${pending.length} to apply).`)]
+    if (pending.length === 0) return [{ ...found, text: `${found.text}, up to date` }]
+    return [
+      found,
+      note(`not up to date: serve will apply ${pending.length} migrations, or \`rolecall migrate\` now.`),
+    ]
+  })
+}
+
+/** Are the encryption keys those that stored secrets were sealed under? */
+export async function keyLines(config: Config): Promise<Line[]> {
+  if (!config.outboundKey && !config.inboundKey) return [problem('neither encryption key is set.')]
+  if (unmadeFolder(config)) return [ok('new; the first start notes their fingerprints')]
+  return onDatabase(config, async (db) => {
+    const { problems, fingerprints } = await changedKeys(db, config)
+    if (problems.length > 0) return problems.map(problem)
+    return [ok(fingerprints.map(({ name, fingerprint }) => `${name} ${fingerprint}`).join(', '))]
+  })
+}
+
+async function onDatabase(config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> {
+  const db = await openDatabase(config.databaseUrl)
+  try {
+    return await look(db)
   } catch (error) {
+    if (error instanceof DatabaseRefused) return [problem(error.message)]
     if (!(error instanceof DatabaseUnavailable)) throw error
-    return [problem('does not answer. Check DATABASE_URL, and that the database runs and lets you in.')]
+    return [problem(`does not answer (${connectionReason(error.cause)}): ${adviceFor(error.cause)}`)]
   } finally {
     await db.close()
   }
+}
+
+function adviceFor(cause: unknown): string {
+  const code = connectionReason(cause)
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'no such host. Correct the host in DATABASE_URL.'
+  if (code === 'ECONNREFUSED')
+    return 'nothing listens there. Start it, or correct host and port in DATABASE_URL.'
+  return 'check host and port in DATABASE_URL, and that it runs and can be reached from here.'
 }
 
 /** Does the cache answer? */

@@ -5,7 +5,9 @@ import { engines } from '../../../test/databases.ts'
 import { givenProject } from '../../../test/given.ts'
 import { givenWebhook } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { checkKeyFingerprints, problemsOfKeys } from './check-fingerprints.ts'
+import { changedKeys, checkKeyFingerprints } from './check-fingerprints.ts'
+
+const problemsOf = async (...given: Parameters<typeof changedKeys>) => (await changedKeys(...given)).problems
 
 describe.each(engines)('key fingerprints on %s', (engine) => {
   let world: World
@@ -19,14 +21,14 @@ describe.each(engines)('key fingerprints on %s', (engine) => {
 
   test('the first start notes them, the same keys pass, and a changed key is named without its value', async () => {
     const { db } = world.service.deps
-    expect(await problemsOfKeys(db, changed)).toEqual([])
+    expect(await problemsOf(db, changed)).toEqual([])
     expect(await checkKeyFingerprints(db, keys)).toEqual([])
     expect(await checkKeyFingerprints(db, keys)).toEqual([])
     const [problem, ...rest] = await checkKeyFingerprints(db, changed)
     expect(rest).toEqual([])
     expect(problem).toMatch(/^INBOUND_WEBHOOK_ENCRYPTION_KEY is not the key/)
     expect(problem).not.toContain('ccc')
-    expect(await problemsOfKeys(db, changed)).toEqual([problem])
+    expect(await problemsOf(db, changed)).toEqual([problem])
   })
 
   test('a changed inbound key is reported with the webhooks that it hits, and with no others', async () => {
@@ -42,10 +44,10 @@ describe.each(engines)('key fingerprints on %s', (engine) => {
     await under(changed.inboundKey, 'New one')
     const gone = await under(keys.inboundKey, 'Gone one')
     await db.execute(sql`update inbound_webhooks set deleted_at = clock_now() where id = ${gone}`)
-    const [problem] = await problemsOfKeys(db, changed)
+    const [problem] = await problemsOf(db, changed)
     expect(problem).toMatch(new RegExp(`whose secrets it does not open: Old one \\(${old}\\)\\.$`))
     for (let n = 0; n < 25; n++) await under(keys.inboundKey, `Old ${n}`)
-    const [many] = await problemsOfKeys(db, changed)
+    const [many] = await problemsOf(db, changed)
     expect(many).toMatch(/Old 18 \([0-9a-f-]{36}\) and 6 more\.$/)
   })
 })

@@ -1,40 +1,52 @@
 import { fingerprintOf, open, SecretUnreadable } from '#platform/crypto/seal'
 import type { Queryable } from '#platform/db/database'
 import type { Config } from '../../config.ts'
-import { findFingerprint, insertFingerprint, pageOfSecrets } from './store.ts'
+import { insertFingerprint, pageOfSecrets, readFingerprints } from './store.ts'
 
 type Keys = Pick<Config, 'outboundKey' | 'inboundKey'>
 
+interface Fingerprint {
+  readonly name: string
+  readonly key: string
+  readonly fingerprint: string
+}
+
 /** Webhooks that a report names; of more it gives the number. */
-const mostNamed = 20
+const maxNamed = 20
 
 const inbound = 'INBOUND_WEBHOOK_ENCRYPTION_KEY'
-const named = ({ outboundKey, inboundKey }: Keys) =>
-  Object.entries({ OUTBOUND_WEBHOOK_ENCRYPTION_KEY: outboundKey, [inbound]: inboundKey })
 
 /**
  * Notes the fingerprint of each encryption key the first time, and compares it ever after. Returns a sentence
  * for each key that is no longer the one that secrets were sealed under: there is no key rotation.
  */
 export async function checkKeyFingerprints(db: Queryable, keys: Keys): Promise<string[]> {
-  for (const [name, key] of named(keys)) if (key) await insertFingerprint(db, name, fingerprintOf(key))
-  return problemsOfKeys(db, keys)
+  for (const { name, fingerprint } of fingerprintsOf(keys)) await insertFingerprint(db, name, fingerprint)
+  return (await changedKeys(db, keys)).problems
 }
 
-/** The same sentences, with nothing written. A key without a fingerprint has sealed nothing yet. */
-export async function problemsOfKeys(db: Queryable, keys: Keys): Promise<string[]> {
+/**
+ * The fingerprints of the configured keys, and a sentence for each that is not the stored one. Writes nothing. A key
+ * without a stored fingerprint has sealed nothing yet.
+ */
+export async function changedKeys(db: Queryable, keys: Keys) {
+  const stored = await readFingerprints(db)
+  const fingerprints = fingerprintsOf(keys)
   const problems: string[] = []
-  for (const [name, key] of named(keys)) {
-    if (!key) continue
-    const stored = await findFingerprint(db, name)
-    if (stored === undefined || stored === fingerprintOf(key)) continue
+  for (const { name, key, fingerprint } of fingerprints) {
+    if ((stored.get(name) ?? fingerprint) === fingerprint) continue
     const hit = name === inbound ? await unreadableWebhooks(db, key) : ''
     problems.push(
       `${name} is not the key that stored secrets were sealed under: they cannot be read. Restore the old key.${hit}`,
     )
   }
-  return problems
+  return { fingerprints, problems }
 }
+
+const fingerprintsOf = ({ outboundKey, inboundKey }: Keys): Fingerprint[] =>
+  Object.entries({ OUTBOUND_WEBHOOK_ENCRYPTION_KEY: outboundKey, [inbound]: inboundKey }).flatMap(
+    ([name, key]) => (key ? [{ name, key, fingerprint: fingerprintOf(key) }] : []),
+  )
 
 /** Says which webhooks have a secret that this key does not open: signed submissions to them are refused. */
 async function unreadableWebhooks(db: Queryable, key: string): Promise<string> {
@@ -46,7 +58,7 @@ async function unreadableWebhooks(db: Queryable, key: string): Promise<string> {
     for (const { id, name, sealed } of page) {
       if (isReadable(key, id, sealed)) continue
       count += 1
-      if (names.length < mostNamed) names.push(`${name} (${id})`)
+      if (names.length < maxNamed) names.push(`${name} (${id})`)
     }
     after = page.at(-1)?.id
     if (after === undefined) break

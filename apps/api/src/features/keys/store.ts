@@ -1,4 +1,4 @@
-import type { Queryable } from '#platform/db/database'
+import { type Queryable, sqlState } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /** Stores the fingerprint of a key unless there is one already. */
@@ -6,13 +6,15 @@ export const insertFingerprint = (db: Queryable, purpose: string, fingerprint: s
   db.execute(sql`
     insert into key_fingerprints (purpose, fingerprint) values (${purpose}, ${fingerprint}) on conflict do nothing`)
 
-/** The fingerprint of the key that secrets were first sealed under. */
-export const findFingerprint = async (db: Queryable, purpose: string) =>
-  (
-    await db.maybeOne<{ fingerprint: string }>(
-      sql`select fingerprint from key_fingerprints where purpose = ${purpose}`,
-    )
-  )?.fingerprint
+const undefinedTable = '42P01'
+
+/** The fingerprints of the keys that secrets were first sealed under, by variable; none in a database without tables. */
+export async function readFingerprints(db: Queryable): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .query<{ purpose: string; fingerprint: string }>(sql`select purpose, fingerprint from key_fingerprints`)
+    .catch((error: unknown) => (sqlState(error) === undefinedTable ? [] : Promise.reject(error)))
+  return new Map(rows.map(({ purpose, fingerprint }) => [purpose, fingerprint]))
+}
 
 export interface SealedSecret {
   readonly id: string

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
+import { version } from '#platform/version'
 import { within } from '#platform/within'
 import type { Deps } from '../../deps.ts'
-import { version } from '../../version.ts'
 import { readQueues } from './queues-store.ts'
 
 /** A scrape is answered within this, whatever is down. */

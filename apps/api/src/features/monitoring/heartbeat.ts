@@ -1,7 +1,7 @@
 import { uuidv7 } from '#platform/crypto/uuid'
 import { DatabaseUnavailable } from '#platform/db/database'
+import { version } from '#platform/version'
 import type { Deps } from '../../deps.ts'
-import { version } from '../../version.ts'
 import { beatInstance, removeInstance } from './instances-store.ts'
 
 const everyMs = 5_000

@@ -52,10 +52,13 @@ export const createObserver = ({ recorder, requests, countFailure }: Needs): Obs
     request.startedAtUs = requests.began()
   },
   answered: (route, projectId, status, request) => {
-    recorder.countUsage(route, projectId, status)
+    recorder.countUsage(route, projectId ?? request.keyProjectId, status)
+    if (request.keyProjectId) recorder.keyUsed(request.keyProjectId)
     requests.ended(route, status, request.startedAtUs)
   },
   refused: ({ code, details }, request) => {
+      // The key of an inactive project is refused like a bad one, and is somebody's use of it all the same.
+    if (code === 'PROJECT_INACTIVE' && details.projectId) recorder.keyUsed(details.projectId)
     const kind = isRecorded(code) ? failureKinds[code] : null
     if (!kind) return
     countFailure(kind)

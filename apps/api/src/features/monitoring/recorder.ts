@@ -1,14 +1,7 @@
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
 import { FailureSample } from './failure-sample.ts'
-import {
-  addUsage,
-  insertAuthFailures,
-  type NewFailure,
-  noProject,
-  touchKeys,
-  type UsageCount,
-} from './store.ts'
+import { addUsage, insertAuthFailures, type NewFailure, noProject, touchKeys } from './store.ts'
 import { UsageCounts } from './usage-counts.ts'
 
 /** Twice a second: what a killed process takes with it is half a second and the write that was under way. */
@@ -21,6 +14,8 @@ const rowsPerStatement = 500
 /** Counts requests and keeps rejected credentials, in memory that does not grow, written twice a second. */
 export interface Recorder {
   countUsage(route: string, projectId: string | undefined, status: number): void
+  /** Notes that a good key came with a request, whatever came of that. */
+  keyUsed(projectId: string): void
   /** `make` is only called when the failure is kept: of a flood only a sample is. */
   addFailure(make: () => NewFailure): void
   /** Writes what is kept; for shutting down. */
@@ -39,6 +34,8 @@ export interface RecorderState {
 export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder {
   const usage = new UsageCounts(mostRows)
   const failures = new FailureSample()
+  /** Projects whose key was used since the last write. */
+  let used = new Set<string>()
   let told = 0
   let isFailing = false
   let flushing: Promise<void> | undefined
@@ -52,11 +49,20 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
         await addUsage(db, part)
         // Written: whatever fails from here on, these are not counted again.
         unwritten.splice(0, part.length)
-        const used = [...new Set(part.filter(usedKey).map(({ projectId }) => projectId))]
-        if (used.length > 0) await touchKeys(db, used)
       }
     } finally {
       for (const count of unwritten) usage.giveBack(count)
+    }
+  }
+  const writeKeys = async () => {
+    if (used.size === 0) return
+    const unwritten = used
+    used = new Set()
+    try {
+      await touchKeys(db, [...unwritten])
+    } catch (error) {
+      for (const projectId of unwritten) used.add(projectId)
+      throw error
     }
   }
   const writeFailures = async () => {
@@ -74,6 +80,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
   const write = async () => {
     try {
       await writeUsage()
+      await writeKeys()
       await writeFailures()
       isFailing = false
     } catch (error) {
@@ -104,6 +111,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
 
   return {
     countUsage: (route, projectId = noProject, status) => usage.add(route, projectId, status),
+    keyUsed: (projectId) => void used.add(projectId),
     addFailure: (make) => failures.add(make),
     flush,
     async close() {
@@ -121,5 +129,3 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
     },
   }
 }
-
-const usedKey = ({ projectId, status }: UsageCount) => projectId !== noProject && status < 400

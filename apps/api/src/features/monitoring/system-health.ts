@@ -1,7 +1,7 @@
 import type { monitoring } from '@rolecall/contract'
+import { version } from '#platform/version'
 import { within } from '#platform/within'
 import type { Deps } from '../../deps.ts'
-import { version } from '../../version.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { listInstances } from './instances-store.ts'
 

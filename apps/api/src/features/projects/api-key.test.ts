@@ -1,4 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
+import { endpoints } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
@@ -43,6 +44,36 @@ describe.each(engines)('API keys on %s', (engine) => {
       (await admin.projects('GET', `/${id}/api-key`)).body.lastUsedAt as string | null
     expect(await lastUsedAt(used.id)).toEqual(expect.any(String))
     expect(await lastUsedAt(named.id)).toBeNull()
+  })
+
+  const byKey = endpoints.filter(({ auth }) => auth === 'projectKey')
+  test.each(byKey.map((one) => [`${one.method} ${one.path}`, one] as const))(
+    'a refused %s is a use of a good key too',
+    async (_, { method, path }) => {
+      const { id, key } = await givenProject(world)
+      const filled = `${path.replaceAll(/\{\w+\}/g, '0')}?unknown=1`
+      const reply = await call(world.url, method, filled, {
+        key,
+        ...(method !== 'GET' && { body: { x: 1 } }),
+      })
+      expect(reply.status, reply.text).toBeGreaterThanOrEqual(400)
+      await world.service.recorder.flush()
+      expect((await admin.projects('GET', `/${id}/api-key`)).body.lastUsedAt).toEqual(expect.any(String))
+    },
+  )
+
+  test('a key of an inactive project was used; a wrong key with the prefix of a good one was not', async () => {
+    const inactive = await givenProject(world)
+    const guessed = await givenProject(world)
+    await admin.projects('PATCH', `/${inactive.id}`, { isActive: false })
+    expect(await codeFor(inactive.key)).toBe('PROJECT_INACTIVE')
+    expect(await codeFor(`${guessed.key.slice(0, -1)}${guessed.key.endsWith('0') ? '1' : '0'}`)).toBe(
+      'INVALID_API_KEY',
+    )
+    await world.service.recorder.flush()
+    const lastUsedAt = async (id: string) => (await admin.projects('GET', `/${id}/api-key`)).body.lastUsedAt
+    expect(await lastUsedAt(inactive.id)).toEqual(expect.any(String))
+    expect(await lastUsedAt(guessed.id)).toBeNull()
   })
 
   test('DELETE /key: 204 ends the key at once; a second time is 204 too and leaves no second entry', async () => {

@@ -17,6 +17,7 @@ export function createKeyCheck({ db }: Pick<Deps, 'db'>) {
 export function createKeyAuthenticator(checkKeyNow: ReturnType<typeof createKeyCheck>) {
   return async (request: FastifyRequest): Promise<ProjectCaller> => {
     const key = readApiKey(request.raw)
-    return { projectId: await checkKeyNow(key), bucket: `key:${keyPrefixOf(key)}` }
+    request.keyProjectId = await checkKeyNow(key)
+    return { projectId: request.keyProjectId, bucket: `key:${keyPrefixOf(key)}` }
   }
 }

@@ -27,6 +27,7 @@ export async function validate({ limiter, readSession }: ValidateDeps, request: 
   const taken = limiter.take(`key:${keyPrefixOf(key)}`)
   const { row, source, isTooOld } = await reading
   const projectId = checkKey(row, key)
+  request.keyProjectId = projectId
   const verdict = await taken
   if (!verdict.allowed) throw tooMany(limiter, verdict)
   if (problem) throw problem

@@ -51,6 +51,7 @@ export function createSubmit({ db, config, cache, limiter, notifications, schema
     for (let known = targets.known(named); ; known = undefined) {
       try {
         const projectId = known?.projectId ?? (await checkKey(key))
+        request.keyProjectId = projectId
         taken ??= limiter.take(`key:${keyPrefixOf(key)}`)
         const verdict = await taken
         if (!verdict.allowed) throw tooMany(limiter, verdict)

@@ -15,7 +15,7 @@ export interface Cache {
   /** The last known state, without asking. False until a fresh Redis connection has answered once. */
   isUp(): boolean
 
-  /** Asks now, and true means that the cache takes writes. Right after the start it waits, within the deadline, for the first connection. */
+  /** Asks now, more than once where one answer is late, and true means that the cache takes writes. Answers within 1.5 s. */
   ping(): Promise<boolean>
 
   get(key: string): Promise<string | undefined>

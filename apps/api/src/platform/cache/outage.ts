@@ -59,6 +59,7 @@ export function reasonOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }
 
-const isReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError'
+export const isReply = (error: unknown): error is Error =>
+  error instanceof Error && error.name === 'ReplyError'
 
 const replyCode = (error: Error): string => error.message.split(' ', 1)[0]?.slice(0, 32) ?? ''

@@ -17,7 +17,8 @@ interface Options {
  * The cache that the instances of a deployment share.
  *
  * Connects in the background, so the service starts whether or not the server is there. While it is not, every
- * call returns at once (see the breaker), and its return is noticed within a second.
+ * call returns at once (see the breaker), and its return is noticed within a second. It is down when two probes in a
+ * row were not answered within 400 ms, 250 ms apart.
  */
 export function createRedisCache({ url, log, prefix = 'rolecall:', deadlineMs = 100 }: Options): Cache {
   const redis = connect(url)
@@ -25,6 +26,7 @@ export function createRedisCache({ url, log, prefix = 'rolecall:', deadlineMs = 
   const breaker = createBreaker({
     name: nameOf(url),
     deadlineMs,
+    probeDeadlineMs: 400,
     retryMs: 250,
     // The most demanding command there is: it needs scripts, writes and memory.
     probe: () => redis.countInWindow(`${prefix}probe`, 1, 1000),

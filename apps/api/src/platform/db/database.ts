@@ -24,7 +24,7 @@ export interface PoolState {
   /** Open now; the others are opened when they are needed. */
   readonly total: number
   readonly idle: number
-  /** Callers that wait for a connection. */
+  /** Callers for whom there is neither an idle connection nor room for another. */
   readonly waiting: number
 }
 
@@ -47,7 +47,7 @@ export interface Database extends Queryable {
   stream<Row>(statement: Sql, pageSize: number): AsyncGenerator<Row[], void, void>
   /** The connections that requests wait for. */
   pool(): PoolState
-  /** A trivial statement, for health. */
+  /** For health: whether a trivial statement is answered, on a connection that no request waits for. */
   ping(): Promise<boolean>
   /** Runs several statements that take no values: migrations only. */
   script(text: string): Promise<void>
@@ -56,10 +56,15 @@ export interface Database extends Queryable {
 
 /** The database did not answer: down, restarting, out of connections, or too slow. The caller may retry. */
 export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable'
-  constructor(cause: unknown) {
-    super('The database cannot be reached right now.', { cause })
+  override readonly name: string = 'DatabaseUnavailable'
+  constructor(cause: unknown, message = 'The database cannot be reached right now.') {
+    super(message, { cause })
   }
+}
+
+/** It answers, and lets us in as little later as now: a wrong password, role or name. The message says how to mend it. */
+export class DatabaseRefused extends DatabaseUnavailable {
+  override readonly name = 'DatabaseRefused'
 }
 
 /** SQLSTATE of an engine's error, where it has one. */

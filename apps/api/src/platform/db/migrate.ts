@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Umzug } from 'umzug'
-import type { Database, Tx } from './database.ts'
+import { type Database, sqlState, type Tx } from './database.ts'
 import { sql } from './sql.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../../migrations/', import.meta.url))
@@ -17,6 +17,22 @@ interface Migration {
 
 /** Applies what is missing, all or nothing, and returns the names. Several instances may start at once. */
 export async function migrate(db: Database): Promise<string[]> {
+  try {
+    return await applyMissing(db)
+  } catch (error) {
+    // Umzug wraps what a migration threw.
+    if ([error, (error as Error).cause].some((one) => sqlState(one) === lacksRights)) {
+      throw new MigrationRefused(
+        'The role of DATABASE_URL may not change the tables. Run `rolecall migrate` as their owner, or grant it the rights: grant create on schema public to …',
+      )
+    }
+    throw error
+  }
+}
+
+const lacksRights = '42501'
+
+async function applyMissing(db: Database): Promise<string[]> {
   const migrations = await readMigrations()
   await db
     .script(
@@ -42,12 +58,13 @@ export async function migrate(db: Database): Promise<string[]> {
   )
 }
 
-/** Names of migrations that are not applied yet. */
+/** Names of migrations that are not applied yet. Refuses what `migrate` would refuse. */
 export async function pendingMigrations(db: Database): Promise<string[]> {
   const migrations = await readMigrations()
   const applied = await db
     .query<Applied>(sql`select name, checksum from migrations`)
     .catch((error: { code?: string }) => (error.code === '42P01' ? [] : Promise.reject(error)))
+  refuseForeign(applied, migrations)
   return migrations.map(({ name }) => name).filter((name) => !applied.some((one) => one.name === name))
 }
 

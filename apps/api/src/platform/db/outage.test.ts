@@ -193,9 +193,56 @@ describe('a PostgreSQL that goes away', () => {
     await expectRecovery()
   })
 
-  test('the log tells of it without a secret, and not once for each request', () => {
+  test('a database whose connections are all in use is up, and its health does not wait for one', async () => {
+    const { db } = world.service.deps
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const begun: Promise<void>[] = []
+    const holders = Array.from({ length: db.pool().max }, () => {
+      let began = () => {}
+      begun.push(
+        new Promise((resolve) => {
+          began = resolve
+        }),
+      )
+      return db.transaction(async () => {
+        began()
+        await released
+      })
+    })
+    try {
+      await Promise.all(begun)
+      expect(db.pool()).toMatchObject({ idle: 0, waiting: 0 })
+      const waiting = db.query({ text: 'select 1', values: [] })
+      expect(db.pool().waiting).toBe(1)
+      const health = await call(world.url, 'GET', '/api/health')
+      expect([health.status, health.body]).toMatchObject([200, { database: 'up' }])
+      expect((await call(world.url, 'GET', '/api/health/ready')).status).toBe(200)
+      release()
+      await waiting
+    } finally {
+      release()
+      await Promise.all(holders)
+    }
+  })
+
+  test('asking after the database is no one who waits for a connection', async () => {
+    const { db } = world.service.deps
+    const asked = Array.from({ length: 5 }, () => db.ping())
+    const read = db.query({ text: 'select 1', values: [] })
+    expect(db.pool().waiting).toBe(0)
+    await Promise.all([...asked, read])
+  })
+
+  test('the log tells of each outage and of each return once, without a secret, and not for each request', () => {
     const { lines, leaks } = world.service.logs
     expect(leaks).toEqual([])
+    const told = lines.map((line) => /"msg":"(database [^",]*)/.exec(line)?.[1]).filter(Boolean)
+    // Stopped, killed and hung; cut connections were no outage.
+    const outage = ['database unreachable', 'database reachable again']
+    expect(told).toEqual([...outage, ...outage, ...outage])
     expect(lines.filter((line) => /"level":(40|50|60)/.test(line)).length).toBeLessThan(20)
   })
 })

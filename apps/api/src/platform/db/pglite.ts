@@ -1,8 +1,8 @@
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { access, constants, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { PGlite, type PGliteInterface, type Transaction } from '@electric-sql/pglite'
 import pg from 'pg'
 import { type Database, DatabaseUnavailable, type Queryable } from './database.ts'
-import { lockFolder } from './folder-lock.ts'
+import { FolderUnusable, lockFolder } from './folder-lock.ts'
 import type { Sql } from './sql.ts'
 
 const int8 = 20
@@ -85,8 +85,17 @@ const literal = (value: unknown) => {
   return text === null ? 'null' : escapeLiteral(String(text))
 }
 
+/** What a person can mend about a folder, by the codes of the operating system. */
+const mendable = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EDQUOT', 'ENAMETOOLONG']
+
 async function lockedFolder(folder: string) {
-  await mkdir(folder, { recursive: true })
+  try {
+    await mkdir(folder, { recursive: true })
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    throw mendable.includes(code) ? new FolderUnusable(folder, code) : error
+  }
   const unlock = await lockFolder(folder)
   if ((await readdir(folder)).length === 0) await createCluster(folder)
   return unlock

@@ -1,11 +1,14 @@
 import pg from 'pg'
 import Cursor from 'pg-cursor'
+import type { Log } from '#platform/log'
+import { createAvailability } from './availability.ts'
+import { connectionRefusal } from './connection-refusals.ts'
 import {
   type Database,
+  DatabaseRefused,
   DatabaseUnavailable,
   isRetryable,
   type Queryable,
-  sqlState,
   type Tx,
 } from './database.ts'
 import type { Sql } from './sql.ts'
@@ -30,12 +33,17 @@ const gatheredSession =
 
 export interface PostgresOptions {
   readonly maxConnections?: number
-  /** Connection errors of idle clients: the pool replaces them; nobody else would hear of it. */
-  readonly onConnectionError?: (error: Error) => void
+  /** Told of each outage and of its end, and for debugging of each idle connection that was lost. */
+  readonly log?: Pick<Log, 'debug' | 'info' | 'warn'>
 }
 
-/** PostgreSQL 15+ through two pools: one for all statements, one of two connections for gathered reads. */
-export function openPostgres(url: string, options: PostgresOptions = {}): Database {
+const silent = { debug() {}, info() {}, warn() {} }
+
+/** PostgreSQL 15+ through four pools, so that no kind of work waits for connections that another holds. */
+export function openPostgres(
+  url: string,
+  { log = silent, maxConnections = 10 }: PostgresOptions = {},
+): Database {
   const open = (max: number, extra: pg.PoolConfig = {}) => {
     const pool = new pg.Pool({
       connectionString: url,
@@ -49,11 +57,11 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       keepAlive: true,
       ...extra,
     })
-    pool.on('error', (error) => options.onConnectionError?.(error))
+    pool.on('error', (error) => log.debug({ err: error }, 'a database connection was lost'))
     pool.on('connect', (client) => client.on('error', () => {}))
     return pool
   }
-  const pool = open(options.maxConnections ?? 10)
+  const pool = open(maxConnections)
   // Two are the measured best: more connections make gathered batches smaller and each row dearer.
   const gatheredPool = open(2, { options: gatheredSession })
   // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
@@ -62,34 +70,47 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     lock_timeout: 60_000,
     idle_in_transaction_session_timeout: 60_000,
   })
+  // Health asks after the database, not after a free connection: under load those are two questions.
+  const healthPool = open(1)
+  const availability = createAvailability(() => healthPool.query('select 1'), log)
+  const guarded: Guard = async (run) => {
+    try {
+      return await run()
+    } catch (error) {
+      const translated = translate(error)
+      if (translated instanceof DatabaseUnavailable) availability.suspect()
+      throw translated
+    }
+  }
 
   return {
     engine: 'postgres',
     gathersAtOnce: 2,
-    ...queryable(pool),
-    transaction: (work, { long = false } = {}) => retried(() => transaction(long ? longPool : pool, work)),
+    ...queryable(pool, guarded),
+    transaction: (work, { long = false } = {}) =>
+      retried(() => transaction(long ? longPool : pool, work, guarded)),
     gathered: (statement) =>
       guarded(async () => (await gatheredPool.query({ ...named(statement), rowMode: 'array' })).rows),
-    stream: (statement, pageSize) => stream(longPool, statement, pageSize),
+    stream: (statement, pageSize) => stream(longPool, statement, pageSize, guarded),
     pool: () => ({
       max: pool.options.max,
       total: pool.totalCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      // The pool's own count has everyone who is just being given an idle connection.
+      waiting: Math.max(0, pool.waitingCount - pool.idleCount - (pool.options.max - pool.totalCount)),
     }),
-    ping: () =>
-      pool.query('select 1').then(
-        () => true,
-        () => false,
-      ),
+    ping: availability.check,
     script: (text) => guarded(async () => void (await longPool.query(text))),
     close: async () => {
-      await Promise.all([pool.end(), gatheredPool.end(), longPool.end()])
+      availability.close()
+      await Promise.all([pool, gatheredPool, longPool, healthPool].map((one) => one.end()))
     },
   }
 }
 
-function queryable(client: pg.Pool | pg.PoolClient): Queryable {
+type Guard = <T>(run: () => Promise<T>) => Promise<T>
+
+function queryable(client: pg.Pool | pg.PoolClient, guarded: Guard): Queryable {
   const run = (statement: Sql) => guarded(() => client.query(named(statement)))
   return {
     query: async <Row>(statement: Sql) => (await run(statement)).rows as Row[],
@@ -113,7 +134,7 @@ function named({ text, values, isPlannedAnew }: Sql): pg.QueryConfig {
   return name === undefined ? { text, values: [...values] } : { name, text, values: [...values] }
 }
 
-async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>, guarded: Guard): Promise<T> {
   const client = await guarded(() => pool.connect())
   const onCommit: (() => void)[] = []
   let broken: Error | undefined
@@ -121,7 +142,7 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Prom
     await guarded(() => client.query('begin'))
     const result = await work({
       kind: 'transaction',
-      ...queryable(client),
+      ...queryable(client, guarded),
       script: (text) => guarded(async () => void (await client.query(text))),
       afterCommit: (run) => void onCommit.push(run),
     })
@@ -142,7 +163,7 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Prom
   }
 }
 
-async function* stream<Row>(pool: pg.Pool, { text, values }: Sql, pageSize: number) {
+async function* stream<Row>(pool: pg.Pool, { text, values }: Sql, pageSize: number, guarded: Guard) {
   const client = await guarded(() => pool.connect())
   let finished = false
   try {
@@ -173,21 +194,21 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-async function guarded<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    throw isOutage(error) ? new DatabaseUnavailable(error) : error
-  }
+/** What callers are told of an error: outages by their names, and everything else as it is. */
+function translate(error: unknown): unknown {
+  if (error instanceof DatabaseUnavailable) return error
+  const refusal = connectionRefusal(error)
+  if (refusal) return new DatabaseRefused(error, refusal)
+  return isOutage(error) ? new DatabaseUnavailable(error) : error
 }
 
 /**
- * Errors that say nothing about the request. Errors without SQLSTATE come from the connection or from
+ * Errors that say nothing about the request. Errors that are none of the server's come from the connection or from
  * its timeouts; classes 08, 53, 57, 58 are connection, resources, operator and system; 25006 is a standby;
  * 55P03 is a lock that nobody released in time.
  */
 function isOutage(error: unknown): boolean {
-  const state = sqlState(error)
-  if (state === undefined || !/^[0-9A-Z]{5}$/.test(state)) return true
+  if (!(error instanceof pg.DatabaseError)) return true
+  const state = error.code ?? ''
   return /^(08|53|57|58|XX)/.test(state) || state === '25006' || state === '55P03'
 }

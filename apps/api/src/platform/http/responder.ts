@@ -6,7 +6,7 @@ import type { ApiError } from './api-error.ts'
 import { page, pageHeaders } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
 
-type Timed = Pick<FastifyRequest, 'startedAtUs'>
+type Timed = Pick<FastifyRequest, 'startedAtUs'> & { readonly keyProjectId?: string | undefined }
 
 /** Who wants to know what was answered: usage counts and the record of refused credentials. */
 export interface Observer {

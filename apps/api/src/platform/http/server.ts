@@ -58,6 +58,7 @@ export function createServer(
     },
   })
   app.decorateRequest('startedAtUs', 0)
+  app.decorateRequest('keyProjectId', undefined)
   // Fastify would refuse a media type that it cannot read before anyone knows who asks.
   app.server.prependListener('request', ({ headers }) => {
     const type = headers['content-type']
@@ -95,6 +96,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** When its handling began; 0 before that. Written by the observer alone. */
     startedAtUs: number
+    /** The project whose API key came with it and is good, whatever it is answered with. Written where keys are checked. */
+    keyProjectId: string | undefined
   }
   interface FastifyInstance {
     refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void

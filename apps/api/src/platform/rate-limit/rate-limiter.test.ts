@@ -227,6 +227,7 @@ describe('a limit without its cache', () => {
       for (let index = 0; index < 1000; index++) {
         expect(limiter.take('caller')).toMatchObject({ allowed: true, paused: true })
       }
+      expect(await cache.ping()).toBe(false)
       expect(lines).toEqual(['warn'])
 
       redis.resume()

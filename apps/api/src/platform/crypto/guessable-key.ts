@@ -1,0 +1,29 @@
+/** Random bytes have about 30 different ones among 32; fewer than this is once in more than 10^12 keys. */
+const fewestDistinct = 16
+
+/**
+ * Why somebody could guess a key of 64 hexadecimal characters, as the end of a sentence; undefined for one that
+ * looks random. Held against what people type when they want to get on: one character over and over, a word
+ * repeated, counting up, a pass phrase in hexadecimal. No test can tell that a key *is* random.
+ */
+export function guessableBecause(keyHex: string): string | undefined {
+  const bytes = Buffer.from(keyHex, 'hex')
+  if (hasPeriod(keyHex.toLowerCase())) return 'it repeats itself'
+  if (countsInSteps(bytes)) return 'it counts up or down'
+  if (new Set(bytes).size < fewestDistinct) return 'it has too few different bytes'
+  if (bytes.every((byte) => byte >= 0x20 && byte < 0x7f)) return 'it is text'
+  return undefined
+}
+
+/** Half of a key would be all that there is to guess. */
+function hasPeriod(text: string): boolean {
+  for (let period = 1; period <= text.length / 2; period++) {
+    if (text.slice(period) === text.slice(0, -period)) return true
+  }
+  return false
+}
+
+const countsInSteps = (bytes: Buffer) => {
+  const step = (at: number) => ((bytes[at] ?? 0) - (bytes[at - 1] ?? 0)) & 0xff
+  return bytes.every((_, at) => at === 0 || step(at) === step(1))
+}
