@@ -13,6 +13,7 @@ import { ensureMainServer } from './features/chat-servers/main-server.ts'
 import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts'
 import { checkKeyFingerprints } from './features/keys/check-fingerprints.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
+import { mendRedirectUris } from './features/projects/mend-redirect-uris.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
 import { StartRefused } from './start-refused.ts'
 import { superviseWorkers } from './supervise-workers.ts'
@@ -54,6 +55,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
   await deps.cache.ping()
   await deps.settings.start()
+  await mendRedirectUris(deps)
   const recorder = createRecorder(deps)
   const housekeeping = startHousekeeping(deps, { trimChanges: (horizon) => trimChanges(db, horizon) })
   let closing = false

@@ -62,7 +62,7 @@ export type EndpointOutput<E extends EndpointDefinition> = {
 const byAuth: Record<Auth, readonly ErrorCode[]> = {
   none: [],
   projectKey: ['INVALID_API_KEY', 'PROJECT_INACTIVE'],
-  session: ['INVALID_TOKEN'],
+  session: ['INVALID_TOKEN', 'CROSS_SITE_REQUEST'],
   admin: ['INVALID_TOKEN', 'NOT_SYSTEM_ADMIN', 'CROSS_SITE_REQUEST', 'CHAT_PLATFORM_UNAVAILABLE'],
 }
 

@@ -12,6 +12,8 @@ const failureKinds: Partial<Record<ErrorCode, FailureKind>> = {
   PROJECT_INACTIVE: 'api_key',
   INVALID_TOKEN: 'session',
   INVALID_CODE: 'code',
+  CHALLENGE_WITHOUT_VERIFIER: 'code',
+  LOGIN_REQUEST_INVALID: 'code',
   INVALID_REFRESH_TOKEN: 'refresh',
   REFRESH_TOKEN_SUPERSEDED: 'refresh',
   REFRESH_TOKEN_REUSED: 'refresh',
