@@ -35,6 +35,8 @@ export interface EndpointDefinition {
   /** Documented request headers; they are read leniently, never validated. */
   readonly headers?: TSchema
   readonly body?: TSchema
+  /** True where a request without a body counts as one with `{}`. */
+  readonly bodyOptional?: boolean
   readonly answers: Readonly<Record<number, Answer>>
   /** The refusals of its own; those of its auth, body and limit are added by `refusals`. */
   readonly refuses: readonly ErrorCode[]

@@ -181,13 +181,14 @@ export const refreshSession = endpoint({
   description:
     'Needs the still-valid Bearer session token and its refresh token; both are invalid once the answer ' +
     'is sent. Expiry slides, but never past the maximum age of the login. Who presents the console’s cookie ' +
-    'sends `{}`: the refresh token comes from its own cookie, both cookies are replaced, and the answer is ' +
+    'sends nothing or `{}`: the refresh token comes from its own cookie, both cookies are replaced, and the answer is ' +
     '`expiresAt` alone.',
   auth: 'session',
   limited: true,
   body: Closed({
     refreshToken: Type.Optional({ ...Credential, description: 'Required with a Bearer token.' }),
   }),
+  bodyOptional: true,
   answers: {
     200: Type.Object({
       accessToken: Type.Optional(Type.String({ description: 'Absent where it went into a cookie.' })),

@@ -3,7 +3,7 @@ import { digestOf, isWellFormed, mintToken } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
 import { readBody } from '#platform/http/read-body'
-import { type Client, clientOf, invalid } from '#platform/http/router'
+import { type Client, clientOf, invalid, isAbsent } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { adminRefreshCookie, handOver, type Presented } from '../admin-cookies.ts'
 import type { MemberCaller } from '../callers.ts'
@@ -99,7 +99,7 @@ export async function refuseUsedPair(deps: RefreshDeps, request: FastifyRequest,
   const { 'content-type': type, 'content-encoding': encoding, cookie } = request.headers
   let body: { refreshToken?: unknown } | null
   try {
-    body = readBody(type, encoding, request.body) as typeof body
+    body = isAbsent(request) ? null : (readBody(type, encoding, request.body) as typeof body)
   } catch {
     return
   }
