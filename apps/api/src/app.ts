@@ -78,8 +78,8 @@ export function createApp(
 
   loginRoutes(router, deps, {
     findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
-    redeemAdminCode: (claim, terms, client) => redeem(deps, claim, terms, client),
-    revokeSession: (sessionId) => revokeSessionById(db, sessionId, 'logout'),
+    redeemAdminCode: (code, terms, client) => redeem(deps, code, terms, client),
+    endSession: (tx, sessionId) => revokeSessionById(tx, sessionId, 'logout'),
   })
   sessionRoutes(router, deps, createSessionReader(deps))
   projectRoutes(router, deps, {

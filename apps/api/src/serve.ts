@@ -16,6 +16,7 @@ import { ensureMainServer } from './features/chat-servers/main-server.ts'
 import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts'
 import { checkKeyFingerprints } from './features/keys/check-fingerprints.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
+import { mendRedirectUris } from './features/projects/mend-redirect-uris.ts'
 import { trimChanges } from './features/sessions/change-log.ts'
 import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
 import { StartRefused } from './start-refused.ts'
@@ -60,6 +61,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
   await deps.cache.ping()
   await deps.settings.start()
+  await mendRedirectUris(deps)
   const recorder = createRecorder(deps)
   const housekeeping = startHousekeeping(deps, { trimChanges: (horizon) => trimChanges(db, horizon) })
   const lifecycle = createLifecycle()

@@ -1,6 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
+import { givenSession, givenProject as newProject } from './given.ts'
 import type { World } from './service.ts'
 
 /** What is asked of an endpoint: its path and body. */
@@ -159,6 +160,13 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
     settled: ({ world: { service } }) =>
       poll(() => service.deps.db.maybeOne(sql`select from member_syncs where finished_at is null`)),
     undo: removeGames,
+  },
+  'DELETE /api/admin/members/{id}/sessions': {
+    ...{ action: 'session.revoke_all', actionType: 'auth', again: 'nothing' },
+    given: async ({ world }) => {
+      await givenSession(world, await newProject(world), demo.users.yusra)
+      return { path: `/api/admin/members/${demo.users.yusra}/sessions` }
+    },
   },
   'PATCH /api/admin/profile': {
     ...{ action: 'profile.update', actionType: 'member', again: 'nothing' },

@@ -59,6 +59,7 @@ export async function call<Body = any>(
   }
   holdAgainstContract(method, path, reply)
   holdSecrets(method, path, reply)
+  if (byCookieOnly(options)) holdCookieMode(method, path, reply)
   return reply
 }
 
@@ -68,6 +69,16 @@ function holdSecrets(method: string, path: string, { status, headers, text }: Re
   const inAddress = credentialsIn(headers.get('location') ?? '').filter((one) => !one.startsWith('rcc_'))
   if (inAddress.length > 0) throw new Error(`${where} with a credential in an address`)
   if (status >= 400 && credentialsIn(text).length > 0) throw new Error(`${where} with a credential: ${text}`)
+}
+
+const byCookieOnly = ({ token, headers = {} }: Call) =>
+  token === undefined && headers['authorization'] === undefined && /\bsvc_admin/.test(headers['cookie'] ?? '')
+
+/** Who comes with the console's cookies gets no session or refresh token in a body. */
+function holdCookieMode(method: string, path: string, { status, text }: Reply<unknown>) {
+  const inBody = credentialsIn(text).filter((one) => /^rc[sr]_/.test(one))
+  if (inBody.length > 0)
+    throw new Error(`${method} ${path.split('?')[0]} answered ${status} with a token, to a cookie`)
 }
 
 function holdAgainstContract(method: string, path: string, reply: Reply<unknown>) {

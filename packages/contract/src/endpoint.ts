@@ -35,6 +35,8 @@ export interface EndpointDefinition {
   /** Documented request headers; they are read leniently, never validated. */
   readonly headers?: TSchema
   readonly body?: TSchema
+  /** True where a request without a body counts as one with `{}`. */
+  readonly bodyOptional?: boolean
   readonly answers: Readonly<Record<number, Answer>>
   /** The refusals of its own; those of its auth, body and limit are added by `refusals`. */
   readonly refuses: readonly ErrorCode[]
@@ -62,7 +64,7 @@ export type EndpointOutput<E extends EndpointDefinition> = {
 const byAuth: Record<Auth, readonly ErrorCode[]> = {
   none: [],
   projectKey: ['INVALID_API_KEY', 'PROJECT_INACTIVE'],
-  session: ['INVALID_TOKEN'],
+  session: ['INVALID_TOKEN', 'CROSS_SITE_REQUEST'],
   admin: ['INVALID_TOKEN', 'NOT_SYSTEM_ADMIN', 'CROSS_SITE_REQUEST', 'CHAT_PLATFORM_UNAVAILABLE'],
 }
 

@@ -6,9 +6,15 @@ import { Type } from 'typebox'
  */
 export const formats = {
   snowflake: (value: string) => /^[1-9]\d{16,19}$/.test(value) && BigInt(value) < 2n ** 64n,
-  uuid: (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
+  uuid: isUuid,
+  /** A UUID or anything else: whatever is not known is not found. */
+  id: (_value: string) => true,
   'date-time': isDateTime,
 } satisfies Record<string, (value: string) => boolean>
+
+function isUuid(value: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+}
 
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/
@@ -26,8 +32,11 @@ function isDateTime(value: string): boolean {
 /** An id of the chat platform: 17 to 20 digits below 2^64, always a string. */
 export const Snowflake = Type.String({ format: 'snowflake', maxLength: 20 })
 
-/** An id made by this service (UUIDv7). */
+/** An id made by this service (UUIDv7). Read in any case, as RFC 9562 asks, and in lower case from there on. */
 export const Uuid = Type.String({ format: 'uuid', maxLength: 36 })
+
+/** The same where another word may stand as well, or where a malformed id is refused like an unknown one. */
+export const IdOrName = Type.String({ format: 'id', minLength: 1, maxLength: 64 })
 
 /** ISO 8601, UTC, milliseconds. */
 export const DateTime = Type.String({ format: 'date-time', maxLength: 40 })

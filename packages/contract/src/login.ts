@@ -1,9 +1,14 @@
 import { Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Closed, OneOf, Snowflake, Uuid } from './formats.ts'
-import { Success, TokenResponse } from './sessions.ts'
+import { CodeVerifier, Success, TokenResponse } from './sessions.ts'
 
 const tag = 'Login'
+
+const Challenge = {
+  code_challenge: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', maxLength: 43 })),
+  code_challenge_method: Type.Optional(OneOf('S256')),
+}
 
 const AuthorizeQuery = {
   client_id: { ...Uuid, description: 'Project id.' },
@@ -14,8 +19,7 @@ const AuthorizeQuery = {
   }),
   server_id: Snowflake,
   state: Type.String({ minLength: 1, maxLength: 2048, description: 'Opaque; comes back unchanged.' }),
-  code_challenge: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', maxLength: 43 })),
-  code_challenge_method: Type.Optional(OneOf('S256')),
+  ...Challenge,
 }
 
 const bothOrNone = {
@@ -105,6 +109,8 @@ export const chatCallback = endpoint({
   refuses: ['LOGIN_REQUEST_INVALID', 'NOT_SYSTEM_ADMIN', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
+const segment = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*'
+
 export const adminLogin = endpoint({
   method: 'GET',
   path: '/api/auth/admin/login',
@@ -112,20 +118,26 @@ export const adminLogin = endpoint({
   summary: 'Log in a System Admin',
   description:
     'The same bounce for the main server; ends at `return_to` with `#code=…`. A member without the ' +
-    'admin role gets a 403 page.',
+    'admin role gets a 403 page. With `code_challenge` the code is only good with its `codeVerifier`.',
   auth: 'none',
   page: true,
-  query: Closed({
-    return_to: Type.Optional(
-      Type.String({
-        // One slash, then neither slash nor backslash: browsers read "//host" and "/\host" as another site.
-        pattern: '^/(?![/\\\\])[A-Za-z0-9/_.~?&=%+:@,;!$*()-]*$',
-        minLength: 1,
-        maxLength: 1024,
-        description: 'A path of this site.',
-      }),
-    ),
-  }),
+  query: Closed(
+    {
+      return_to: Type.Optional(
+        Type.String({
+          // A browser keeps a fragment over redirects, so the code may only end at pages that redirect nowhere
+          // else. In the path there is no percent sign, no backslash and no empty segment, and no segment begins
+          // with a dot: a browser opens what is checked here.
+          pattern: `^/(console/(${segment}(/${segment})*/?)?(\\?[A-Za-z0-9/_.~?&=%+:@,;!$*()-]*)?)?$`,
+          minLength: 1,
+          maxLength: 1024,
+          description: '`/`, or a page of the console: below `/console/`.',
+        }),
+      ),
+      ...Challenge,
+    },
+    { dependentRequired: { code_challenge_method: ['code_challenge'] } },
+  ),
   answers: { 302: null },
   refuses: ['SERVER_NOT_ACCESSIBLE'],
 })
@@ -136,16 +148,24 @@ export const adminToken = endpoint({
   tag,
   summary: 'Exchange the code of an admin login for an admin session',
   description:
-    'With `cookie: true` the token goes into the cookie `svc_admin` and is left out of the body; only ' +
-    'taken from a page of this service then.',
+    'With `cookie: true` token and refresh token go into the cookies `svc_admin` and `svc_admin_refresh` and ' +
+    'are left out of the body, also when they are refreshed. That is only taken from a page of this service, ' +
+    'in the browser that began the login.',
   auth: 'none',
   limited: true,
   body: Closed({
     code: Type.String({ minLength: 1, maxLength: 256 }),
     cookie: Type.Optional(Type.Boolean()),
+    codeVerifier: Type.Optional(CodeVerifier),
   }),
   answers: { 200: Type.Partial(TokenResponse) },
-  refuses: ['INVALID_CODE', 'NOT_SYSTEM_ADMIN', 'CROSS_SITE_REQUEST', 'CHAT_PLATFORM_UNAVAILABLE'],
+  refuses: [
+    'INVALID_CODE',
+    'CHALLENGE_WITHOUT_VERIFIER',
+    'NOT_SYSTEM_ADMIN',
+    'CROSS_SITE_REQUEST',
+    'CHAT_PLATFORM_UNAVAILABLE',
+  ],
 })
 
 export const adminLogout = endpoint({
@@ -153,7 +173,10 @@ export const adminLogout = endpoint({
   path: '/api/auth/admin/logout',
   tag,
   summary: 'End the admin session that asks',
+  description:
+    'Takes the cookies of the console back, and asks the browser to forget what it kept of this site. Other ' +
+    'sessions, and the single sign-on of this browser, go on.',
   auth: 'session',
   answers: { 200: Success },
-  refuses: ['CROSS_SITE_REQUEST'],
+  refuses: [],
 })

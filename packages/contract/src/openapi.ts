@@ -51,7 +51,7 @@ export function openApi(publicUrl: string, version: string): Json {
 }
 
 function operation(definition: EndpointDefinition): Json {
-  const { method, path, tag, summary, description, auth, body } = definition
+  const { method, path, tag, summary, description, auth, body, bodyOptional } = definition
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, c = '') => c.toUpperCase())}`,
     tags: [tag],
@@ -63,7 +63,9 @@ function operation(definition: EndpointDefinition): Json {
       ...parameters('query', definition.query),
       ...parameters('header', definition.headers),
     ],
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body && {
+      requestBody: { required: !bodyOptional, content: { 'application/json': { schema: body } } },
+    }),
     responses: { ...successes(definition), ...failures(definition) },
   }
 }

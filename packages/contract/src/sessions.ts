@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { Closed, DateTime, IdOrName, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 import { Member, SessionRole } from './members.ts'
 
 const tag = 'Sessions'
@@ -8,11 +8,14 @@ const tag = 'Sessions'
 /** Opaque credentials are short; anything longer is not one of ours. */
 const Credential = Type.String({ minLength: 1, maxLength: 256 })
 
+/** RFC 7636 §4.1. */
+export const CodeVerifier = Type.String({ pattern: '^[A-Za-z0-9._~-]{43,128}$', maxLength: 128 })
+
 export const ExchangeCode = Closed({
-  clientId: Type.String({ minLength: 1, maxLength: 64, description: 'Project id that asked for the code.' }),
+  clientId: { ...IdOrName, description: 'Project id that asked for the code.' },
   code: Credential,
   redirectUri: Type.String({ minLength: 1, maxLength: 2048 }),
-  codeVerifier: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._~-]{43,128}$', maxLength: 128 })),
+  codeVerifier: Type.Optional(CodeVerifier),
 })
 
 export const TokenResponse = Type.Object({
@@ -99,14 +102,21 @@ export const logoutAll = endpoint({
 
 export const SessionListItem = Type.Object({
   id: Uuid,
+  kind: {
+    ...OneOf('project', 'admin', 'sso'),
+    description: 'A session of a project, of the administration, or the single sign-on of a browser.',
+  },
   createdAt: DateTime,
   expiresAt: DateTime,
   projectId: Nullable(Uuid),
   serverId: Nullable(Snowflake),
-  clientInfo: Type.Object({
-    ipAddress: Nullable(Type.String()),
-    userAgent: Nullable(Type.String()),
-  }),
+  clientInfo: Type.Object(
+    {
+      ipAddress: Nullable(Type.String()),
+      userAgent: Nullable(Type.String()),
+    },
+    { description: 'To the session of a project both are null but for sessions of that project.' },
+  ),
 })
 
 export const listSessions = endpoint({
@@ -114,6 +124,7 @@ export const listSessions = endpoint({
   path: '/api/auth/sessions',
   tag,
   summary: 'List the sessions of the current member, newest first',
+  description: 'Sessions of all projects and of the administration, and single sign-on in browsers.',
   auth: 'session',
   limited: true,
   answers: { 200: Type.Object({ sessions: Type.Array(SessionListItem) }) },
@@ -125,11 +136,41 @@ export const revokeSession = endpoint({
   path: '/api/auth/sessions/{sessionId}',
   tag,
   summary: 'Revoke one of the current member’s sessions',
+  description:
+    'Ending another project’s session, an admin session or a single sign-on is told in the audit log.',
   auth: 'session',
   limited: true,
-  params: Closed({ sessionId: Type.String({ minLength: 1, maxLength: 64 }) }),
+  params: Closed({ sessionId: IdOrName }),
   answers: { 204: null },
   refuses: ['SESSION_NOT_FOUND'],
+})
+
+export const revokeAllSessions = endpoint({
+  method: 'DELETE',
+  path: '/api/auth/sessions',
+  tag,
+  summary: 'Sign the current member out everywhere',
+  description:
+    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every ' +
+    'browser and codes that were not exchanged yet. The session that asks ends, too.',
+  auth: 'session',
+  limited: true,
+  answers: { 204: null },
+  refuses: [],
+})
+
+export const endMemberSessions = endpoint({
+  method: 'DELETE',
+  path: '/api/admin/members/{id}/sessions',
+  tag,
+  summary: 'Sign a member out everywhere',
+  description:
+    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every ' +
+    'browser and codes that were not exchanged yet.',
+  auth: 'admin',
+  params: Closed({ id: Snowflake }),
+  answers: { 204: null },
+  refuses: ['MEMBER_NOT_FOUND'],
 })
 
 export const refreshSession = endpoint({
@@ -139,12 +180,21 @@ export const refreshSession = endpoint({
   summary: 'Rotate the pair of a session',
   description:
     'Needs the still-valid Bearer session token and its refresh token; both are invalid once the answer ' +
-    'is sent. Expiry slides, but never past the maximum age of the login.',
+    'is sent. Expiry slides, but never past the maximum age of the login. Who presents the console’s cookie ' +
+    'sends nothing or `{}`: the refresh token comes from its own cookie, both cookies are replaced, and the answer is ' +
+    '`expiresAt` alone.',
   auth: 'session',
   limited: true,
-  body: Closed({ refreshToken: Credential }),
+  body: Closed({
+    refreshToken: Type.Optional({ ...Credential, description: 'Required with a Bearer token.' }),
+  }),
+  bodyOptional: true,
   answers: {
-    200: Type.Object({ accessToken: Type.String(), expiresAt: DateTime, refreshToken: Type.String() }),
+    200: Type.Object({
+      accessToken: Type.Optional(Type.String({ description: 'Absent where it went into a cookie.' })),
+      expiresAt: DateTime,
+      refreshToken: Type.Optional(Type.String({ description: 'Absent where it went into a cookie.' })),
+    }),
   },
   refuses: ['INVALID_REFRESH_TOKEN', 'REFRESH_TOKEN_SUPERSEDED', 'REFRESH_TOKEN_REUSED'],
 })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, Nullable, Snowflake, Uuid } from './formats.ts'
+import { Closed, DateTime, IdOrName, Nullable, Snowflake, Uuid } from './formats.ts'
 import { Name } from './names.ts'
 
 const tag = 'Inbound webhooks'
@@ -220,7 +220,7 @@ export const exportSubmissions = endpoint({
 
 const ownPath = '/api/inbound-webhooks'
 const IdOrSlug = Closed({
-  id: Type.String({ minLength: 1, maxLength: 64, description: 'Id or slug of the webhook.' }),
+  id: { ...IdOrName, description: 'Id or slug of the webhook.' },
 })
 const byKey = 'By API key, where a mapping of the project grants `MANAGE_WEBHOOKS`.'
 

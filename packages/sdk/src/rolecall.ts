@@ -243,7 +243,11 @@ export class Rolecall {
       headers: asMember(token),
       ...options,
     }).finally(() => this.#cached.forget(keyOf.token(token)))
-    return { token: rotated.accessToken, refreshToken: rotated.refreshToken, expiresAt: rotated.expiresAt }
+    const { accessToken, refreshToken: next, expiresAt } = rotated
+    if (accessToken === undefined || next === undefined) {
+      throw new RolecallError('UNEXPECTED_RESPONSE', 'The service answered a refresh without a pair.')
+    }
+    return { token: accessToken, refreshToken: next, expiresAt }
   }
 
   /**

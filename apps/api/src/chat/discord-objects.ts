@@ -34,10 +34,13 @@ export function toUser(user: APIUser): ChatUser {
     username: text(user.username),
     globalName: user.global_name ? text(user.global_name) : null,
     avatar: user.avatar ? imageUrl('avatars', id(user.id), text(user.avatar)) : null,
-    ...('email' in user && { email: user.email ? text(user.email) : null }),
+    ...('email' in user && { email: verifiedEmail(user) }),
     isBot: user.bot === true || user.system === true,
   }
 }
+
+/** An address that nobody confirmed may be anyone's: whoever trusts it lets a stranger in as its owner. */
+const verifiedEmail = ({ email, verified }: APIUser) => (email && verified === true ? text(email) : null)
 
 /** What REST and gateway both say of a member. */
 type MemberLike = Pick<APIGuildMember, 'user' | 'roles' | 'nick' | 'joined_at' | 'pending'>

@@ -1,7 +1,5 @@
 import type { Client } from '#platform/http/router'
-
-/** The console's cookie. */
-export const adminCookie = 'svc_admin'
+import type { Presented } from './admin-cookies.ts'
 
 /** A project that presented a good API key. */
 export interface ProjectCaller {
@@ -19,6 +17,8 @@ export interface MemberCaller {
   readonly serverId: string
   /** The token itself, which rotation replaces. */
   readonly token: string
+  /** A new pair goes back the same way: what came in a cookie is never in a body. */
+  readonly presented: Presented
   readonly bucket: string
 }
 

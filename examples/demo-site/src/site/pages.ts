@@ -106,12 +106,18 @@ const answerOf = ({ call, method, path, status, durationMs, json }: Answer) => h
 <span class="quiet small">${durationMs} ms</span></p>
 <pre tabindex="0" aria-label="Body of the answer">${json || '(no body)'}</pre>`
 
+/** What is not a session of a project; where it is, the service does not tell a project. */
+const kindNames: Partial<Record<SessionListItem['kind'], string>> = {
+  admin: 'The administration',
+  sso: 'Single sign-on in a browser',
+}
+
 const sessionRow = (
-  { id, createdAt, clientInfo: { ipAddress, userAgent } }: SessionListItem,
+  { id, kind, createdAt, clientInfo: { ipAddress, userAgent } }: SessionListItem,
   isThis: boolean,
-) => html`<li>
+) => html`<li data-kind="${kind}">
 <div>
-<p><strong>${nameOf(userAgent)}</strong> ${isThis && html`<span class="badge good">this one</span>`}</p>
+<p><strong>${kindNames[kind] ?? nameOf(userAgent)}</strong> ${isThis && html`<span class="badge good">this one</span>`}</p>
 <p class="quiet small">since ${moment(createdAt)}${ipAddress && html` · ${ipAddress}`} · <code>…${id.slice(-8)}</code></p>
 </div>
 <form method="post" action="/revoke"><button class="button danger" name="id" value="${id}" aria-label="Revoke the session …${id.slice(-8)}">Revoke</button></form>

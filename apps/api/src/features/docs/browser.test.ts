@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findChromium } from '../../../test/chromium.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
 /** Where screenshots go, when somebody wants to look at them. */
@@ -80,10 +81,3 @@ test('the page of an endpoint leads to its refusals, and back', async () => {
 })
 
 /** The chromium of the system: nothing is downloaded for the tests. */
-function findChromium(): string {
-  const names = ['chromium', 'chromium-browser', 'google-chrome']
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync)
-  if (!found) throw new Error(`None of ${names.join(', ')} is on the PATH.`)
-  return found
-}

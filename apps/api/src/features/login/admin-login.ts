@@ -1,31 +1,46 @@
-import { digestOf, isWellFormed } from '#platform/crypto/tokens'
+import { digestOf } from '#platform/crypto/tokens'
 import type { Queryable } from '#platform/db/database'
+import type { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
-import { cookie } from '#platform/http/cookies'
-import type { Client } from '#platform/http/router'
+import { type Client, invalid } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
-import { adminCookie } from '../callers.ts'
-import { openAuthRequest } from './auth-request.ts'
+import { handOver, type Pair } from '../admin-cookies.ts'
+import { openAuthRequest, readSecrets } from './auth-request.ts'
+import type { Browser } from './chat-callback.ts'
+import { isReturnTo } from './return-to.ts'
 
 const defaultReturnTo = '/console/'
 
 type MainServer = (db: Queryable) => Promise<{ id: string } | undefined>
 
-/** Starts the login of a System Admin: the same bounce, for the main server, back to a path of this site. */
+export interface AdminLogin {
+  readonly return_to?: string | undefined
+  readonly code_challenge?: string | undefined
+}
+
+/** Starts the login of a System Admin: the same bounce, for the main server, back to a page of the console. */
 export async function adminLogin(
   deps: Pick<Deps, 'db' | 'chat' | 'config'> & { findMainServer: MainServer },
-  returnTo: string | undefined,
+  { return_to: returnTo = defaultReturnTo, code_challenge: codeChallenge }: AdminLogin,
   held: string | undefined,
 ) {
+  checkReturnTo(deps.config, returnTo)
   const main = await deps.findMainServer(deps.db)
   if (!main) throw new ApiError('SERVER_NOT_ACCESSIBLE', { detail: 'There is no main server.' })
   return openAuthRequest(deps, held, {
     projectId: null,
     serverId: main.id,
-    redirectUri: returnTo ?? defaultReturnTo,
+    redirectUri: returnTo,
     state: null,
-    codeChallenge: null,
+    codeChallenge: codeChallenge ?? null,
   })
+}
+
+function checkReturnTo(config: Pick<Deps['config'], 'publicUrl'>, returnTo: string) {
+  if (isReturnTo(config.publicUrl, returnTo)) return
+  throw invalid([
+    { path: '/return_to', message: 'must be / or a page of the console: below /console/', code: 'RETURN_TO' },
+  ])
 }
 
 interface Terms {
@@ -35,38 +50,40 @@ interface Terms {
   readonly maxAgeSec: number
 }
 
-interface AdminClaim {
-  readonly codeDigest: string
+interface AdminCode {
+  readonly code: string
   readonly projectId: null
   readonly redirectUri: null
-  readonly challenge: null
+  readonly codeVerifier: string | undefined
+  readonly browserDigests: readonly string[] | null
 }
 
-type Redeem<T> = (claim: AdminClaim, terms: Terms, client: Client) => Promise<T>
+type Redeem = (code: AdminCode, terms: Terms, client: Client) => Promise<Pair & object>
 
-/** Redeems the code of an admin login. Like all sessions it can be refreshed; to 24 hours at most. */
-export function adminToken<T>(
-  { config, redeem }: Pick<Deps, 'config'> & { redeem: Redeem<T> },
-  code: string,
-  browser: Pick<Terms, 'ip' | 'userAgent'>,
-  client: Client,
-): Promise<T> {
-  if (!isWellFormed('code', code)) throw new ApiError('INVALID_CODE', { reason: 'malformed_or_foreign' })
-  const claim: AdminClaim = {
-    codeDigest: digestOf(code),
-    projectId: null,
-    redirectUri: null,
-    challenge: null,
-  }
+export interface AdminToken {
+  readonly code: string
+  readonly cookie?: boolean | undefined
+  readonly codeVerifier?: string | undefined
+}
+
+/**
+ * Redeems the code of an admin login. Like all sessions it can be refreshed; to 24 hours at most. For cookies it
+ * takes the browser that began the login: there a code that went astray is worth nothing.
+ */
+export async function adminToken(
+  { config, redeem }: Pick<Deps, 'config'> & { redeem: Redeem },
+  { code, cookie = false, codeVerifier }: AdminToken,
+  { browser, client }: { browser: Browser; client: Client },
+): Promise<Answer> {
+  const secrets = readSecrets(browser.cookie)
+  const browserDigests = cookie ? secrets.map(digestOf) : null
+  const { ip, userAgent } = browser
   const ttlSec = config.adminSessionTtlSec
-  return redeem(claim, { ...browser, ttlSec, maxAgeSec: 2 * ttlSec }, client)
+  const { token, refreshToken, ...rest } = await redeem(
+    { code, projectId: null, redirectUri: null, codeVerifier, browserDigests },
+    { ip, userAgent, ttlSec, maxAgeSec: 2 * ttlSec },
+    client,
+  )
+  const pair = { token, refreshToken }
+  return handOver(config, cookie ? 'cookie' : 'bearer', pair, { inBody: pair, rest })
 }
-
-/** The console's cookie; an empty value deletes it. */
-export const makeAdminCookie = ({ publicUrl, adminSessionTtlSec }: Deps['config'], token: string) =>
-  cookie(adminCookie, token, {
-    path: '/api',
-    maxAgeSec: token === '' ? 0 : adminSessionTtlSec,
-    sameSite: 'strict',
-    secure: publicUrl.startsWith('https:'),
-  })

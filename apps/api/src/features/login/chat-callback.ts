@@ -8,7 +8,8 @@ import type { Deps } from '../../deps.ts'
 import { readSecrets, secretsCookie } from './auth-request.ts'
 import { issueCode, issueSso } from './issue-code.ts'
 import { type LoginError, withCode, withError } from './project-redirect.ts'
-import { type AuthRequest, claimAuthRequest } from './store.ts'
+import { isReturnTo } from './return-to.ts'
+import { type AuthRequest, claimAuthRequest, isClaimedRequest } from './store.ts'
 
 export type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'log' | 'mirrorMember'>
 
@@ -22,6 +23,7 @@ export interface Callback {
 /** The browser that came through the callback. */
 export interface Browser {
   readonly cookie: string | undefined
+  readonly ssoCookie: string | undefined
   readonly ip: string | null
   readonly userAgent: string | null
 }
@@ -38,12 +40,23 @@ export interface LoginEnd {
 export async function chatCallback(deps: LoginDeps, answer: Callback, browser: Browser): Promise<LoginEnd> {
   const { db, chat, config } = deps
   // RFC 9207: an answer of another issuer is not the answer to our question (mix-up).
-  if (!chat.isIssuer(answer.iss)) throw new ApiError('LOGIN_REQUEST_INVALID')
+  if (!chat.isIssuer(answer.iss)) throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'issuer' })
   const secrets = readSecrets(browser.cookie)
   const request = await claimAuthRequest(db, answer.state, secrets.map(digestOf))
-  if (!request) throw new ApiError('LOGIN_REQUEST_INVALID')
-  const rest = secrets.filter((secret) => digestOf(secret) !== request.browserDigest)
-  const forget = secretsCookie(config, rest)
+  if (!request) {
+    const reason = (await isClaimedRequest(db, answer.state)) ? 'replayed' : 'unknown'
+    throw new ApiError('LOGIN_REQUEST_INVALID', { reason })
+  }
+  // Stored rows are checked like sent ones: an older version may have written them.
+  if (request.projectId === null && !isReturnTo(config.publicUrl, request.redirectUri)) {
+    throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'return_to' })
+  }
+  // The console redeems its code with the secret of the browser that began.
+  const isOver = (secret: string) => request.projectId !== null && digestOf(secret) === request.browserDigest
+  const forget = secretsCookie(
+    config,
+    secrets.filter((secret) => !isOver(secret)),
+  )
 
   const end = await complete(deps, answer, browser, request)
   if ('error' in end) return { location: refusal(deps, request, end.error), cookies: [forget] }
@@ -95,11 +108,12 @@ function finish(
       serverId,
       redirectUri,
       codeChallenge,
+      ...(projectId === null && { browserDigest: request.browserDigest }),
       ip,
       userAgent,
     })
     if (!code) return { error: 'access_denied' }
-    const ssoCookie = await issueSso(tx, config, memberId)
+    const ssoCookie = await issueSso(tx, config, memberId, browser)
     const location =
       projectId === null ? `${redirectUri}#code=${code}` : withCode(request, code, config.publicUrl)
     return { location, ssoCookie }
@@ -116,5 +130,7 @@ export function failureOf({ log }: Pick<Deps, 'log'>, error: unknown): LoginErro
 /** Where a refused login goes: back to the project, or for an admin login to a page of ours. */
 function refusal({ config }: LoginDeps, request: AuthRequest, error: LoginError): string {
   if (request.projectId !== null) return withError(request, error, config.publicUrl)
-  throw error === 'access_denied' ? new ApiError('NOT_SYSTEM_ADMIN') : chatPlatformUnavailable()
+  throw error === 'access_denied'
+    ? new ApiError('NOT_SYSTEM_ADMIN', { reason: 'admin_login' })
+    : chatPlatformUnavailable()
 }

@@ -3,7 +3,8 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import type { Tx } from '#platform/db/database'
 import { cookie } from '#platform/http/cookies'
 import type { Deps } from '../../deps.ts'
-import { insertCode, insertSso, type NewCode } from './store.ts'
+import { deleteSso, insertSso } from './sso-store.ts'
+import { insertCode, type NewCode } from './store.ts'
 
 export const ssoCookie = 'svc_sso'
 /** Long enough for one redirect on a slow phone. */
@@ -19,10 +20,24 @@ export async function issueCode(
   return stored === 1 ? value : undefined
 }
 
+interface SsoBrowser {
+  /** The single sign-on that it had; the new one takes its place. */
+  readonly ssoCookie: string | undefined
+  readonly ip: string | null
+  readonly userAgent: string | null
+}
+
 /** Starts single sign-on for this browser and returns its cookie. */
-export async function issueSso(tx: Tx, config: Deps['config'], memberId: string): Promise<string> {
+export async function issueSso(
+  tx: Tx,
+  config: Deps['config'],
+  memberId: string,
+  { ssoCookie: former, ip, userAgent }: SsoBrowser,
+): Promise<string> {
   const value = mintToken('sso')
-  await insertSso(tx, { id: uuidv7(), digest: digestOf(value), memberId, ttlSec: config.ssoTtlSec })
+  if (former) await deleteSso(tx, digestOf(former))
+  const ttlSec = config.ssoTtlSec
+  await insertSso(tx, { id: uuidv7(), digest: digestOf(value), memberId, ttlSec, ip, userAgent })
   return makeSsoCookie(config, value, config.ssoTtlSec)
 }
 

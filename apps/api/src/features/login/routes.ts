@@ -9,28 +9,29 @@ import { isSameOrigin } from '#platform/http/credentials'
 import type { Client, Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
-import { adminLogin, adminToken, makeAdminCookie } from './admin-login.ts'
+import { adminLogin, adminToken } from './admin-login.ts'
+import { adminLogout } from './admin-logout.ts'
 import { readSecrets, requestCookie } from './auth-request.ts'
 import { authorize } from './authorize.ts'
 import { chatCallback } from './chat-callback.ts'
 import { makeSsoCookie, ssoCookie } from './issue-code.ts'
 import { ssoAuthorize } from './sso-authorize.ts'
-import { deleteSso, findPendingRequest } from './store.ts'
+import { deleteSso } from './sso-store.ts'
+import { findPendingRequest } from './store.ts'
 
 /** What other features do for a login; `app.ts` passes it. */
 export interface LoginNeeds {
   readonly findMainServer: (db: Queryable) => Promise<{ id: string } | undefined>
-  readonly redeemAdminCode: Parameters<typeof adminToken<TokenResponse>>[0]['redeem']
-  readonly revokeSession: (sessionId: string) => Promise<unknown>
+  readonly redeemAdminCode: Parameters<typeof adminToken>[0]['redeem']
+  readonly endSession: Parameters<typeof adminLogout>[0]['endSession']
 }
-
-type TokenResponse = Partial<import('@rolecall/contract').sessions.TokenResponse>
 
 export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: LoginNeeds) {
   const deps = { ...allDeps, ...needs }
   const held = (headers: { cookie?: string | undefined }) => readCookie(headers.cookie, requestCookie)
   const browser = (headers: { cookie?: string | undefined }, { ip, userAgent }: Client) => ({
     cookie: held(headers),
+    ssoCookie: readCookie(headers.cookie, ssoCookie),
     ip,
     userAgent: readUserAgent(userAgent),
   })
@@ -45,8 +46,7 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
     return redirect(end.location, end.cookies)
   })
   route(login.ssoAuthorize, async ({ query, raw, client }) => {
-    const value = readCookie(raw.headers.cookie, ssoCookie)
-    const end = await ssoAuthorize(deps, query, { ...browser(raw.headers, client), ssoCookie: value })
+    const end = await ssoAuthorize(deps, query, { ...browser(raw.headers, client), client })
     return redirect(end.location, end.cookies)
   })
   route(login.ssoLogout, async ({ raw }) => {
@@ -55,25 +55,15 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
     return new Answer(200, { success: true }, { 'set-cookie': makeSsoCookie(deps.config, '', 0) })
   })
   route(login.adminLogin, async ({ query, raw }) => {
-    const opened = await adminLogin(deps, query.return_to, held(raw.headers))
+    const opened = await adminLogin(deps, query, held(raw.headers))
     return redirect(opened.location, [opened.cookie])
   })
   route(login.adminToken, async ({ body, raw, client }) => {
     if (body.cookie && !isSameOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
-    const { ip, userAgent } = browser(raw.headers, client)
-    const { token = '', ...rest } = await adminToken(
-      { config: deps.config, redeem: needs.redeemAdminCode },
-      body.code,
-      { ip, userAgent },
-      client,
-    )
-    if (!body.cookie) return { token, ...rest }
-    return new Answer(200, rest, { 'set-cookie': makeAdminCookie(deps.config, token) })
+    const from = { browser: browser(raw.headers, client), client }
+    return adminToken({ config: deps.config, redeem: needs.redeemAdminCode }, body, from)
   })
-  route(login.adminLogout, async ({ caller }) => {
-    await needs.revokeSession(caller.sessionId)
-    return new Answer(200, { success: true }, { 'set-cookie': makeAdminCookie(deps.config, '') })
-  })
+  route(login.adminLogout, ({ caller, client }) => adminLogout(deps, caller, client))
 }
 
 /** Sends a browser that got lost on the way back to the screen of its newest login. */

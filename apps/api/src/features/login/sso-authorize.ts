@@ -1,14 +1,18 @@
 import { ChatPlatformError } from '#chat/chat-platform'
 import { digestOf, isWellFormed, mintToken } from '#platform/crypto/tokens'
 import { readTime } from '#platform/db/read-time'
+import type { Client } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
 import { type Authorize, authorize, checkAuthorize } from './authorize.ts'
 import { type Browser, failureOf, type LoginDeps, type LoginEnd } from './chat-callback.ts'
 import { issueCode, makeSsoCookie } from './issue-code.ts'
 import { type LoginError, withCode, withError } from './project-redirect.ts'
-import { rotateSso } from './store.ts'
+import { deleteSsoOfSpent, holdSso, rotateSso } from './sso-store.ts'
 
 /** Two tabs may present one value: the second is still good for this long after the first rotated it. */
 const graceSec = 10
+
+type SsoDeps = LoginDeps & Pick<Deps, 'audit'>
 
 export interface SsoAuthorize extends Authorize {
   readonly prompt?: 'none' | undefined
@@ -19,16 +23,16 @@ export interface SsoAuthorize extends Authorize {
  * as in any login; only who it is comes from the cookie.
  */
 export async function ssoAuthorize(
-  deps: LoginDeps,
+  deps: SsoDeps,
   input: SsoAuthorize,
-  browser: Browser & { ssoCookie: string | undefined },
+  browser: Browser & { client: Client },
 ): Promise<LoginEnd> {
   await checkAuthorize(deps, input)
   const { publicUrl } = deps.config
   const destination = { redirectUri: input.redirect_uri, state: input.state }
-  const found = await useSso(deps, input, browser.ssoCookie)
+  const found = await useSso(deps, input, browser)
   if (found) {
-    const end = await complete(deps, input, browser, found.memberId)
+    const end = await complete(deps, input, browser, found)
     const location =
       'error' in end
         ? withError(destination, end.error, publicUrl)
@@ -41,11 +45,18 @@ export async function ssoAuthorize(
   return { location: opened.location, cookies: [opened.cookie] }
 }
 
+interface UsedSso {
+  readonly id: string
+  readonly memberId: string
+  readonly cookies: readonly string[]
+}
+
 async function useSso(
-  { db, config }: LoginDeps,
+  deps: SsoDeps,
   { client_id: projectId }: Authorize,
-  value: string | undefined,
-) {
+  { ssoCookie: value, client }: { ssoCookie: string | undefined; client: Client },
+): Promise<UsedSso | undefined> {
+  const { db, config } = deps
   if (!value || !isWellFormed('sso', value)) return undefined
   const next = mintToken('sso')
   const used = await rotateSso(db, {
@@ -54,18 +65,40 @@ async function useSso(
     projectId,
     graceSec,
   })
-  if (!used) return undefined
+  if (!used) {
+    await endCopied(deps, digestOf(value), client)
+    return undefined
+  }
   return {
+    id: used.id,
     memberId: used.memberId,
     cookies: used.rotated ? [makeSsoCookie(config, next, used.remainingSec)] : [],
   }
 }
 
+/**
+ * A value that was used long ago is held twice: by its browser and by a copy. Nobody can tell which of them asks,
+ * so both have to log in again, as with a refresh token (RFC 9700 §4.14.2).
+ */
+const endCopied = ({ db, audit }: SsoDeps, digest: string, client: Client) =>
+  db.transaction(async (tx) => {
+    const ended = await deleteSsoOfSpent(tx, digest, graceSec)
+    if (!ended) return
+    await audit.record(tx, {
+      actionType: 'auth',
+      action: 'sso.reuse',
+      severity: 'warning',
+      target: { type: 'member', id: ended.memberId, name: ended.username },
+      summary: `A used single sign-on of ${ended.username} was presented again; it was ended.`,
+      client,
+    })
+  })
+
 async function complete(
   deps: LoginDeps,
   input: Authorize,
   { ip, userAgent }: Browser,
-  memberId: string,
+  { id: ssoId, memberId }: UsedSso,
 ): Promise<{ code: string } | { error: LoginError }> {
   try {
     const askedAt = await readTime(deps.db)
@@ -76,8 +109,9 @@ async function complete(
     if (error instanceof ChatPlatformError) return { error: failureOf(deps, error) }
     throw error
   }
-  const code = await deps.db.transaction((tx) =>
-    issueCode(tx, {
+  return deps.db.transaction(async (tx) => {
+    if (!(await holdSso(tx, ssoId))) return { error: 'login_required' }
+    const code = await issueCode(tx, {
       projectId: input.client_id,
       memberId,
       serverId: input.server_id,
@@ -85,7 +119,7 @@ async function complete(
       codeChallenge: input.code_challenge ?? null,
       ip,
       userAgent,
-    }),
-  )
-  return code ? { code } : { error: 'access_denied' }
+    })
+    return code ? { code } : { error: 'access_denied' }
+  })
 }

@@ -68,8 +68,8 @@ describe.each(engines)('single sign-on on %s', (engine) => {
     stale.jar.set('svc_sso', old)
     expect((await open(stale, ssoPath(project))).searchParams.has('code')).toBe(true)
     await later(world.service, 11, async () => {
-      expect(errorOf(await open(stale, ssoPath(project, { prompt: 'none' })))).toBe('login_required')
       expect((await open(browser, ssoPath(project))).searchParams.has('code')).toBe(true)
+      expect(errorOf(await open(stale, ssoPath(project, { prompt: 'none' })))).toBe('login_required')
     })
   })
 

@@ -73,6 +73,8 @@ export interface NewCode {
   readonly serverId: string
   readonly redirectUri: string
   readonly codeChallenge: string | null
+  /** Of an admin login: the browser that began it. */
+  readonly browserDigest?: string
   readonly ip: string | null
   readonly userAgent: string | null
   readonly ttlSec: number
@@ -82,40 +84,15 @@ export interface NewCode {
 export const insertCode = (tx: Tx, c: NewCode) =>
   tx.execute(sql`
     insert into authorization_codes (digest, project_id, member_id, server_id, redirect_uri, code_challenge,
-      ip, user_agent, expires_at)
+      browser_digest, ip, user_agent, expires_at)
     select ${c.digest}, ${c.projectId}::uuid, ${c.memberId}, ${c.serverId}, ${c.redirectUri},
-      ${c.codeChallenge}, ${c.ip}, ${c.userAgent}, clock_now() + ${c.ttlSec}::int * interval '1 second'
+      ${c.codeChallenge}, ${c.browserDigest ?? null}, ${c.ip}, ${c.userAgent}, clock_now() + ${c.ttlSec}::int * interval '1 second'
     where ${c.projectId}::uuid is null or exists (
       select from projects p join readable_servers r on r.project_id = p.id and r.server_id = ${c.serverId}
       where p.id = ${c.projectId}::uuid and p.deleted_at is null and p.deactivated_at is null
         and ${c.redirectUri} = any(p.redirect_uris))`)
 
-export const insertSso = (tx: Tx, s: { id: string; digest: string; memberId: string; ttlSec: number }) =>
-  tx.execute(sql`
-    insert into sso_sessions (id, digest, member_id, expires_at)
-    values (${s.id}, ${s.digest}, ${s.memberId}, clock_now() + ${s.ttlSec}::int * interval '1 second')`)
-
-/**
- * Uses and rotates a single sign-on in one statement, unless the project ended everything of this member
- * since it began. Of two tabs that use one value at once both get in, and one of the new values lives on.
- */
-export const rotateSso = (
-  db: Queryable,
-  q: { digest: string; newDigest: string; projectId: string; graceSec: number },
-) =>
-  db.maybeOne<{ memberId: string; remainingSec: number; rotated: boolean }>(sql`
-    update sso_sessions s set
-      digest = case when s.digest = ${q.digest} then ${q.newDigest} else s.digest end,
-      previous_digest = case when s.digest = ${q.digest} then s.digest else s.previous_digest end,
-      rotated_at = case when s.digest = ${q.digest} then clock_now() else s.rotated_at end
-    where s.expires_at > clock_now()
-      and (s.digest = ${q.digest} or (s.previous_digest = ${q.digest}
-        and s.rotated_at > clock_now() - ${q.graceSec}::int * interval '1 second'))
-      and not exists (
-        select from project_logouts l
-        where l.project_id = ${q.projectId} and l.member_id = s.member_id and l.at >= s.created_at)
-    returning s.member_id as "memberId", s.digest = ${q.newDigest} as rotated,
-      extract(epoch from s.expires_at - clock_now())::int as "remainingSec"`)
-
-export const deleteSso = (db: Queryable, digest: string) =>
-  db.execute(sql`delete from sso_sessions where digest = ${digest} or previous_digest = ${digest}`)
+/** True when that login was claimed before: whoever presents its state again replays a callback. */
+export const isClaimedRequest = async (db: Queryable, chatState: string) =>
+  (await db.maybeOne(sql`
+    select from auth_requests where chat_state = ${chatState} and used_at is not null`)) !== undefined

@@ -19,6 +19,8 @@ const failureKinds: Record<Denial | 'SIGNATURE_REPLAYED', FailureKind | null> = 
   PROJECT_INACTIVE: 'api_key',
   INVALID_TOKEN: 'session',
   INVALID_CODE: 'code',
+  CHALLENGE_WITHOUT_VERIFIER: 'code',
+  LOGIN_REQUEST_INVALID: 'code',
   INVALID_REFRESH_TOKEN: 'refresh',
   REFRESH_TOKEN_SUPERSEDED: 'refresh',
   REFRESH_TOKEN_REUSED: 'refresh',

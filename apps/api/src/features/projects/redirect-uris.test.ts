@@ -5,6 +5,8 @@ import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import { authorizePath } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { mendRedirectUris } from './mend-redirect-uris.ts'
 import { readRedirectUris } from './redirect-uris.ts'
 
 const good = [
@@ -42,6 +44,13 @@ const bad = [
   'https://site.example/a b',
   'https://site.example\\@evil.example/',
   'https://site.example/\tcallback',
+  'https://bücher.example/callback',
+  'https://site.example/rückruf',
+  'https://site.example/?name=ö',
+  'https://xn--bcher-kva.example/ø',
+  'https://b%C3%BCcher.example/',
+  'https://site.example/\u202ecallback',
+  'com.example.app:/zurück',
   `https://site.example/${'a'.repeat(3_000)}`,
 ]
 
@@ -93,6 +102,8 @@ describe('readRedirectUris', () => {
         const { uris, problems } = readRedirectUris(text)
         if (problems.length > 0) return
         for (const uri of uris) {
+          // Whatever is redirected to fits a Location header.
+          expect(uri).toMatch(/^[\x21-\x7e]+$/)
           const url = new URL(uri)
           expect(/^(https?:|[a-z][a-z0-9+-]*\.[a-z0-9+.-]*:)$/.test(url.protocol)).toBe(true)
           expect([url.hash, url.username, url.password]).toEqual(['', '', ''])
@@ -140,6 +151,40 @@ describe.each(engines)('PATCH /api/admin/projects/{id}/redirect-uri on %s', (eng
     ]) {
       expect((await authorize(other)).body.code, other).toBe('REDIRECT_URI_NOT_ALLOWED')
     }
+  })
+
+  test('what was stored beyond ASCII gets its host in punycode, or is removed, with one warning and one entry', async () => {
+    const { project } = await admin.create()
+    const { deps, logs } = world.service
+    const stored = [
+      'https://bücher.example/cb?x=%20',
+      'https://site.example/zurück',
+      'https://ok.example/',
+      'https://xn--bcher-kva.example/cb?x=%20',
+    ]
+    await deps.db.execute(sql`update projects set redirect_uris = ${stored}::text[] where id = ${project.id}`)
+    // Until it is mended, too: no stored address makes a redirect throw.
+    for (const redirect_uri of stored) {
+      const reply = await call(world.url, 'GET', authorizePath(project.id, { redirect_uri }))
+      expect(reply.status).toBeLessThan(500)
+    }
+    const [sso, back] = [
+      authorizePath(project.id, { redirect_uri: stored[1] as string, prompt: 'none' }),
+      'https://site.example/zur%C3%BCck?error=login_required',
+    ]
+    const reply = await call(world.url, 'GET', sso.replace('/authorize?', '/sso/authorize?'))
+    expect(reply.headers.get('location')).toContain(back)
+
+    for (const _ of ['first', 'second']) await mendRedirectUris(deps)
+    const after = ['https://xn--bcher-kva.example/cb?x=%20', 'https://ok.example/']
+    expect((await admin.projects('GET', `/${project.id}`)).body.redirectUris).toEqual(after)
+    const lines = logs.lines.filter((line) => line.includes('beyond ASCII'))
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { projectId: project.id, project: project.name, rewritten: 1, removed: 1 },
+    ])
+    expect((await admin.audit(project.id)).slice(1)).toMatchObject([
+      { action: 'project.update', actorId: null, changes: { redirectUris: { before: stored, after } } },
+    ])
   })
 
   test('400 names every bad entry and keeps the old list', async () => {

@@ -6,7 +6,8 @@ import { readCookie } from '#platform/http/cookies'
 import { bearerToken, isSameOrigin } from '#platform/http/credentials'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
-import { type AdminCaller, adminCookie, type MemberCaller } from '../callers.ts'
+import { adminCookie, type Presented } from '../admin-cookies.ts'
+import type { AdminCaller, MemberCaller } from '../callers.ts'
 import { type BearerRow, readForBearer } from './live-store.ts'
 
 const oldestMirrorMs = 24 * 60 * 60 * 1000
@@ -26,24 +27,25 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticato
   )
 
   const authenticate = async (request: FastifyRequest) => {
-    const token = readToken(request, deps.config.publicUrl)
-    const row = await read(digestOf(token))
+    const credential = readSessionToken(request, deps.config.publicUrl)
+    const row = await read(digestOf(credential.token))
     if (!row) throw new ApiError('INVALID_TOKEN', { reason: 'unknown' })
-    return { row, token }
+    return { row, credential }
   }
   return {
     session: async (request) => {
-      const { row, token } = await authenticate(request)
-      return toCaller(row, token)
+      const { row, credential } = await authenticate(request)
+      return toCaller(row, credential)
     },
     admin: async (request) => {
-      const { row, token } = await authenticate(request)
+      const { row, credential } = await authenticate(request)
+      const reread = () => read(digestOf(credential.token))
       // Roles are live: an old row is read again before it decides who is an admin.
-      const current = row.projectId === null ? await refreshed(deps, row, () => read(digestOf(token))) : row
+      const current = row.projectId === null ? await refreshed(deps, row, reread) : row
       if (!current) throw new ApiError('INVALID_TOKEN', { reason: 'membership_ended' })
       if (!isSystemAdmin(deps, current))
         throw new ApiError('NOT_SYSTEM_ADMIN', { reason: 'not_system_admin' })
-      return { ...toCaller(current, token), id: current.memberId }
+      return { ...toCaller(current, credential), id: current.memberId }
     },
   }
 }
@@ -63,21 +65,27 @@ async function refreshed(deps: AuthDeps, row: BearerRow, reread: () => Promise<B
   return row
 }
 
-const toCaller = (row: BearerRow, token: string): MemberCaller => ({
+const toCaller = (row: BearerRow, credential: SessionCredential): MemberCaller => ({
   sessionId: row.id,
   memberId: row.memberId,
   username: row.username,
   sessionProjectId: row.projectId,
   serverId: row.serverId,
-  token,
+  ...credential,
   bucket: `session:${row.id}`,
 })
+
+export interface SessionCredential {
+  readonly token: string
+  readonly presented: Presented
+}
 
 /**
  * The Bearer token, or the console's cookie when a page of this service asks: a cookie travels with
  * requests that other sites cause, a header does not.
+ * @throws INVALID_TOKEN, CROSS_SITE_REQUEST
  */
-function readToken({ raw, headers }: FastifyRequest, publicUrl: string): string {
+export function readSessionToken({ raw, headers }: FastifyRequest, publicUrl: string): SessionCredential {
   const cookie = headers.authorization === undefined ? readCookie(headers.cookie, adminCookie) : undefined
   const token = cookie ?? bearerToken(raw)
   if (!token) {
@@ -88,5 +96,5 @@ function readToken({ raw, headers }: FastifyRequest, publicUrl: string): string 
   if (!isWellFormed('session', token)) throw new ApiError('INVALID_TOKEN', { reason: 'malformed' })
   if (cookie && !isSameOrigin(raw, publicUrl))
     throw new ApiError('CROSS_SITE_REQUEST', { reason: 'cross_site' })
-  return token
+  return { token, presented: cookie ? 'cookie' : 'bearer' }
 }

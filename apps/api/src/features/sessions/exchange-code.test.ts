@@ -66,6 +66,9 @@ describe.each(engines)('POST /api/auth/token on %s', (engine) => {
       expect(piper.roles).toEqual([])
       const rosa = (await exchange(world, project, await givenCode(world, project, demo.users.rosa))).body
       expect(rosa.member.email).toBeNull()
+      // An address that nobody confirmed may be anyone's.
+      const kenji = (await exchange(world, project, await givenCode(world, project, demo.users.kenji))).body
+      expect(kenji.member.email).toBeNull()
       const yusra = (await exchange(world, project, await givenCode(world, project, demo.users.yusra))).body
       expect(yusra.member.globalName).toBe('يسرى حداد')
       expect(yusra.roles.at(-1)).toEqual({

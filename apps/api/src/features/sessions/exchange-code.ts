@@ -19,7 +19,7 @@ export interface ExchangeCode {
   readonly clientId: string
   readonly code: string
   readonly redirectUri: string
-  readonly codeVerifier?: string
+  readonly codeVerifier?: string | undefined
   /** The browser behind the project, where the project tells; else who came through the callback. */
   readonly forwarded: { readonly ip: string | null; readonly userAgent: string | null }
   /** Who sends it: the project's backend. */
@@ -35,32 +35,53 @@ export async function exchangeCode(
   { projectId }: ProjectCaller,
   { clientId, code, redirectUri, codeVerifier, forwarded, client }: ExchangeCode,
 ): Promise<sessions.TokenResponse> {
-  if (clientId !== projectId || !isWellFormed('code', code)) {
+  if (clientId !== projectId) {
     throw new ApiError('INVALID_CODE', { reason: 'malformed_or_foreign', projectId })
   }
-  const claim: CodeClaim = {
-    codeDigest: digestOf(code),
-    projectId,
-    redirectUri,
-    challenge: codeVerifier ? createHash('sha256').update(codeVerifier).digest('base64url') : null,
-  }
   const { sessionTtlSec: ttlSec, sessionMaxAgeSec: maxAgeSec } = deps.config
-  return redeem(deps, claim, { ...forwarded, ttlSec, maxAgeSec }, client)
+  const presented = { code, projectId, redirectUri, codeVerifier, browserDigests: null }
+  return redeem(deps, presented, { ...forwarded, ttlSec, maxAgeSec }, client)
+}
+
+/** A code as it is presented, with everything that must fit it. */
+export interface PresentedCode extends Omit<CodeClaim, 'codeDigest' | 'challenge'> {
+  readonly code: string
+  readonly codeVerifier: string | undefined
 }
 
 /** Makes a session of a code, or ends the one that its first use made. Admin logins end here too. */
 export async function redeem(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
-  claim: CodeClaim,
+  { code, codeVerifier, ...rest }: PresentedCode,
   terms: Pick<NewSession, 'ip' | 'userAgent' | 'ttlSec' | 'maxAgeSec'>,
   client?: Client,
 ): Promise<sessions.TokenResponse> {
+  const projectId = rest.projectId ?? undefined
+  const ofProject = projectId ? { projectId } : {}
+  if (!isWellFormed('code', code)) {
+    throw new ApiError('INVALID_CODE', { reason: 'malformed_or_foreign', ...ofProject })
+  }
+  const challenge = codeVerifier ? createHash('sha256').update(codeVerifier).digest('base64url') : null
+  const claim: CodeClaim = { ...rest, codeDigest: digestOf(code), challenge }
   const token = mintToken('session')
   const refreshToken = mintToken('refresh')
   const pair = { tokenDigest: digestOf(token), refreshDigest: digestOf(refreshToken) }
   const session: NewSession = { id: uuidv7(), ...pair, ...terms }
 
-  const redeemed = await db.transaction((tx) => redeemCode(tx, claim, session))
+  const redeemed = await db.transaction(async (tx) => {
+    const made = await redeemCode(tx, claim, session)
+    if (made && claim.projectId === null) {
+      await audit.record(tx, {
+        actor: { id: made.memberId, username: made.username },
+        actionType: 'auth',
+        action: 'admin.login',
+        target: { type: 'session', id: session.id },
+        summary: `${made.username} logged in to the administration.`,
+        ...(client && { client }),
+      })
+    }
+    return made
+  })
   if (redeemed) return toTokenResponse(db, { token, refreshToken, ...redeemed })
 
   const reused = await db.transaction(async (tx) => {
@@ -76,12 +97,8 @@ export async function redeem(
     })
     return true
   })
-  const projectId = claim.projectId ?? undefined
   if (!reused && claim.challenge === null && (await codeAwaitsVerifier(db, claim))) {
-    throw new ApiError('CHALLENGE_WITHOUT_VERIFIER', projectId ? { projectId } : {})
+    throw new ApiError('CHALLENGE_WITHOUT_VERIFIER', { reason: 'without_verifier', ...ofProject })
   }
-  throw new ApiError('INVALID_CODE', {
-    reason: reused ? 'reused' : 'unknown',
-    ...(projectId && { projectId }),
-  })
+  throw new ApiError('INVALID_CODE', { reason: reused ? 'reused' : 'unknown', ...ofProject })
 }

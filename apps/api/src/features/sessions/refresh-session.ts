@@ -1,11 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { digestOf, isWellFormed, mintToken } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
-import { bearerToken } from '#platform/http/credentials'
+import { readCookie } from '#platform/http/cookies'
 import { readBody } from '#platform/http/read-body'
-import { type Client, clientOf } from '#platform/http/router'
+import { type Client, clientOf, invalid, isAbsent } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
+import { adminRefreshCookie, handOver, type Presented } from '../admin-cookies.ts'
 import type { MemberCaller } from '../callers.ts'
+import { readSessionToken } from './authenticate-session.ts'
 import { findSpentPair, revokeSessionById, rotatePair } from './store.ts'
 
 /** How long a used pair is taken for a sibling's late try rather than for theft. */
@@ -13,29 +15,49 @@ const graceSec = 30
 
 type RefreshDeps = Pick<Deps, 'db' | 'config' | 'audit'>
 
-/** Rotates the pair of a live session. Both old values are invalid once this has answered. */
-export async function refreshSession(
-  deps: RefreshDeps,
-  caller: MemberCaller,
-  refreshToken: string,
-  client: Client,
-) {
-  const accessToken = mintToken('session')
-  const next = mintToken('refresh')
+/** What a request to refresh carries besides the session token. */
+export interface RefreshRequest {
+  readonly refreshToken: string | undefined
+  readonly cookie: string | undefined
+  readonly client: Client
+}
+
+/**
+ * Rotates the pair of a live session. Both old values are invalid once this has answered. The new pair goes the
+ * way that the old token came.
+ */
+export async function refreshSession(deps: RefreshDeps, caller: MemberCaller, request: RefreshRequest) {
+  const refreshToken = readRefreshToken(caller.presented, request)
+  if (refreshToken === undefined) {
+    if (caller.presented === 'cookie') throw new ApiError('INVALID_REFRESH_TOKEN', { reason: 'missing' })
+    throw invalid([{ path: '/refreshToken', message: 'is required', code: 'REQUIRED' }])
+  }
+  const pair = { token: mintToken('session'), refreshToken: mintToken('refresh') }
   const { sessionTtlSec, adminSessionTtlSec } = deps.config
   const rotated = isWellFormed('refresh', refreshToken)
     ? await rotatePair(deps.db, {
         sessionId: caller.sessionId,
         tokenDigest: digestOf(caller.token),
         refreshDigest: digestOf(refreshToken),
-        newTokenDigest: digestOf(accessToken),
-        newRefreshDigest: digestOf(next),
+        newTokenDigest: digestOf(pair.token),
+        newRefreshDigest: digestOf(pair.refreshToken),
         ttlSec: caller.sessionProjectId === null ? adminSessionTtlSec : sessionTtlSec,
       })
     : undefined
-  if (rotated) return { accessToken, refreshToken: next, expiresAt: rotated.expiresAt.toISOString() }
-  await refuseSpentPair(deps, caller.token, refreshToken, client)
-  throw new ApiError('INVALID_REFRESH_TOKEN', { reason: 'mismatch' })
+  if (!rotated) {
+    await refuseSpentPair(deps, caller.token, refreshToken, request.client)
+    throw new ApiError('INVALID_REFRESH_TOKEN', { reason: 'mismatch' })
+  }
+  return handOver(deps.config, caller.presented, pair, {
+    inBody: { accessToken: pair.token, refreshToken: pair.refreshToken },
+    rest: { expiresAt: rotated.expiresAt.toISOString() },
+  })
+}
+
+/** In the body, where the session came as a Bearer token; else in a cookie of its own. */
+function readRefreshToken(presented: Presented, { refreshToken, cookie }: Omit<RefreshRequest, 'client'>) {
+  if (presented === 'bearer') return refreshToken
+  return refreshToken ?? readCookie(cookie, adminRefreshCookie)
 }
 
 /**
@@ -70,15 +92,18 @@ async function refuseSpentPair(
 }
 
 /** The same for a request whose session token is no longer good, as that of a used pair never is. */
-export async function refuseUsedPair(deps: Pick<Deps, 'db' | 'audit'>, request: FastifyRequest) {
-  const token = bearerToken(request.raw)
-  const { 'content-type': type, 'content-encoding': encoding } = request.headers
+export async function refuseUsedPair(deps: RefreshDeps, request: FastifyRequest, refusal: unknown) {
+  // Whoever was refused for more than an unknown token is nobody to look up pairs for.
+  if (!(refusal instanceof ApiError) || refusal.details.reason !== 'unknown') return
+  const { token, presented } = readSessionToken(request, deps.config.publicUrl)
+  const { 'content-type': type, 'content-encoding': encoding, cookie } = request.headers
   let body: { refreshToken?: unknown } | null
   try {
-    body = readBody(type, encoding, request.body) as typeof body
+    body = isAbsent(request) ? null : (readBody(type, encoding, request.body) as typeof body)
   } catch {
     return
   }
-  if (!token || typeof body?.refreshToken !== 'string') return
-  await refuseSpentPair(deps, token, body.refreshToken, clientOf(request))
+  const sent = typeof body?.refreshToken === 'string' ? body.refreshToken : undefined
+  const refreshToken = readRefreshToken(presented, { refreshToken: sent, cookie })
+  if (refreshToken) await refuseSpentPair(deps, token, refreshToken, clientOf(request))
 }

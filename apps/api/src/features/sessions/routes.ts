@@ -2,11 +2,12 @@ import { sessions } from '@rolecall/contract'
 import { readIp, readUserAgent } from '#platform/http/client-info'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
-import type { Callers } from '../callers.ts'
+import { by, type Callers } from '../callers.ts'
+import { endSessionsOfMember } from './end-every-session.ts'
 import { exchangeCode } from './exchange-code.ts'
 import type { ValidateItem } from './live-store.ts'
 import { logout, logoutAll } from './logout.ts'
-import { listSessions, revokeSession } from './own-sessions.ts'
+import { listSessions, revokeAllSessions, revokeSession } from './own-sessions.ts'
 import type { ReadSession } from './read-session.ts'
 import { refreshSession, refuseUsedPair } from './refresh-session.ts'
 import { validate } from './validate.ts'
@@ -26,11 +27,20 @@ export function sessionRoutes(
   route(sessions.logout, ({ caller, body }) => logout(deps, caller, body.token))
   route(sessions.logoutAll, ({ caller, body }) => logoutAll(deps, caller, body.memberId))
   route(sessions.listSessions, ({ caller }) => listSessions(deps, caller))
-  route(sessions.revokeSession, ({ caller, params }) => revokeSession(deps, caller, params.sessionId))
+  route(sessions.revokeSession, ({ caller, params, client }) =>
+    revokeSession(deps, caller, { sessionId: params.sessionId, client }),
+  )
+  route(sessions.revokeAllSessions, ({ caller, client }) => revokeAllSessions(deps, caller, client))
+  route(sessions.endMemberSessions, (request) => endSessionsOfMember(deps, by(request), request.params.id))
   route(
     sessions.refreshSession,
-    ({ caller, body, client }) => refreshSession(deps, caller, body.refreshToken, client),
+    ({ caller, body, client, raw }) =>
+      refreshSession(deps, caller, {
+        refreshToken: body.refreshToken,
+        cookie: raw.headers.cookie,
+        client,
+      }),
     // A used pair fails as a session already; only its refresh token tells a late sibling from a thief.
-    (request) => refuseUsedPair(deps, request),
+    (request, refusal) => refuseUsedPair(deps, request, refusal),
   )
 }

@@ -18,6 +18,8 @@ export interface CodeClaim {
   readonly redirectUri: string | null
   /** BASE64URL(SHA256(verifier)); null when no verifier was sent. */
   readonly challenge: string | null
+  /** Of the logins that this browser began, one of which must be the code's; null where any browser will do. */
+  readonly browserDigests: readonly string[] | null
 }
 
 /** Everything that must fit for a code to be good, but that it is unused and in time. */
@@ -25,19 +27,29 @@ const codeFits = (claim: CodeClaim) => sql`
   c.digest = ${claim.codeDigest}
   and c.project_id is not distinct from ${claim.projectId}::uuid
   and (${claim.redirectUri}::text is null or c.redirect_uri = ${claim.redirectUri})
+  and (${claim.browserDigests}::text[] is null or c.browser_digest = any(${claim.browserDigests}::text[]))
   and c.code_challenge is not distinct from ${claim.challenge}::text`
+
+/**
+ * What authorize asked is asked again: of a project that lost the redirect URI, the server or its place since the
+ * callback, a code is worth nothing.
+ */
+const isStillAllowed = sql`(c.project_id is null or exists (
+  select from projects p join readable_servers r on r.project_id = p.id and r.server_id = c.server_id
+  where p.id = c.project_id and p.deleted_at is null and p.deactivated_at is null
+    and c.redirect_uri = any(p.redirect_uris)))`
 
 /**
  * Redeems a code for a session in one statement. `used_at is null` in the predicate makes it single-use:
  * of any number of simultaneous tries the database lets exactly one match.
  */
 export const redeemCode = (tx: Tx, claim: CodeClaim, session: NewSession) =>
-  tx.maybeOne<{ memberId: string; serverId: string; expiresAt: Date }>(sql`
+  tx.maybeOne<{ memberId: string; username: string; serverId: string; expiresAt: Date }>(sql`
     with code as (
       update authorization_codes c set used_at = clock_now(), session_id = ${session.id}
-      where ${codeFits(claim)} and c.used_at is null and c.expires_at > clock_now()
-      returning c.member_id, c.server_id, c.project_id, c.ip, c.user_agent)
-    insert into sessions (id, project_id, member_id, server_id, membership_generation, token_digest,
+      where ${codeFits(claim)} and c.used_at is null and c.expires_at > clock_now() and ${isStillAllowed}
+      returning c.member_id, c.server_id, c.project_id, c.ip, c.user_agent),
+    made as (insert into sessions (id, project_id, member_id, server_id, membership_generation, token_digest,
       refresh_digest, ip, user_agent, expires_at, max_expires_at)
     select ${session.id}, c.project_id, c.member_id, c.server_id, m.generation, ${session.tokenDigest},
       ${session.refreshDigest}, coalesce(${session.ip}, c.ip), coalesce(${session.userAgent}, c.user_agent),
@@ -45,7 +57,9 @@ export const redeemCode = (tx: Tx, claim: CodeClaim, session: NewSession) =>
       clock_now() + ${session.maxAgeSec}::int * interval '1 second'
     from code c join memberships m
       on m.server_id = c.server_id and m.member_id = c.member_id and m.left_at is null
-    returning member_id as "memberId", server_id as "serverId", expires_at as "expiresAt"`)
+    returning member_id, server_id, expires_at)
+    select s.member_id as "memberId", u.username, s.server_id as "serverId", s.expires_at as "expiresAt"
+    from made s join members u on u.id = s.member_id`)
 
 /** Ends the session that a code made: whoever presents a used code shows that two hold it. */
 export const revokeSessionOfCode = (tx: Tx, claim: CodeClaim) =>
@@ -60,7 +74,7 @@ export const codeAwaitsVerifier = (db: Queryable, claim: CodeClaim) =>
   db.maybeOne(sql`
     select from authorization_codes c
     where c.digest = ${claim.codeDigest} and c.project_id is not distinct from ${claim.projectId}::uuid
-      and c.redirect_uri = ${claim.redirectUri} and c.code_challenge is not null
+      and (${claim.redirectUri}::text is null or c.redirect_uri = ${claim.redirectUri}) and c.code_challenge is not null
       and c.used_at is null and c.expires_at > clock_now()`)
 
 export interface Rotation {
@@ -156,30 +170,6 @@ export const markLogoutAll = (tx: Tx, projectId: string, memberId: string) =>
     insert into project_logouts (project_id, member_id)
     select ${projectId}, id from members where id = ${memberId}
     on conflict (project_id, member_id) do update set at = clock_now()`)
-
-export interface SessionRow {
-  readonly id: string
-  readonly createdAt: Date
-  readonly expiresAt: Date
-  readonly projectId: string | null
-  readonly serverId: string
-  readonly ip: string | null
-  readonly userAgent: string | null
-}
-
-/** A member's live sessions, newest first; more than anyone has. */
-export const listLiveSessions = (db: Queryable, memberId: string) =>
-  db.query<SessionRow>(sql`
-    select id, created_at as "createdAt", expires_at as "expiresAt", project_id as "projectId",
-      server_id as "serverId", ip, user_agent as "userAgent"
-    from live_sessions where member_id = ${memberId}
-    order by created_at desc, id desc limit 1000`)
-
-/** Revokes a live session if it is this member's own. */
-export const revokeOwnSession = (db: Queryable, memberId: string, sessionId: string) =>
-  db.execute(sql`
-    update sessions set revoked_at = clock_now(), revoked_reason = 'revoked'
-    where id = ${sessionId} and member_id = ${memberId} and revoked_at is null and expires_at > clock_now()`)
 
 /** The finished parts of the member and roles of one membership, for the answer of an exchange. */
 export const readMembership = (db: Queryable, serverId: string, memberId: string) =>

@@ -19,4 +19,11 @@ export class Answer {
 
 /** Sends the browser on. Cookies go with it. */
 export const redirect = (location: string, cookies: readonly string[] = []) =>
-  new Answer(302, undefined, { location, ...(cookies.length > 0 && { 'set-cookie': [...cookies] }) })
+  new Answer(302, undefined, {
+    location: headerSafe(location),
+    ...(cookies.length > 0 && { 'set-cookie': [...cookies] }),
+  })
+
+/** What a header cannot carry is percent-encoded: writing it would throw, and not say why. */
+const headerSafe = (location: string) =>
+  location.toWellFormed().replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character))

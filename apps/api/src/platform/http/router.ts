@@ -151,7 +151,7 @@ export const clientOf = (request: FastifyRequest): Client => ({
 
 /** Reads and validates all parts of a request, so that a refusal names every problem at once. */
 function checker(definition: EndpointDefinition) {
-  const { params, query, body } = definition
+  const { params, query, body, bodyOptional } = definition
   const checkParams = params && compile(params)
   const checkQuery = query && compile(query)
   const checkBody = body && compile(body)
@@ -170,13 +170,17 @@ function checker(definition: EndpointDefinition) {
     }
     if (checkBody) {
       const { 'content-type': type, 'content-encoding': encoding } = request.headers
-      input.body = readBody(type, encoding, request.body)
+      input.body = bodyOptional && isAbsent(request) ? {} : readBody(type, encoding, request.body)
       problems.push(...checkBody(input.body))
     }
     if (problems.length > 0) throw invalid(problems)
     return input
   }
 }
+
+/** Neither bytes nor a word about what they would be. */
+export const isAbsent = ({ headers, body }: FastifyRequest) =>
+  headers['content-type'] === undefined && !(Buffer.isBuffer(body) && body.length > 0)
 
 function searchOf(url = '') {
   const start = url.indexOf('?')

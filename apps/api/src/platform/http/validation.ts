@@ -12,12 +12,37 @@ const ajv = new Ajv2020({
   formats,
 })
 
-/** Compiles a schema of the contract to a function that lists everything wrong with a value. */
+/**
+ * Compiles a schema of the contract to a function that lists everything wrong with a value. In a value that is
+ * good every id gets its one spelling.
+ */
 export function compile(schema: TSchema): (value: unknown) => ProblemDetail[] {
   const validate = ajv.compile(schema)
-  return (value) =>
-    validate(value) ? unstorable(value) : [...describe(validate.errors), ...unstorable(value)]
+  const spellIds = idSpeller(schema)
+  return (value) => {
+    if (!validate(value)) return [...describe(validate.errors), ...unstorable(value)]
+    spellIds(value)
+    return unstorable(value)
+  }
 }
+
+/**
+ * RFC 9562 §4: a UUID is read in any case and written in lower case. Behind the edge there is one spelling, so what
+ * passes one check cannot fail the next. Ids are properties of params, query or body, and never deeper.
+ */
+function idSpeller(schema: TSchema): (value: unknown) => void {
+  const { properties = {} } = schema as { properties?: Record<string, { format?: string }> }
+  const keys = Object.keys(properties).filter((key) => idFormats.has(properties[key]?.format))
+  return (value) => {
+    const object = value as Record<string, unknown>
+    for (const key of keys) {
+      const id = object[key]
+      if (typeof id === 'string' && formats.uuid(id)) object[key] = id.toLowerCase()
+    }
+  }
+}
+
+const idFormats = new Set<string | undefined>(['uuid', 'id'])
 
 function describe(errors: ErrorObject[] | null | undefined): ProblemDetail[] {
   const all = errors ?? []

@@ -1,0 +1,36 @@
+import type { Tx } from '#platform/db/database'
+import { Answer } from '#platform/http/answer'
+import type { Client } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import { deletedAdminCookies } from '../admin-cookies.ts'
+import type { MemberCaller } from '../callers.ts'
+
+type EndSession = (tx: Tx, sessionId: string) => Promise<unknown>
+
+/**
+ * Ends the session that asks, and has the browser forget what it kept of this site. Not its cookies: that would
+ * also end single sign-on, and the cookies of every other site under the same domain.
+ */
+export async function adminLogout(
+  { db, audit, config, endSession }: Pick<Deps, 'db' | 'audit' | 'config'> & { endSession: EndSession },
+  { sessionId, sessionProjectId, memberId, username }: MemberCaller,
+  client: Client,
+): Promise<Answer> {
+  await db.transaction(async (tx) => {
+    await endSession(tx, sessionId)
+    if (sessionProjectId !== null) return
+    await audit.record(tx, {
+      actor: { id: memberId, username },
+      actionType: 'auth',
+      action: 'admin.logout',
+      target: { type: 'session', id: sessionId },
+      summary: `${username} logged out of the administration.`,
+      client,
+    })
+  })
+  return new Answer(
+    200,
+    { success: true },
+    { 'set-cookie': deletedAdminCookies(config), 'clear-site-data': '"cache", "storage"' },
+  )
+}

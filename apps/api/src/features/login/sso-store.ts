@@ -1,0 +1,66 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+interface NewSso {
+  readonly id: string
+  readonly digest: string
+  readonly memberId: string
+  readonly ttlSec: number
+  readonly ip: string | null
+  readonly userAgent: string | null
+}
+
+export const insertSso = (tx: Tx, s: NewSso) =>
+  tx.execute(sql`
+    insert into sso_sessions (id, digest, member_id, ip, user_agent, expires_at)
+    values (${s.id}, ${s.digest}, ${s.memberId}, ${s.ip}, ${s.userAgent},
+      clock_now() + ${s.ttlSec}::int * interval '1 second')`)
+
+/**
+ * Uses and rotates a single sign-on in one statement, unless the project ended everything of this member
+ * since it began. Of two tabs that use one value at once both get in, and one of the new values lives on. The
+ * used value is kept, so that its next use is recognised.
+ */
+export const rotateSso = (
+  db: Queryable,
+  q: { digest: string; newDigest: string; projectId: string; graceSec: number },
+) =>
+  db.maybeOne<{ id: string; memberId: string; remainingSec: number; rotated: boolean }>(sql`
+    with used as (
+      update sso_sessions s set
+        digest = case when s.digest = ${q.digest} then ${q.newDigest} else s.digest end,
+        previous_digest = case when s.digest = ${q.digest} then s.digest else s.previous_digest end,
+        rotated_at = case when s.digest = ${q.digest} then clock_now() else s.rotated_at end
+      where s.expires_at > clock_now()
+        and (s.digest = ${q.digest} or (s.previous_digest = ${q.digest}
+          and s.rotated_at > clock_now() - ${q.graceSec}::int * interval '1 second'))
+        and not exists (
+          select from project_logouts l
+          where l.project_id = ${q.projectId} and l.member_id = s.member_id and l.at >= s.created_at)
+      returning s.id, s.member_id, s.digest = ${q.newDigest} as rotated, s.expires_at),
+    spent as (
+      insert into spent_sso (digest, sso_id) select ${q.digest}, id from used where rotated)
+    select id, member_id as "memberId", rotated,
+      extract(epoch from expires_at - clock_now())::int as "remainingSec"
+    from used`)
+
+/** Ends the single sign-on that a value was used up of, longer than the grace ago. */
+export const deleteSsoOfSpent = (tx: Tx, digest: string, graceSec: number) =>
+  tx.maybeOne<{ memberId: string; username: string }>(sql`
+    delete from sso_sessions s using spent_sso t, members u
+    where t.digest = ${digest} and t.sso_id = s.id and u.id = s.member_id
+      and t.spent_at <= clock_now() - ${graceSec}::int * interval '1 second'
+    returning s.member_id as "memberId", u.username`)
+
+/** True while a single sign-on has not been ended; whoever ends it waits until this transaction is done. */
+export const holdSso = async (tx: Tx, id: string) =>
+  (await tx.maybeOne(sql`
+    select from sso_sessions where id = ${id} and expires_at > clock_now() for share`)) !== undefined
+
+/** Ends a single sign-on by a value that it has or had. */
+export const deleteSso = (db: Queryable, digest: string) =>
+  db.execute(sql`
+    delete from sso_sessions where id in (
+      select id from sso_sessions where digest = ${digest} or previous_digest = ${digest}
+      union all
+      select sso_id from spent_sso where digest = ${digest})`)

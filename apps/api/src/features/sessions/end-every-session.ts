@@ -1,0 +1,36 @@
+import type { Tx } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
+import type { By, Deps } from '../../deps.ts'
+import { deleteSsoOfMember, findUsername, revokeEverySession, voidAllCodes } from './own-sessions-store.ts'
+
+/**
+ * Ends everything that a member is logged in by; how many sessions and single sign-ons that were. The order
+ * matters: single sign-on makes codes, and codes make sessions, so what is under way is there for the next
+ * statement to end.
+ */
+export async function endEverySession(tx: Tx, memberId: string): Promise<number> {
+  const ssoEnded = await deleteSsoOfMember(tx, memberId)
+  await voidAllCodes(tx, memberId)
+  return ssoEnded + (await revokeEverySession(tx, memberId))
+}
+
+/** Signs a member out everywhere, for a System Admin. Nothing to end is no change, and leaves no entry. */
+export async function endSessionsOfMember(
+  { db, audit }: Pick<Deps, 'db' | 'audit'>,
+  by: By,
+  memberId: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const username = await findUsername(tx, memberId)
+    if (username === undefined) throw new ApiError('MEMBER_NOT_FOUND')
+    const ended = await endEverySession(tx, memberId)
+    if (ended === 0) return
+    await audit.record(tx, {
+      ...by,
+      actionType: 'auth',
+      action: 'session.revoke_all',
+      target: { type: 'member', id: memberId, name: username },
+      summary: `All sessions of ${username} were ended: ${ended}.`,
+    })
+  })
+}
