@@ -9,12 +9,11 @@ import type { FailureKind } from './store.ts'
 type Table = typeof errors
 /** Every refusal that says "not you": a new one does not compile without a row below. */
 type Denial = { [Code in ErrorCode]: Table[Code]['status'] extends 401 | 403 ? Code : never }[ErrorCode]
+/** No denials by their status, and recorded all the same: something good once was presented again, or by somebody else. */
+type Replay = 'SIGNATURE_REPLAYED' | 'CHALLENGE_WITHOUT_VERIFIER' | 'LOGIN_REQUEST_INVALID'
 
-/**
- * What each denial is recorded as; null where nobody was turned away for who they are. A replayed signature is
- * no denial by its status, and recorded all the same.
- */
-const failureKinds: Record<Denial | 'SIGNATURE_REPLAYED', FailureKind | null> = {
+/** What each denial is recorded as; null where nobody was turned away for who they are. */
+const failureKinds: Record<Denial | Replay, FailureKind | null> = {
   INVALID_API_KEY: 'api_key',
   PROJECT_INACTIVE: 'api_key',
   INVALID_TOKEN: 'session',
@@ -59,7 +58,7 @@ export const createObserver = ({ recorder, requests, countFailure }: Needs): Obs
     requests.ended(route, status, request.startedAtUs)
   },
   refused: ({ code, details }, request) => {
-      // The key of an inactive project is refused like a bad one, and is somebody's use of it all the same.
+    // The key of an inactive project is refused like a bad one, and is somebody's use of it all the same.
     if (code === 'PROJECT_INACTIVE' && details.projectId) recorder.keyUsed(details.projectId)
     const kind = isRecorded(code) ? failureKinds[code] : null
     if (!kind) return
