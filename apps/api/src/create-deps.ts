@@ -7,6 +7,7 @@ import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import type { Log } from '#platform/log'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
+import { createReturnableLimiter } from '#platform/rate-limit/returnable-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
 import { composeLiveMirror } from './compose-live-mirror.ts'
 import type { Config } from './config.ts'
@@ -14,6 +15,7 @@ import type { Deps, MirrorMember } from './deps.ts'
 import { recordAudit } from './features/audit/record.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
 import { chatFigures } from './features/live-mirror/chat-figures.ts'
+import { createLoginLimits } from './features/login/login-limits.ts'
 import { mirrorMember } from './features/members/mirror-member.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
 import { createRolesRefresher } from './features/members/refresh-roles.ts'
@@ -73,6 +75,15 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     limit: config.rateLimitGlobal,
     ttlMs: config.rateLimitGlobalTtlMs,
   })
+  const loginLimits = createLoginLimits({
+    db,
+    limiter: createReturnableLimiter({
+      cache,
+      limit: loginLimitOf(config),
+      ttlMs: config.rateLimitGlobalTtlMs,
+      name: 'login',
+    }),
+  })
   const liveMirror = composeLiveMirror({ db, log, chat, audit, mirrorMember: mirrorOnly })
   return {
     config,
@@ -80,6 +91,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     db,
     cache,
     limiter,
+    loginLimits,
     chat,
     audit,
     settings,
@@ -92,6 +104,10 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     notifications,
   }
 }
+
+/** Logins that one address may have open: a twentieth of what else it may ask, and never too few for a family. */
+const loginLimitOf = ({ rateLimitGlobal }: Config) =>
+  rateLimitGlobal === 0 ? 0 : Math.max(10, Math.floor(rateLimitGlobal / 20))
 
 const tracedChat = (chat: ChatPlatform, { around }: Tracing) =>
   aroundChat(chat, { run: (operation, ask) => around(`chat ${operation}`, {}, ask), heard: () => {} })

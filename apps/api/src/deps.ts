@@ -7,6 +7,7 @@ import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
 import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
 import type { ChatFigures, LiveMirror } from './features/live-mirror/status.ts'
+import type { LoginLimits } from './features/login/login-limits.ts'
 import type { PlatformWatch } from './features/monitoring/platform-watch.ts'
 import type { Notifications } from './features/notifications/notifications.ts'
 import type { Settings } from './features/settings/settings.ts'
@@ -38,6 +39,7 @@ export interface Deps {
   readonly db: Database
   readonly cache: Cache
   readonly limiter: RateLimiter
+  readonly loginLimits: LoginLimits
   readonly chat: ChatPlatform
   readonly audit: { readonly record: RecordAudit }
   readonly settings: Settings

@@ -30,6 +30,7 @@ const authorizeRefusals = [
   'PROJECT_INACTIVE_AT_LOGIN',
   'REDIRECT_URI_NOT_ALLOWED',
   'SERVER_NOT_ACCESSIBLE',
+  'RATE_LIMITED',
 ] as const
 
 export const authorize = endpoint({
@@ -102,7 +103,7 @@ export const chatCallback = endpoint({
     error_description: CallbackParameter,
   }),
   answers: { 302: null },
-  refuses: ['LOGIN_REQUEST_INVALID', 'NOT_SYSTEM_ADMIN', 'CHAT_PLATFORM_UNAVAILABLE'],
+  refuses: ['LOGIN_REQUEST_INVALID', 'NOT_SYSTEM_ADMIN', 'RATE_LIMITED', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
 export const adminLogin = endpoint({
@@ -127,7 +128,7 @@ export const adminLogin = endpoint({
     ),
   }),
   answers: { 302: null },
-  refuses: ['SERVER_NOT_ACCESSIBLE'],
+  refuses: ['SERVER_NOT_ACCESSIBLE', 'RATE_LIMITED'],
 })
 
 export const adminToken = endpoint({

@@ -2,7 +2,7 @@ import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST } 
 import type { Log } from '#platform/log'
 import { ChatPlatformError, type Priority } from './chat-platform.ts'
 import type { Buckets } from './discord-buckets.ts'
-import type { DiscordBudget } from './discord-budget.ts'
+import { type DiscordBudget, settled } from './discord-budget.ts'
 
 /** Longest wait for one call, with queue and retries: a person waits for a login, nobody for a sync. */
 const deadlineMs: Record<Priority, number> = { login: 4_000, background: 10_000 }
@@ -64,11 +64,11 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
       await buckets?.turn(route, priority, signal)
       await pace?.(priority, signal)
       const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(route)?.[1] }
+      await budget.patience(spending)
       budget.spend(spending)
       const sentAt = performance.now()
-      const response = await DefaultRestOptions.makeRequest(url, init)
+      const response = await settled(budget, spending, DefaultRestOptions.makeRequest(url, init))
       budget.took(performance.now() - sentAt)
-      budget.settle(spending, response.status, response.headers.get('x-ratelimit-scope') === 'shared')
       await buckets?.note(route, response)
       return response
     },

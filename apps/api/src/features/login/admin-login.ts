@@ -13,13 +13,14 @@ type MainServer = (db: Queryable) => Promise<{ id: string } | undefined>
 
 /** Starts the login of a System Admin: the same bounce, for the main server, back to a path of this site. */
 export async function adminLogin(
-  deps: Pick<Deps, 'db' | 'chat' | 'config'> & { findMainServer: MainServer },
+  deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'> & { findMainServer: MainServer },
   returnTo: string | undefined,
   held: string | undefined,
+  address: string,
 ) {
   const main = await deps.findMainServer(deps.db)
   if (!main) throw new ApiError('SERVER_NOT_ACCESSIBLE', { detail: 'There is no main server.' })
-  return openAuthRequest(deps, held, {
+  return openAuthRequest(deps, held, address, {
     projectId: null,
     serverId: main.id,
     redirectUri: returnTo ?? defaultReturnTo,

@@ -11,16 +11,17 @@ export interface Authorize {
   readonly code_challenge?: string | undefined
 }
 
-type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config'>
+type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>
 
 /** Starts a login: always by the platform's screen. */
 export async function authorize(
   deps: LoginDeps,
   input: Authorize,
   cookie: string | undefined,
+  address: string,
 ): Promise<OpenedRequest> {
   await checkAuthorize(deps, input)
-  return openAuthRequest(deps, cookie, {
+  return openAuthRequest(deps, cookie, address, {
     projectId: input.client_id,
     serverId: input.server_id,
     redirectUri: input.redirect_uri,

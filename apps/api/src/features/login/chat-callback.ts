@@ -10,7 +10,7 @@ import { issueCode, issueSso } from './issue-code.ts'
 import { type LoginError, withCode, withError } from './project-redirect.ts'
 import { type AuthRequest, claimAuthRequest } from './store.ts'
 
-export type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'log' | 'mirrorMember'>
+export type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'log' | 'mirrorMember' | 'loginLimits'>
 
 export interface Callback {
   readonly code?: string | undefined
@@ -22,6 +22,8 @@ export interface Callback {
 /** The browser that came through the callback. */
 export interface Browser {
   readonly cookie: string | undefined
+  /** Its address, as limits count addresses. */
+  readonly address: string
   readonly ip: string | null
   readonly userAgent: string | null
 }
@@ -36,17 +38,24 @@ export interface LoginEnd {
  * then does anything redirect, and only to where the request was checked to come from.
  */
 export async function chatCallback(deps: LoginDeps, answer: Callback, browser: Browser): Promise<LoginEnd> {
-  const { db, chat, config } = deps
+  const { db, chat, config, loginLimits } = deps
   // RFC 9207: an answer of another issuer is not the answer to our question (mix-up).
   if (!chat.isIssuer(answer.iss)) throw new ApiError('LOGIN_REQUEST_INVALID')
   const secrets = readSecrets(browser.cookie)
+  // Before it is claimed: who comes too often may open the same address again a little later.
+  const taken = await loginLimits.take(browser.address)
   const request = await claimAuthRequest(db, answer.state, secrets.map(digestOf))
-  if (!request) throw new ApiError('LOGIN_REQUEST_INVALID')
+  if (!request) {
+    await taken.giveBack()
+    throw new ApiError('LOGIN_REQUEST_INVALID')
+  }
   const rest = secrets.filter((secret) => digestOf(secret) !== request.browserDigest)
   const forget = secretsCookie(config, rest)
 
   const end = await complete(deps, answer, browser, request)
   if ('error' in end) return { location: refusal(deps, request, end.error), cookies: [forget] }
+  await taken.giveBack()
+  await loginLimits.giveBack(request.address, request.createdAt)
   return { location: end.location, cookies: [forget, end.ssoCookie] }
 }
 
@@ -65,7 +74,8 @@ async function complete(
   let member: ChatMember | undefined
   const askedAt = await readTime(deps.db)
   try {
-    user = await deps.chat.identify({ code: answer.code, codeVerifier: request.chatCodeVerifier })
+    const { chatCodeVerifier: codeVerifier } = request
+    user = await deps.chat.identify({ code: answer.code, codeVerifier, from: browser.address })
     member = await deps.chat.member(request.serverId, user.id, 'login')
   } catch (error) {
     return { error: failureOf(deps, error) }

@@ -3,11 +3,13 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import type { Tx } from '#platform/db/database'
 import { cookie } from '#platform/http/cookies'
 import type { Deps } from '../../deps.ts'
-import { insertCode, insertSso, type NewCode } from './store.ts'
+import { insertCode, insertSso, type NewCode, trimSso } from './store.ts'
 
 export const ssoCookie = 'svc_sso'
 /** Long enough for one redirect on a slow phone. */
 const codeTtlSec = 60
+/** More browsers than a person logs in with in a day. */
+const maxSsoPerMember = 50
 
 /** Makes a one-time code, or undefined when the project may no longer have one. */
 export async function issueCode(
@@ -23,6 +25,7 @@ export async function issueCode(
 export async function issueSso(tx: Tx, config: Deps['config'], memberId: string): Promise<string> {
   const value = mintToken('sso')
   await insertSso(tx, { id: uuidv7(), digest: digestOf(value), memberId, ttlSec: config.ssoTtlSec })
+  await trimSso(tx, memberId, maxSsoPerMember)
   return makeSsoCookie(config, value, config.ssoTtlSec)
 }
 

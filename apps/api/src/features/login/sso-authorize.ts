@@ -26,9 +26,12 @@ export async function ssoAuthorize(
   await checkAuthorize(deps, input)
   const { publicUrl } = deps.config
   const destination = { redirectUri: input.redirect_uri, state: input.state }
+  // Before the cookie is rotated: who comes too often keeps the one they have.
+  const taken = browser.ssoCookie ? await deps.loginLimits.take(browser.address) : undefined
   const found = await useSso(deps, input, browser.ssoCookie)
-  if (found) {
-    const end = await complete(deps, input, browser, found.memberId)
+  const end = found && (await complete(deps, input, browser, found.memberId))
+  if (!end || 'code' in end) await taken?.giveBack()
+  if (found && end) {
     const location =
       'error' in end
         ? withError(destination, end.error, publicUrl)
@@ -37,7 +40,7 @@ export async function ssoAuthorize(
   }
   if (input.prompt === 'none')
     return { location: withError(destination, 'login_required', publicUrl), cookies: [] }
-  const opened = await authorize(deps, input, browser.cookie)
+  const opened = await authorize(deps, input, browser.cookie, browser.address)
   return { location: opened.location, cookies: [opened.cookie] }
 }
 

@@ -26,15 +26,30 @@ export interface NewAuthRequest {
   readonly redirectUri: string
   readonly state: string | null
   readonly codeChallenge: string | null
+  /** Who began it, as limits count addresses. */
+  readonly address: string
   readonly ttlSec: number
 }
 
 export const insertAuthRequest = (db: Queryable, r: NewAuthRequest) =>
   db.execute(sql`
     insert into auth_requests (id, browser_digest, chat_state, chat_code_verifier, project_id, server_id,
-      redirect_uri, state, code_challenge, expires_at)
+      redirect_uri, state, code_challenge, address, expires_at)
     values (${r.id}, ${r.browserDigest}, ${r.chatState}, ${r.chatCodeVerifier}, ${r.projectId}, ${r.serverId},
-      ${r.redirectUri}, ${r.state}, ${r.codeChallenge}, clock_now() + ${r.ttlSec}::int * interval '1 second')`)
+      ${r.redirectUri}, ${r.state}, ${r.codeChallenge}, ${r.address}, clock_now() + ${r.ttlSec}::int * interval '1 second')`)
+
+/**
+ * Forgets logins beyond the first `most`: of each address the oldest, and of those with most logins first, so that a
+ * flood pushes out itself.
+ */
+export const trimAuthRequests = (db: Queryable, most: number) =>
+  db.execute(sql`
+    delete from auth_requests where id in (
+      select id from (
+        select id, created_at, row_number() over (partition by address order by created_at desc, id desc) as place
+        from auth_requests) ranked
+      order by place desc, created_at
+      limit greatest(0, (select count(*) from auth_requests) - ${most}::bigint))`)
 
 /** The newest request of this browser that still waits for the platform's answer. */
 export const findPendingRequest = (db: Queryable, browserDigests: readonly string[]) =>
@@ -51,6 +66,8 @@ export interface AuthRequest {
   readonly redirectUri: string
   readonly state: string | null
   readonly codeChallenge: string | null
+  readonly address: string | null
+  readonly createdAt: Date
 }
 
 /**
@@ -64,7 +81,7 @@ export const claimAuthRequest = (db: Queryable, chatState: string, browserDigest
       and used_at is null and expires_at > clock_now()
     returning browser_digest as "browserDigest", chat_code_verifier as "chatCodeVerifier",
       project_id as "projectId", server_id as "serverId", redirect_uri as "redirectUri", state,
-      code_challenge as "codeChallenge"`)
+      code_challenge as "codeChallenge", address, created_at as "createdAt"`)
 
 export interface NewCode {
   readonly digest: string
@@ -94,6 +111,13 @@ export const insertSso = (tx: Tx, s: { id: string; digest: string; memberId: str
   tx.execute(sql`
     insert into sso_sessions (id, digest, member_id, expires_at)
     values (${s.id}, ${s.digest}, ${s.memberId}, clock_now() + ${s.ttlSec}::int * interval '1 second')`)
+
+/** Browsers of one member that skip the platform's screen: beyond `most` the oldest go, so that logins do not pile up. */
+export const trimSso = (tx: Tx, memberId: string, most: number) =>
+  tx.execute(sql`
+    delete from sso_sessions where id in (
+      select id from sso_sessions where member_id = ${memberId}
+      order by created_at desc, id desc offset ${most})`)
 
 /**
  * Uses and rotates a single sign-on in one statement, unless the project ended everything of this member
