@@ -17,6 +17,7 @@ import { syncServer } from './features/chat-servers/sync-server.ts'
 import { chatFigures } from './features/live-mirror/chat-figures.ts'
 import { createLoginLimits } from './features/login/login-limits.ts'
 import { mirrorMember } from './features/members/mirror-member.ts'
+import { createProjectReads } from './features/members/read-for-project.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
 import { createRolesRefresher } from './features/members/refresh-roles.ts'
 import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
@@ -24,6 +25,9 @@ import { createDeliverer } from './features/notifications/deliverer.ts'
 import { notifying } from './features/notifications/notify.ts'
 import { readWebhookUrl } from './features/projects/webhook-url.ts'
 import { createSettings } from './features/settings/live-settings.ts'
+
+/** Ids unknown to the mirror that one project may have looked up: a person who joined is one, made-up ones are many. */
+const strangersPerMinute = 120
 
 /** Opens the database that the configuration names. */
 export const openConfiguredDatabase = (config: Config, log: Log): Promise<Database> =>
@@ -64,11 +68,10 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     if (member) await refreshRoles(serverId, member.roleIds)
     await mirrorOnly(serverId, user, member, askedAt)
   }
-  const refreshMember = createMemberRefresher({
-    db,
-    chat,
-    log,
-    mirrorMember: mirror,
+  const refresher = createMemberRefresher({ db, chat, log, mirrorMember: mirror })
+  const readForProject = createProjectReads({
+    ...refresher,
+    limiter: createRateLimiter({ cache, limit: strangersPerMinute, ttlMs: 60_000, name: 'strangers' }),
   })
   const limiter = createRateLimiter({
     cache,
@@ -96,7 +99,8 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     audit,
     settings,
     mirrorMember: mirror,
-    refreshMember,
+    refreshMember: refresher.refreshMember,
+    readForProject,
     liveMirror,
     tracing,
     platformWatch,

@@ -7,8 +7,8 @@ import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
 import { readSecrets, secretsCookie } from './auth-request.ts'
 import { issueCode, issueSso } from './issue-code.ts'
-import { type LoginError, withCode, withError } from './project-redirect.ts'
-import { type AuthRequest, claimAuthRequest } from './store.ts'
+import { describeRefusal, type LoginRefusal, withCode, withError } from './project-redirect.ts'
+import { type AuthRequest, claimAuthRequest, findServerName } from './store.ts'
 
 export type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'log' | 'mirrorMember' | 'loginLimits'>
 
@@ -53,13 +53,13 @@ export async function chatCallback(deps: LoginDeps, answer: Callback, browser: B
   const forget = secretsCookie(config, rest)
 
   const end = await complete(deps, answer, browser, request)
-  if ('error' in end) return { location: refusal(deps, request, end.error), cookies: [forget] }
+  if ('refusal' in end) return { location: await refuse(deps, request, end.refusal), cookies: [forget] }
   await taken.giveBack()
   await loginLimits.giveBack(request.address, request.createdAt)
   return { location: end.location, cookies: [forget, end.ssoCookie] }
 }
 
-type Outcome = { readonly error: LoginError } | { readonly location: string; readonly ssoCookie: string }
+type Outcome = { readonly refusal: LoginRefusal } | { readonly location: string; readonly ssoCookie: string }
 
 async function complete(
   deps: LoginDeps,
@@ -68,7 +68,7 @@ async function complete(
   request: AuthRequest,
 ): Promise<Outcome> {
   if (answer.error || !answer.code) {
-    return { error: answer.error === 'access_denied' ? 'access_denied' : 'server_error' }
+    return { refusal: answer.error === 'access_denied' ? 'declined' : 'server_error' }
   }
   let user: ChatUser
   let member: ChatMember | undefined
@@ -78,11 +78,11 @@ async function complete(
     user = await deps.chat.identify({ code: answer.code, codeVerifier, from: browser.address })
     member = await deps.chat.member(request.serverId, user.id, 'login')
   } catch (error) {
-    return { error: failureOf(deps, error) }
+    return { refusal: failureOf(deps, error) }
   }
   await deps.mirrorMember(request.serverId, user, member, askedAt)
-  if (!member || user.isBot) return { error: 'access_denied' }
-  if (request.projectId === null && !isAdmin(deps.config, member)) return { error: 'access_denied' }
+  if (!member || user.isBot) return { refusal: 'not_a_member' }
+  if (request.projectId === null && !isAdmin(deps.config, member)) return { refusal: 'not_an_admin' }
   return finish(deps, request, user.id, browser)
 }
 
@@ -108,7 +108,7 @@ function finish(
       ip,
       userAgent,
     })
-    if (!code) return { error: 'access_denied' }
+    if (!code) return { refusal: 'no_access' }
     const ssoCookie = await issueSso(tx, config, memberId)
     const location =
       projectId === null ? `${redirectUri}#code=${code}` : withCode(request, code, config.publicUrl)
@@ -117,14 +117,16 @@ function finish(
 }
 
 /** An outage asks for patience; a refusal of the platform is ours to mend, and logged. */
-export function failureOf({ log }: Pick<Deps, 'log'>, error: unknown): LoginError {
+export function failureOf({ log }: Pick<Deps, 'log'>, error: unknown): LoginRefusal {
   if (!(error instanceof ChatPlatformError)) throw error
   log.warn({ err: error, platformCode: error.platformCode }, 'a login failed at the chat platform')
   return error.failure === 'unavailable' ? 'temporarily_unavailable' : 'server_error'
 }
 
 /** Where a refused login goes: back to the project, or for an admin login to a page of ours. */
-function refusal({ config }: LoginDeps, request: AuthRequest, error: LoginError): string {
-  if (request.projectId !== null) return withError(request, error, config.publicUrl)
-  throw error === 'access_denied' ? new ApiError('NOT_SYSTEM_ADMIN') : chatPlatformUnavailable()
+async function refuse({ db, config }: LoginDeps, request: AuthRequest, refusal: LoginRefusal) {
+  const server = await findServerName(db, request.serverId)
+  if (request.projectId !== null) return withError(request, refusal, config.publicUrl, server)
+  if (refusal === 'temporarily_unavailable' || refusal === 'server_error') throw chatPlatformUnavailable()
+  throw new ApiError('NOT_SYSTEM_ADMIN', { detail: describeRefusal(refusal, server) })
 }

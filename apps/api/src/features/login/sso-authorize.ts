@@ -4,8 +4,8 @@ import { readTime } from '#platform/db/read-time'
 import { type Authorize, authorize, checkAuthorize } from './authorize.ts'
 import { type Browser, failureOf, type LoginDeps, type LoginEnd } from './chat-callback.ts'
 import { issueCode, makeSsoCookie } from './issue-code.ts'
-import { type LoginError, withCode, withError } from './project-redirect.ts'
-import { rotateSso } from './store.ts'
+import { type LoginRefusal, withCode, withError } from './project-redirect.ts'
+import { findServerName, rotateSso } from './store.ts'
 
 /** Two tabs may present one value: the second is still good for this long after the first rotated it. */
 const graceSec = 10
@@ -33,8 +33,8 @@ export async function ssoAuthorize(
   if (!end || 'code' in end) await taken?.giveBack()
   if (found && end) {
     const location =
-      'error' in end
-        ? withError(destination, end.error, publicUrl)
+      'refusal' in end
+        ? withError(destination, end.refusal, publicUrl, await findServerName(deps.db, input.server_id))
         : withCode(destination, end.code, publicUrl)
     return { location, cookies: found.cookies }
   }
@@ -69,14 +69,14 @@ async function complete(
   input: Authorize,
   { ip, userAgent }: Browser,
   memberId: string,
-): Promise<{ code: string } | { error: LoginError }> {
+): Promise<{ code: string } | { refusal: LoginRefusal }> {
   try {
     const askedAt = await readTime(deps.db)
     const member = await deps.chat.member(input.server_id, memberId, 'login')
     await deps.mirrorMember(input.server_id, { id: memberId }, member, askedAt)
-    if (!member) return { error: 'access_denied' }
+    if (!member) return { refusal: 'not_a_member' }
   } catch (error) {
-    if (error instanceof ChatPlatformError) return { error: failureOf(deps, error) }
+    if (error instanceof ChatPlatformError) return { refusal: failureOf(deps, error) }
     throw error
   }
   const code = await deps.db.transaction((tx) =>
@@ -90,5 +90,5 @@ async function complete(
       userAgent,
     }),
   )
-  return code ? { code } : { error: 'access_denied' }
+  return code ? { code } : { refusal: 'no_access' }
 }

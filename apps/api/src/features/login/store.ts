@@ -3,6 +3,7 @@ import { sql } from '#platform/db/sql'
 
 export interface LoginProject {
   readonly id: string
+  readonly name: string
   readonly isActive: boolean
   readonly redirectUris: readonly string[]
   readonly mayRead: boolean
@@ -11,9 +12,13 @@ export interface LoginProject {
 /** A project as authorize asks about it; undefined when it is unknown or deleted. */
 export const findLoginProject = (db: Queryable, projectId: string, serverId: string) =>
   db.maybeOne<LoginProject>(sql`
-    select p.id, p.deactivated_at is null as "isActive", p.redirect_uris as "redirectUris",
+    select p.id, p.name, p.deactivated_at is null as "isActive", p.redirect_uris as "redirectUris",
       exists (select from readable_servers r where r.project_id = p.id and r.server_id = ${serverId}) as "mayRead"
     from projects p where p.id = ${projectId} and p.deleted_at is null`)
+
+/** The name of a server, for a person who is refused. */
+export const findServerName = async (db: Queryable, serverId: string): Promise<string | undefined> =>
+  (await db.maybeOne<{ name: string }>(sql`select name from servers where id = ${serverId}`))?.name
 
 export interface NewAuthRequest {
   readonly id: string

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '#platform/log'
 import type { Answer } from './answer.ts'
 import type { ApiError } from './api-error.ts'
-import { page, pageHeaders } from './page.ts'
+import { pageHeaders } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
 
 type Timed = Pick<FastifyRequest, 'startedAtUs'>
@@ -49,9 +49,17 @@ interface ResponderDeps {
   readonly observer: Observer
   /** True from the moment of shutting down: connections are asked to close. */
   readonly closing: () => boolean
+  /** The page of a refusal, for endpoints that browsers open. */
+  readonly refusalPage: (error: ApiError, requestId: string) => string
 }
 
-export function createResponder({ publicUrl, log, observer, closing }: ResponderDeps): Responder {
+export function createResponder({
+  publicUrl,
+  log,
+  observer,
+  closing,
+  refusalPage,
+}: ResponderDeps): Responder {
   const docs = `${publicUrl}/api/docs/errors`
   const common = commonHeaders(publicUrl)
   const finishedHead = Object.entries({ ...common, 'content-type': 'application/json; charset=utf-8' }).flat()
@@ -94,7 +102,7 @@ export function createResponder({ publicUrl, log, observer, closing }: Responder
       reply.headers({ ...challenge(definition, error), ...error.details.headers })
       const problem = toProblem(error, request.id, docs)
       if (definition?.page && !wantsJson(request.headers.accept)) {
-        reply.headers(pageHeaders).send(page(problem.title, pageTexts(error, request.id)))
+        reply.headers(pageHeaders).send(refusalPage(error, request.id))
       } else {
         reply.header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(problem))
       }
@@ -141,16 +149,6 @@ function challenge(definition: EndpointDefinition | undefined, { status }: ApiEr
 
 const wantsJson = (accept = '') =>
   /application\/(problem\+)?json/.test(accept) && !accept.includes('text/html')
-
-function pageTexts({ message, details }: ApiError, requestId: string): string[] {
-  const problems = details.errors?.map(({ path, message: what }) => `${path.slice(1)} ${what}`) ?? []
-  return [
-    message,
-    ...problems,
-    'Go back to the site you came from and start the login again.',
-    `Request ${requestId}`,
-  ]
-}
 
 function logFailure(log: Log, error: ApiError, request: FastifyRequest) {
   const at = {
