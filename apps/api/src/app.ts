@@ -21,6 +21,7 @@ import { syncServer } from './features/chat-servers/sync-server.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
+import { refusalPage } from './features/login/refusal-page.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { createMemberSyncs } from './features/members/member-syncs.ts'
 import { memberRoutes } from './features/members/routes.ts'
@@ -62,6 +63,7 @@ export function createApp(
     publicUrl: config.publicUrl,
     log,
     observer: observe({ recorder, requests, countFailure }),
+    refusalPage,
   })
   refuseWith(app, respond)
   app.setNotFoundHandler((request, reply) =>
@@ -94,8 +96,7 @@ export function createApp(
   webhookRoutes(router, deps, {
     checkKey,
     limitDownloads,
-    liveRoleIds: async (serverId, memberId) =>
-      (await liveMember(deps, serverId, memberId))?.roles.map(({ roleId }) => roleId),
+    liveRoleIds: async (asked) => (await liveMember(deps, asked))?.roles.map(({ roleId }) => roleId),
   })
   const events = eventRoutes(router, deps, { checkKey })
   // A stream ends by itself only when its client goes; its client comes back, and should come back elsewhere.

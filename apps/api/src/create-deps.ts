@@ -8,6 +8,7 @@ import { openDatabase } from '#platform/db/open-database'
 import { createTenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
+import { createReturnableLimiter } from '#platform/rate-limit/returnable-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
 import { composeLiveMirror } from './compose-live-mirror.ts'
 import type { Config } from './config.ts'
@@ -15,7 +16,9 @@ import type { Deps, MirrorMember } from './deps.ts'
 import { recordAudit } from './features/audit/record.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
 import { chatFigures } from './features/live-mirror/chat-figures.ts'
+import { createLoginLimits } from './features/login/login-limits.ts'
 import { mirrorMember } from './features/members/mirror-member.ts'
+import { createProjectReads } from './features/members/read-for-project.ts'
 import { createMemberRefresher } from './features/members/refresh-member.ts'
 import { createRolesRefresher } from './features/members/refresh-roles.ts'
 import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
@@ -23,6 +26,9 @@ import { createDeliverer } from './features/notifications/deliverer.ts'
 import { notifying } from './features/notifications/notify.ts'
 import { readWebhookUrl } from './features/projects/webhook-url.ts'
 import { createSettings } from './features/settings/live-settings.ts'
+
+/** Ids unknown to the mirror that one project may have looked up: a person who joined is one, made-up ones are many. */
+const strangersPerMinute = 120
 
 /** Opens the database that the configuration names. */
 export const openConfiguredDatabase = (config: Config, log: Log): Promise<Database> =>
@@ -61,16 +67,24 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     if (member) await refreshRoles(serverId, member.roleIds)
     await mirrorOnly(serverId, user, member, askedAt)
   }
-  const refreshMember = createMemberRefresher({
-    db,
-    chat,
-    log,
-    mirrorMember: mirror,
+  const refresher = createMemberRefresher({ db, chat, log, mirrorMember: mirror })
+  const readForProject = createProjectReads({
+    ...refresher,
+    limiter: createRateLimiter({ cache, limit: strangersPerMinute, ttlMs: 60_000, name: 'strangers' }),
   })
   const limiter = createRateLimiter({
     cache,
     limit: config.rateLimitGlobal,
     ttlMs: config.rateLimitGlobalTtlMs,
+  })
+  const loginLimits = createLoginLimits({
+    db,
+    limiter: createReturnableLimiter({
+      cache,
+      limit: loginLimitOf(config),
+      ttlMs: config.rateLimitGlobalTtlMs,
+      name: 'login',
+    }),
   })
   const liveMirror = composeLiveMirror({ db, log, chat, audit, mirrorMember: mirrorOnly })
   return {
@@ -79,11 +93,13 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     db,
     cache,
     limiter,
+    loginLimits,
     chat,
     audit,
     settings,
     mirrorMember: mirror,
-    refreshMember,
+    refreshMember: refresher.refreshMember,
+    readForProject,
     liveMirror,
     tracing,
     platformWatch,
@@ -92,6 +108,10 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     schemas: createTenantSchemas(),
   }
 }
+
+/** Logins that one address may have open: a twentieth of what else it may ask, and never too few for a family. */
+const loginLimitOf = ({ rateLimitGlobal }: Config) =>
+  rateLimitGlobal === 0 ? 0 : Math.max(10, Math.floor(rateLimitGlobal / 20))
 
 const tracedChat = (chat: ChatPlatform, { around }: Tracing) =>
   aroundChat(chat, { run: (operation, ask) => around(`chat ${operation}`, {}, ask), heard: () => {} })

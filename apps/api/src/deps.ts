@@ -8,6 +8,7 @@ import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
 import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
 import type { ChatFigures, LiveMirror } from './features/live-mirror/status.ts'
+import type { LoginLimits } from './features/login/login-limits.ts'
 import type { PlatformWatch } from './features/monitoring/platform-watch.ts'
 import type { Notifications } from './features/notifications/notifications.ts'
 import type { Settings } from './features/settings/settings.ts'
@@ -29,8 +30,18 @@ export type MirrorMember = (
 /** `fresh`: the mirror was just written. `unavailable`: it was not, and only its age says how good it is. */
 export type Refreshed = 'fresh' | 'unavailable'
 
-/** Reads one member from the platform into the mirror. */
+/** Reads one member whom the mirror knows from the platform into the mirror. */
 export type RefreshMember = (serverId: string, memberId: string) => Promise<Refreshed>
+
+/**
+ * Reads anyone from the platform into the mirror, for a project that names them. Projects take turns, and what comes
+ * of an id that the mirror does not know says nothing of the platform's health.
+ * @throws RATE_LIMITED when the project asks for too many whom the mirror does not know
+ */
+export type ReadForProject = (
+  asked: { readonly projectId: string; readonly serverId: string; readonly memberId: string },
+  isKnown: boolean,
+) => Promise<Refreshed>
 
 /** Everything a use case may touch. Each names the part it needs: `Pick<Deps, 'db' | 'audit'>`. */
 export interface Deps {
@@ -39,11 +50,13 @@ export interface Deps {
   readonly db: Database
   readonly cache: Cache
   readonly limiter: RateLimiter
+  readonly loginLimits: LoginLimits
   readonly chat: ChatPlatform
   readonly audit: { readonly record: RecordAudit }
   readonly settings: Settings
   readonly mirrorMember: MirrorMember
   readonly refreshMember: RefreshMember
+  readonly readForProject: ReadForProject
   readonly liveMirror: LiveMirror
   /** Undefined unless traces are sent somewhere. */
   readonly tracing: Tracing | undefined

@@ -1,8 +1,9 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
 import { engines } from './databases.ts'
-import { givenAdmin, walkLogin } from './given.ts'
+import { givenAdmin, givenProject, givenSession, validate, walkLogin } from './given.ts'
 import { startWorld, type World } from './service.ts'
 
 const { joon } = demo.users
@@ -83,6 +84,31 @@ describe.each(engines)('System Admin on %s', (engine) => {
     expect(await statusOf(world, token)).toBe(403)
     await world.sim.up()
   })
+
+  test.each(['0', '3600000'])(
+    'a role that nobody has vouched for in five minutes opens nothing, while members go on (permissionTtlMs %s)',
+    async (ttlMs) => {
+      const world = worldOf(ttlMs)
+      const { db } = world.service.deps
+      const token = await givenAdmin(world)
+      const project = await givenProject(world)
+      const session = await givenSession(world, project, demo.users.mara)
+      const vouchedFor = (seconds: number) =>
+        db.execute(
+          sql`update memberships set synced_at = clock_now() - ${seconds}::int * interval '1 second'`,
+        )
+      await world.sim.down()
+      await vouchedFor(290)
+      expect(await statusOf(world, token)).toBe(200)
+      await vouchedFor(310)
+      const refused = await profile(world, token)
+      expect([refused.status, refused.body.code]).toEqual([503, 'CHAT_PLATFORM_UNAVAILABLE'])
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect((await validate(world, project, session.token)).status).toBe(200)
+      await world.sim.up()
+      await expect.poll(() => statusOf(world, token)).toBe(200)
+    },
+  )
 
   test('without the role there is no admin login', async () => {
     const world = worldOf('0')

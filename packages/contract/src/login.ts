@@ -34,6 +34,7 @@ const authorizeRefusals = [
   'PROJECT_INACTIVE_AT_LOGIN',
   'REDIRECT_URI_NOT_ALLOWED',
   'SERVER_NOT_ACCESSIBLE',
+  'RATE_LIMITED',
 ] as const
 
 export const authorize = endpoint({
@@ -106,7 +107,7 @@ export const chatCallback = endpoint({
     error_description: CallbackParameter,
   }),
   answers: { 302: null },
-  refuses: ['LOGIN_REQUEST_INVALID', 'NOT_SYSTEM_ADMIN', 'CHAT_PLATFORM_UNAVAILABLE'],
+  refuses: ['LOGIN_REQUEST_INVALID', 'NOT_SYSTEM_ADMIN', 'RATE_LIMITED', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
 const segment = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*'
@@ -139,7 +140,7 @@ export const adminLogin = endpoint({
     { dependentRequired: { code_challenge_method: ['code_challenge'] } },
   ),
   answers: { 302: null },
-  refuses: ['SERVER_NOT_ACCESSIBLE'],
+  refuses: ['SERVER_NOT_ACCESSIBLE', 'RATE_LIMITED'],
 })
 
 export const adminToken = endpoint({

@@ -15,7 +15,7 @@ export interface ChatBudget {
   readonly refusedLast10Minutes: number
   /** The same, counted by all instances that share the cache, as last heard. */
   readonly refusedTogether: number
-  /** What is not asked for now because it would be refused: `token`, `client`, `rate`, `total`, `server <id>`. */
+  /** What is not asked for now because it would be refused: `token`, `client`, `rate`, `oauth`, `total`, `server <id>`. */
   readonly open: readonly { readonly name: string; readonly nextTryInMs: number }[]
 }
 
@@ -31,8 +31,11 @@ export interface ChatPlatform {
   authorizeUrl(login: { state: string; codeVerifier: string }): Promise<string>
   /** True when `iss` is absent or the platform's own (RFC 9207). */
   isIssuer(iss: string | undefined): boolean
-  /** Exchanges the platform's code, once, and reads who it is for. No token of the platform is kept. */
-  identify(login: { code: string; codeVerifier: string }): Promise<ChatUser>
+  /**
+   * Exchanges the platform's code, once, and reads who it is for. No token of the platform is kept. Callers take
+   * turns by `from`, the name under which an address is counted, so that one of them cannot keep the others out.
+   */
+  identify(login: { code: string; codeVerifier: string; from: string }): Promise<ChatUser>
   /** The member of a server, or undefined when the platform says that this user is not in it. */
   member(serverId: string, userId: string, priority: Priority): Promise<ChatMember | undefined>
   /** The server with its roles. */

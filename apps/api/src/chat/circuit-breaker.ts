@@ -9,6 +9,7 @@ export interface BreakerOptions {
   /** So many refusals within the window open it. */
   readonly threshold: number
   readonly windowMs: number
+  /** The first pause, unless the platform asks for another; each probe that fails doubles it. */
   readonly firstPauseMs: number
   readonly longestPauseMs: number
 }
@@ -19,7 +20,8 @@ export interface CircuitBreaker {
   admits(priority: Priority): boolean
   /** A request goes: while it is open, that is the probe. */
   began(): void
-  refused(): void
+  /** `retryAfterMs`: the pause that the platform asked for. */
+  refused(retryAfterMs?: number): void
   /** Opens it now, for a reason that others have counted. */
   trip(): void
   /** Answered in any other way; `isProof` when that says that the reason is gone. */
@@ -34,7 +36,8 @@ export function createCircuitBreaker(options: BreakerOptions, now: () => number)
   let pauseMs = options.firstPauseMs
   let probedAt: number | undefined
 
-  const open = () => {
+  const open = (askedMs = pauseMs) => {
+    pauseMs = Math.min(askedMs, options.longestPauseMs)
     openUntil = now() + pauseMs
     probedAt = undefined
     refusals = []
@@ -48,16 +51,15 @@ export function createCircuitBreaker(options: BreakerOptions, now: () => number)
     began() {
       if (openUntil !== undefined) probedAt = now()
     },
-    refused() {
+    refused(retryAfterMs) {
       if (openUntil !== undefined) {
         // Requests that were under way when it opened say nothing new.
-        if (probedAt === undefined) return
-        pauseMs = Math.min(pauseMs * 2, options.longestPauseMs)
-        return open()
+        if (probedAt !== undefined) open(Math.max(pauseMs * 2, retryAfterMs ?? 0))
+        return
       }
       refusals = refusals.filter((at) => at > now() - options.windowMs)
       refusals.push(now())
-      if (refusals.length >= options.threshold) open()
+      if (refusals.length >= options.threshold) open(retryAfterMs)
     },
     trip() {
       if (openUntil === undefined) open()

@@ -14,13 +14,13 @@ function givenBudget(cache = createMemoryCache()) {
   let now = 0
   const budget = createDiscordBudget(createLog('silent'), cache, () => now)
   /** True when it was sent. */
-  const ask = (spending: Spending, status: number, isShared = false) => {
+  const ask = (spending: Spending, status: number, headers: Record<string, string> = {}) => {
     try {
       budget.spend(spending)
     } catch {
       return false
     }
-    budget.settle(spending, status, isShared)
+    budget.settle(spending, { status, headers: new Headers(headers) })
     return true
   }
   return {
@@ -72,7 +72,7 @@ test('after a pause one request finds out whether it is over; logins may first',
   expect(ask(background, 200)).toBe(false)
   budget.spend(login)
   expect(ask(login, 200)).toBe(false)
-  budget.settle(login, 200, false)
+  budget.settle(login, { status: 200, headers: new Headers() })
   expect(budget.state().open).toEqual([])
   expect(ask(background, 200)).toBe(true)
 })
@@ -91,10 +91,63 @@ test('a probe that fails doubles the pause, and one that nobody hears of again d
   expect(budget.state().open).toEqual([])
 })
 
+test('a limit pauses for as long as the platform asks, and the next login finds out whether it is over', () => {
+  const { ask, wait, budget } = givenBudget()
+  const oauth: Spending = { lane: 'oauth' }
+  const limited = { 'retry-after': '1' }
+  expect(ask(oauth, 429, limited)).toBe(true)
+  expect(ask(oauth, 200)).toBe(false)
+  expect(budget.state().open).toEqual([{ name: 'oauth', nextTryInMs: 1_000 }])
+  wait(1_000)
+  expect(ask(oauth, 200)).toBe(true)
+  expect(budget.state().open).toEqual([])
+
+  for (let i = 0; i < 30; i++) ask(background, 429, limited)
+  expect(budget.state().open).toEqual([{ name: 'rate', nextTryInMs: 1_000 }])
+  wait(1_000)
+  expect(ask(background, 200)).toBe(false)
+  expect(ask(login, 200)).toBe(true)
+  expect(budget.state().open).toEqual([])
+})
+
+test('a limit that goes on pauses for longer each time, and never for less than the platform asks', () => {
+  const { ask, wait, budget } = givenBudget()
+  const oauth: Spending = { lane: 'oauth' }
+  const pauses = ['1', '1', '1', '60', '1'].map((seconds) => {
+    expect(ask(oauth, 429, { 'retry-after': seconds })).toBe(true)
+    const pauseMs = budget.state().open[0]?.nextTryInMs ?? 0
+    wait(pauseMs)
+    return pauseMs
+  })
+  expect(pauses).toEqual([1_000, 2_000, 4_000, 60_000, 120_000])
+})
+
+test('junk codes, refused codes and limits of one member open nothing, however many', () => {
+  const { ask, budget, wait } = givenBudget()
+  for (let i = 0; i < 900; i++) {
+    expect(ask({ lane: 'oauth' }, 400)).toBe(true)
+    expect(ask({ lane: 'oauth' }, i % 2 ? 400 : 403)).toBe(true)
+    expect(ask({ lane: 'oauth', isMembers: true }, i % 2 ? 401 : 429)).toBe(true)
+    wait(700)
+  }
+  expect(budget.state().open).toEqual([])
+})
+
+test('limits of the logins do not stop the bot, nor limits of the bot the logins', () => {
+  const { ask } = givenBudget()
+  ask({ lane: 'oauth' }, 429, { 'retry-after': '60' })
+  expect(ask({ lane: 'oauth' }, 200)).toBe(false)
+  for (let i = 0; i < 30; i++) expect(ask(login, 429, { 'retry-after': '60' })).toBe(true)
+  expect(ask(login, 200)).toBe(false)
+  const another = givenBudget()
+  for (let i = 0; i < 30; i++) another.ask(login, 429, { 'retry-after': '60' })
+  expect(another.ask({ lane: 'oauth' }, 200)).toBe(true)
+})
+
 test('limits that others have used up, refusals here and there, and outages open nothing', () => {
   const { ask, wait, budget } = givenBudget()
   for (let i = 0; i < 200; i++) {
-    expect(ask(login, 429, true)).toBe(true)
+    expect(ask(login, 429, { 'x-ratelimit-scope': 'shared' })).toBe(true)
     expect(ask(login, 503)).toBe(true)
     expect(ask(login, i % 20 === 0 ? 403 : 200)).toBe(true)
     wait(1_000)

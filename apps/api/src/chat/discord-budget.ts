@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cache } from '#platform/cache/cache'
 import type { Log } from '#platform/log'
 import { type ChatBudget, ChatPlatformError, type Priority } from './chat-platform.ts'
@@ -5,15 +6,23 @@ import { type BreakerOptions, type CircuitBreaker, createCircuitBreaker } from '
 
 const minute = 60_000
 const pauses = { firstPauseMs: 30_000, longestPauseMs: 10 * minute }
+/** A limit is over when the platform says so; where it does not say, this is tried first. */
+const limitPauses = { firstPauseMs: 1_000, longestPauseMs: 10 * minute }
+/** A login waits this long for a limit to be over, and is then told that the platform is busy. */
+const loginPatienceMs = 2_500
+const lookEveryMs = 25
 
 /**
  * The platform bans an address for a day after 10,000 refused requests in ten minutes. Each reason for a
- * refusal has a breaker of its own, so that one server that refuses us does not stop the others.
+ * refusal has a breaker of its own, so that one server that refuses us does not stop the others, and what strangers
+ * make the OAuth calls run into does not stop the bot.
  */
 const limits = {
   token: { threshold: 10, windowMs: minute, ...pauses },
   client: { threshold: 10, windowMs: minute, ...pauses },
-  rate: { threshold: 30, windowMs: minute, ...pauses },
+  rate: { threshold: 30, windowMs: minute, ...limitPauses },
+  // Nothing tells how much is left of this limit, so its first 429 is obeyed.
+  oauth: { threshold: 1, windowMs: minute, ...limitPauses },
   server: { threshold: 20, windowMs: minute, ...pauses },
   total: { threshold: 1_000, windowMs: 10 * minute, ...pauses },
 } satisfies Record<string, BreakerOptions>
@@ -29,6 +38,7 @@ const why: Record<Kind, string> = {
   token: 'The chat platform refuses the bot token: set CHAT_BOT_TOKEN to the current one and restart.',
   client: 'The chat platform refuses CHAT_CLIENT_ID and CHAT_CLIENT_SECRET: correct them and restart.',
   rate: 'The chat platform limits our requests. They go on by themselves.',
+  oauth: 'The chat platform limits our logins. They go on by themselves.',
   server: 'The chat platform refuses to show a server: is the bot in it, with its permissions?',
   total: 'The chat platform refuses too many requests. They go on by themselves.',
 }
@@ -38,13 +48,28 @@ export interface Spending {
   readonly lane: Priority | 'oauth'
   /** The server that it asks about. */
   readonly serverId?: string | undefined
+  /** Sent with a member's token: what is refused then is that member's, and says nothing of anyone else. */
+  readonly isMembers?: boolean
+}
+
+/** What came of a request. */
+export interface Outcome {
+  readonly status: number
+  readonly headers: Pick<Headers, 'get'>
 }
 
 export interface DiscordBudget {
+  /** Waits for a short pause to be over; a login that is the next one after it finds out whether it is. */
+  patience(spending: Spending): Promise<void>
+  /** Milliseconds until such a request may be tried; 0 is now. */
+  pauseMs(spending: Spending): number
   /** @throws ChatPlatformError when asking would only be refused again */
   spend(spending: Spending): void
-  /** What came of it. `isShared`: a limit that others have used up is not counted against us. */
-  settle(spending: Spending, status: number, isShared: boolean): void
+  /**
+   * What came of it; undefined when no answer came. A limit that others have used up (`shared`) is not counted
+   * against us.
+   */
+  settle(spending: Spending, outcome: Outcome | undefined): void
   /** How long the last answer took. */
   took(ms: number): void
   state(): ChatBudget
@@ -77,27 +102,50 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
     log.error({ refusals: total }, why.total)
   }
 
+  const refusing = (spending: Spending): Kind | undefined => {
+    const priority = spending.lane === 'oauth' ? 'login' : spending.lane
+    return kindsOf(spending).find((kind) => !breaker(kind, spending.serverId).admits(priority))
+  }
+  const pauseMs = (spending: Spending): number => {
+    const kind = refusing(spending)
+    // While a probe is under way its answer is what to wait for.
+    return kind === undefined ? 0 : Math.max(lookEveryMs, breaker(kind, spending.serverId).openForMs() ?? 0)
+  }
+
   return {
+    pauseMs,
+    async patience(spending) {
+      const deadline = now() + loginPatienceMs
+      for (let waitMs = pauseMs(spending); waitMs > 0; waitMs = pauseMs(spending)) {
+        if (spending.lane === 'background' || now() + waitMs > deadline) return
+        await sleep(Math.min(waitMs, lookEveryMs))
+      }
+    },
     spend(spending) {
       const { lane, serverId } = spending
-      const kinds = kindsOf(spending)
-      const priority = lane === 'oauth' ? 'login' : lane
-      const refusing = kinds.find((kind) => !breaker(kind, serverId).admits(priority))
-      if (refusing) throw new ChatPlatformError('unavailable', why[refusing])
-      for (const kind of kinds) breaker(kind, serverId).began()
+      const refused = refusing(spending)
+      if (refused) throw new ChatPlatformError('unavailable', why[refused])
+      for (const kind of kindsOf(spending)) breaker(kind, serverId).began()
       sent.push({ at: now(), lane })
       while ((sent[0]?.at ?? now()) < now() - minute) sent.shift()
     },
-    settle(spending, status, isShared) {
+    settle(spending, outcome) {
+      if (!outcome) {
+        for (const kind of kindsOf(spending)) breaker(kind, spending.serverId).answered(false)
+        return
+      }
+      const { status, headers } = outcome
+      const isShared = headers.get('x-ratelimit-scope') === 'shared'
       const reason = status === 429 && isShared ? undefined : reasonOf(status, spending)
+      const retryAfterMs = status === 429 ? retryAfterOf(headers) : undefined
       for (const kind of kindsOf(spending)) {
         const one = breaker(kind, spending.serverId)
         if (reason === undefined) one.answered(status < 500 && status !== 429)
         // Refused for one reason, a request says little of the others; but a token that is understood is good.
-        else if (kind !== reason && kind !== 'total') one.answered(kind === 'token' && status === 403)
+        else if (kind !== reason && kind !== 'total') one.answered(isProof(kind, status))
         else {
           const wasOpen = one.openForMs() !== undefined
-          one.refused()
+          one.refused(kind === reason ? retryAfterMs : undefined)
           if (!wasOpen && one.openForMs() !== undefined) log.error({ serverId: spending.serverId }, why[kind])
         }
       }
@@ -130,13 +178,43 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
   }
 }
 
-const kindsOf = ({ lane, serverId }: Spending): Kind[] =>
-  lane === 'oauth'
-    ? ['client', 'rate', 'total']
-    : ['token', 'rate', 'total', ...(serverId ? (['server'] as const) : [])]
+/** The answer, told to the budget; also that there was none. */
+export async function settled<T extends Outcome>(
+  budget: DiscordBudget,
+  spending: Spending,
+  answer: Promise<T>,
+): Promise<T> {
+  let outcome: T | undefined
+  try {
+    outcome = await answer
+    return outcome
+  } finally {
+    budget.settle(spending, outcome)
+  }
+}
 
-function reasonOf(status: number, { lane, serverId }: Spending): Kind | undefined {
+const isProof = (kind: Kind, status: number) =>
+  (kind === 'token' && status === 403) || (kind === 'oauth' && status !== 429)
+
+const kindsOf = ({ lane, serverId, isMembers }: Spending): Kind[] =>
+  isMembers
+    ? ['total']
+    : lane === 'oauth'
+      ? ['client', 'oauth', 'total']
+      : ['token', 'rate', 'total', ...(serverId ? (['server'] as const) : [])]
+
+function reasonOf(status: number, { lane, serverId, isMembers }: Spending): Kind | undefined {
+  if (isMembers) return status === 403 || status === 429 ? 'total' : undefined
   if (status === 401) return lane === 'oauth' ? 'client' : 'token'
-  if (status === 403) return lane !== 'oauth' && serverId ? 'server' : 'rate'
-  return status === 429 ? 'rate' : undefined
+  // A code that the platform's edge refuses is one stranger's; it says nothing of the next login.
+  if (status === 403 && lane === 'oauth') return 'total'
+  if (status === 403) return serverId ? 'server' : 'rate'
+  if (status !== 429) return undefined
+  return lane === 'oauth' ? 'oauth' : 'rate'
+}
+
+/** `Retry-After` in seconds; the platform sends no dates. */
+function retryAfterOf(headers: Outcome['headers']): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return seconds > 0 ? seconds * 1_000 : undefined
 }

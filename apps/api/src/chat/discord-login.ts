@@ -1,7 +1,8 @@
 import type { APIUser } from 'discord-api-types/v10'
 import * as oauth from 'oauth4webapi'
+import { createFairQueue, QueueFull } from '#platform/fair-queue'
 import { type ChatPlatform, ChatPlatformError } from './chat-platform.ts'
-import type { DiscordBudget } from './discord-budget.ts'
+import { type DiscordBudget, settled } from './discord-budget.ts'
 import { toUser } from './discord-objects.ts'
 import { userAgent } from './discord-user-agent.ts'
 
@@ -12,9 +13,25 @@ export interface DiscordLoginOptions {
   readonly clientSecret: string
   readonly callbackUrl: string
   readonly budget: DiscordBudget
+  /** Waits for a turn, so that all instances together keep the platform's limit for our address. */
+  readonly exchangePace: () => Promise<void>
 }
 
 const deadlineMs = 4_000
+/** What is no code of the platform's is not shown to it: its edge refuses what looks like an attack. */
+const codeShape = /^[\w.~+/=-]{1,512}$/
+/**
+ * Logins of all addresses and of one that are at the platform, or wait for it, on this instance. An address that
+ * brings nothing but bad codes tries one in a second, when nobody else waits.
+ */
+const shares = {
+  maxAtOnce: 32,
+  maxAtOncePerCaller: 16,
+  maxWaiting: 1_000,
+  maxWaitingPerCaller: 100,
+  maxWaitMs: 3_000,
+  lastEveryMs: 1_000,
+}
 /** The least that tells who it is, and the e-mail that the specification shows. */
 const scopes = ['identify', 'email']
 
@@ -36,6 +53,13 @@ export function createDiscordLogin(
     // Only a stand-in on this machine is ever spoken to without TLS.
     [oauth.allowInsecureRequests]: options.apiUrl.startsWith('http:'),
   }
+  const queue = createFairQueue({
+    ...shares,
+    turn: async () => {
+      await options.budget.patience(exchange)
+      await options.exchangePace()
+    },
+  })
 
   return {
     authorizeUrl: async ({ state, codeVerifier }) => {
@@ -53,37 +77,14 @@ export function createDiscordLogin(
       return url.href
     },
     isIssuer: (iss) => iss === undefined || iss === issuer,
-    identify: async ({ code, codeVerifier }) => {
-      const answer = oauth.validateAuthResponse(server, client, new URLSearchParams({ code }))
-      const token = await asChatPlatformError(async () => {
-        const response = await oauth.authorizationCodeGrantRequest(
-          server,
-          client,
-          credentials,
-          answer,
-          options.callbackUrl,
-          codeVerifier,
-          http,
-        )
-        return oauth.processAuthorizationCodeResponse(server, client, response)
-      })
-      if (token.scope !== undefined && !token.scope.split(' ').includes('identify')) {
-        throw new ChatPlatformError('refused', 'The login was granted without the right to see who it is.')
+    identify: async ({ code, codeVerifier, from }) => {
+      if (!codeShape.test(code)) throw new ChatPlatformError('refused', 'That is no code of the platform.')
+      try {
+        return await queue.run(from, () => identifyOnce(code, codeVerifier), isTheirs)
+      } catch (error) {
+        if (!(error instanceof QueueFull)) throw error
+        throw new ChatPlatformError('unavailable', 'More logins wait than the chat platform lets through.')
       }
-      const user = await asChatPlatformError(async () => {
-        const response = await oauth.protectedResourceRequest(
-          token.access_token,
-          'GET',
-          new URL(`${options.apiUrl}/v10/users/@me`),
-          new Headers(),
-          null,
-          http,
-        )
-        if (response.ok) return (await response.json()) as APIUser
-        await response.body?.cancel()
-        throw statusError(response.status)
-      })
-      return toUser(user)
     },
     isClientAccepted: async () => {
       // A code that nobody was given: whoever is no good client is refused before it is looked at, and no token is made.
@@ -95,22 +96,72 @@ export function createDiscordLogin(
       throw statusError(status)
     },
   }
+
+  async function identifyOnce(code: string, codeVerifier: string) {
+    const answer = oauth.validateAuthResponse(server, client, new URLSearchParams({ code }))
+    const token = await asChatPlatformError(async () => {
+      const response = await oauth.authorizationCodeGrantRequest(
+        server,
+        client,
+        credentials,
+        answer,
+        options.callbackUrl,
+        codeVerifier,
+        http,
+      )
+      return oauth.processAuthorizationCodeResponse(server, client, response)
+    })
+    if (token.scope !== undefined && !token.scope.split(' ').includes('identify')) {
+      throw new ChatPlatformError('refused', 'The login was granted without the right to see who it is.')
+    }
+    const user = await asChatPlatformError(async () => {
+      const response = await oauth.protectedResourceRequest(
+        token.access_token,
+        'GET',
+        new URL(`${options.apiUrl}/v10/users/@me`),
+        new Headers(),
+        null,
+        http,
+      )
+      if (response.ok) return (await response.json()) as APIUser
+      await response.body?.cancel()
+      throw response.status === 429 ? new MemberLimited() : statusError(response.status)
+    })
+    return toUser(user)
+  }
 }
 
-/** Only the token endpoint tells of our own credentials; what a member's token may is another matter. */
+/** The platform limits one member, whose login this is. */
+class MemberLimited extends ChatPlatformError {
+  constructor() {
+    super('unavailable', 'The chat platform limits this member.', 429)
+  }
+}
+
+/** A bad code, or a member who is limited: whoever brings many of them goes last. */
+const isTheirs = (error: unknown) =>
+  error instanceof MemberLimited ||
+  // 401 is said of our own credentials.
+  (error instanceof ChatPlatformError && error.failure === 'refused' && error.status !== 401)
+
+const exchange = { lane: 'oauth' } as const
+const membersRead = { lane: 'oauth', isMembers: true } as const
+
+/** The code is exchanged in turns, so only the request that carries one is worth waiting for a limit. */
 const fetchWithin =
   (budget: DiscordBudget): typeof fetchOnce =>
   async (url, init) => {
-    const spending = { lane: 'oauth' as const }
-    budget.spend(spending)
-    const response = await fetchOnce(url, init)
-    const isMembers = response.status === 401 && !url.endsWith('/oauth2/token')
-    budget.settle(
-      spending,
-      isMembers ? 400 : response.status,
-      response.headers.get('x-ratelimit-scope') === 'shared',
-    )
-    return response
+    const isExchange = url.endsWith('/oauth2/token')
+    const ask = () => {
+      const spending = isExchange ? exchange : membersRead
+      budget.spend(spending)
+      return settled(budget, spending, fetchOnce(url, init))
+    }
+    const response = await ask()
+    // A limit is told before the code is looked at, so it is still good: the next real try is this one.
+    if (response.status !== 429 || !isExchange) return response
+    await budget.patience(exchange)
+    return budget.pauseMs(exchange) > 0 ? response : ask()
   }
 
 /** One try, bounded in time including the body, never redirected. A single-use code is never sent twice. */

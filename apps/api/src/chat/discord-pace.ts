@@ -15,29 +15,30 @@ const alone = { all: 2, background: 1 }
 
 /** Takes turns with all instances that share the cache. */
 export function createPace(cache: Cache): Pace {
-  const shared = createLane(cache, together)
-  const own = createLane(createMemoryCache(), alone)
-  const turn = async (lane: keyof typeof together, signal: AbortSignal | null) => {
+  const all = createTurns(cache, 'chat-all', together.all, alone.all)
+  const background = createTurns(cache, 'chat-background', together.background, alone.background)
+  return async (priority, signal) => {
+    if (priority === 'background') await background(signal)
+    await all(signal)
+  }
+}
+
+/**
+ * Turns of the code exchange. It carries no bot token, so the platform counts it for our address, by the same 50 a
+ * second; 10 of them are left to the posting of webhooks.
+ */
+export const createExchangePace = (cache: Cache) => createTurns(cache, 'chat-oauth', 8, 2)
+
+function createTurns(cache: Cache, name: string, limit: number, limitAlone: number) {
+  const shared = createRateLimiter({ cache, limit, ttlMs: windowMs, name })
+  const own = createRateLimiter({ cache: createMemoryCache(), limit: limitAlone, ttlMs: windowMs, name })
+  return async (signal: AbortSignal | null = null): Promise<void> => {
     for (;;) {
-      const verdict = await shared[lane].take('platform')
-      const { allowed } = verdict.paused ? await own[lane].take('platform') : verdict
+      const verdict = await shared.take('platform')
+      const { allowed } = verdict.paused ? await own.take('platform') : verdict
       if (allowed) return
       signal?.throwIfAborted()
       await sleep(windowMs / 4)
     }
   }
-  return async (priority, signal) => {
-    if (priority === 'background') await turn('background', signal)
-    await turn('all', signal)
-  }
 }
-
-const createLane = (cache: Cache, limits: typeof together) => ({
-  all: createRateLimiter({ cache, limit: limits.all, ttlMs: windowMs, name: 'chat-all' }),
-  background: createRateLimiter({
-    cache,
-    limit: limits.background,
-    ttlMs: windowMs,
-    name: 'chat-background',
-  }),
-})

@@ -2,7 +2,7 @@ import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST } 
 import type { Log } from '#platform/log'
 import { ChatPlatformError, type Priority } from './chat-platform.ts'
 import type { Buckets } from './discord-buckets.ts'
-import type { DiscordBudget } from './discord-budget.ts'
+import { type DiscordBudget, settled } from './discord-budget.ts'
 import { userAgent } from './discord-user-agent.ts'
 
 /** Longest wait for one call, with queue and retries: a person waits for a login, nobody for a sync. */
@@ -65,13 +65,14 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
       await buckets?.turn(route, priority, signal)
       await pace?.(priority, signal)
       const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(route)?.[1] }
+      await budget.patience(spending)
       budget.spend(spending)
       const sentAt = performance.now()
       // The library would name itself: the platform wants to know who runs.
       const headers = { ...init.headers, 'User-Agent': userAgent }
-      const response = await DefaultRestOptions.makeRequest(url, { ...init, headers })
+      const sent = DefaultRestOptions.makeRequest(url, { ...init, headers })
+      const response = await settled(budget, spending, sent)
       budget.took(performance.now() - sentAt)
-      budget.settle(spending, response.status, response.headers.get('x-ratelimit-scope') === 'shared')
       await buckets?.note(route, response)
       return response
     },

@@ -13,10 +13,13 @@ import { createDiscordBudget } from './discord-budget.ts'
 import { createDiscordGateway } from './discord-gateway.ts'
 import { createDiscordLogin, type DiscordLoginOptions } from './discord-login.ts'
 import { list, text, toMember, toServer } from './discord-objects.ts'
-import { createPace } from './discord-pace.ts'
+import { createExchangePace, createPace } from './discord-pace.ts'
 import { createDiscordRest, type DiscordRestOptions, isNotAMember } from './discord-rest.ts'
 
-type DiscordOptions = Omit<DiscordLoginOptions & DiscordRestOptions, 'budget' | 'pace' | 'buckets'> & {
+type DiscordOptions = Omit<
+  DiscordLoginOptions & DiscordRestOptions,
+  'budget' | 'pace' | 'exchangePace' | 'buckets'
+> & {
   /** Where all instances agree on what is left of the platform's patience. */
   readonly cache: Cache
 }
@@ -24,7 +27,13 @@ type DiscordOptions = Omit<DiscordLoginOptions & DiscordRestOptions, 'budget' | 
 /** The one adapter that knows the platform's own words: guilds, snake_case and its error codes. */
 export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform {
   const budget = createDiscordBudget(given.log, cache)
-  const options = { ...given, budget, pace: createPace(cache), buckets: createBuckets(cache) }
+  const options = {
+    ...given,
+    budget,
+    pace: createPace(cache),
+    exchangePace: createExchangePace(cache),
+    buckets: createBuckets(cache),
+  }
   const get = createDiscordRest(options)
   return {
     ...createDiscordLogin(options),

@@ -5,6 +5,10 @@ import type { Fault } from './faults.ts'
 import { errorReply, PlatformError, unauthorized } from './platform-error.ts'
 import { rateLimited } from './rate-limited.ts'
 import type { Route } from './route.ts'
+import type { RouteName } from './route-names.ts'
+
+/** Routes without a caller whose requests are counted all the same, for their address. */
+const byAddress: readonly RouteName[] = ['token', 'webhook']
 
 /** What the platform answers: the checks that come before every route, in the order in which they refuse. */
 export async function answer(
@@ -19,8 +23,15 @@ export async function answer(
   if (broken) return broken
   try {
     checkCaller(platform, route, call)
-    if (route.auth === 'none' && route.name !== 'webhook') return await route.handle(platform, call)
+    const isByAddress = byAddress.includes(route.name)
+    if (route.auth === 'none' && !isByAddress) return await route.handle(platform, call)
     const limited = platform.rateLimits.check(route, call)
+    // The token endpoint tells nothing of its bucket, only how long to wait.
+    if (route.name === 'token') {
+      if (!('refusal' in limited)) return await route.handle(platform, call)
+      const { 'retry-after': wait = '1' } = limited.refusal.headers
+      return rateLimited({ headerless: true, retryAfterSec: Number(wait) })
+    }
     if ('refusal' in limited) return limited.refusal
     return withHeaders(await handled(platform, route, call), limited.headers)
   } catch (error) {

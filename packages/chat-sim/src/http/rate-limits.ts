@@ -29,6 +29,8 @@ const realistic: Partial<Record<RouteName, Limit>> = {
   memberSearch: { limit: 10, perMs: 10_000 },
   user: { limit: 30, perMs: 30_000 },
   webhook: { limit: 5, perMs: 2_000 },
+  // Without an Authorization header the platform's 50 a second count for the address.
+  token: { limit: 50, perMs: 1_000 },
 }
 
 interface Bucket {

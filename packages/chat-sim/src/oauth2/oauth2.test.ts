@@ -155,6 +155,20 @@ describe('token', () => {
     expect(await reply.json()).toMatchObject({ error })
   })
 
+  it('counts exchanges by address when it is limited, and tells only how long to wait', async () => {
+    sim.rateLimits.setLimit('token', { limit: 2, perMs: 1_000 })
+    const replies = [
+      await exchange({ code: 'a' }),
+      await exchange({ code: 'b' }),
+      await exchange({ code: 'c' }),
+    ]
+    expect(replies.map(({ status }) => status)).toEqual([400, 400, 429])
+    expect(replies[2]?.headers.get('retry-after')).toBe('1')
+    expect(replies[2]?.headers.get('x-ratelimit-limit')).toBeNull()
+    sim.clock.advance(1_000)
+    expect((await exchange({ code: 'd' })).status).toBe(400)
+  })
+
   it('refuses JSON and GET', async () => {
     const address = `${sim.apiUrl}/v10/oauth2/token`
     const body = JSON.stringify({ grant_type: 'authorization_code' })

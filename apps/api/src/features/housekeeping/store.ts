@@ -11,7 +11,12 @@ const batchSize = 1_000
 const expired: Readonly<Record<string, Sql>> = {
   auth_requests: sql`
     delete from auth_requests where id in (
-      select id from auth_requests where expires_at < clock_now() - interval '1 hour' limit ${batchSize})`,
+      select id from auth_requests where expires_at < clock_now() - interval '1 minute' limit ${batchSize})`,
+  // What was never used has no second use to recognise.
+  unused_codes: sql`
+    delete from authorization_codes where digest in (
+      select digest from authorization_codes
+      where used_at is null and expires_at < clock_now() - interval '1 minute' limit ${batchSize})`,
   authorization_codes: sql`
     delete from authorization_codes where digest in (
       select digest from authorization_codes where expires_at < clock_now() - interval '1 day' limit ${batchSize})`,

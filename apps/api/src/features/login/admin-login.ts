@@ -20,14 +20,15 @@ export interface AdminLogin {
 
 /** Starts the login of a System Admin: the same bounce, for the main server, back to a page of the console. */
 export async function adminLogin(
-  deps: Pick<Deps, 'db' | 'chat' | 'config'> & { findMainServer: MainServer },
+  deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'> & { findMainServer: MainServer },
   { return_to: returnTo = defaultReturnTo, code_challenge: codeChallenge }: AdminLogin,
   held: string | undefined,
+  address: string,
 ) {
   checkReturnTo(deps.config, returnTo)
   const main = await deps.findMainServer(deps.db)
   if (!main) throw new ApiError('SERVER_NOT_ACCESSIBLE', { detail: 'There is no main server.' })
-  return openAuthRequest(deps, held, {
+  return openAuthRequest(deps, held, address, {
     projectId: null,
     serverId: main.id,
     redirectUri: returnTo,

@@ -20,13 +20,16 @@ export interface OpenedRequest {
 
 /**
  * Stores a login and binds it to this browser: the cookie holds one secret for each login under way, so
- * that two tabs do not disturb each other, and the platform carries back a state of its own.
+ * that two tabs do not disturb each other, and the platform carries back a state of its own. No login begins in any
+ * other way, and each takes one from what its address may have open.
  */
 export async function openAuthRequest(
-  { db, chat, config }: Pick<Deps, 'db' | 'chat' | 'config'>,
+  { db, chat, config, loginLimits }: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
   held: string | undefined,
+  address: string,
   request: NewRequest,
 ): Promise<OpenedRequest> {
+  await loginLimits.take(address)
   const secret = mintToken('request')
   const chatState = randomBytes(32).toString('base64url')
   const chatCodeVerifier = randomBytes(32).toString('base64url')
@@ -36,8 +39,10 @@ export async function openAuthRequest(
     browserDigest: digestOf(secret),
     chatState,
     chatCodeVerifier,
+    address,
     ttlSec: requestTtlSec,
   })
+  await loginLimits.stored()
   const secrets = [...readSecrets(held), secret].slice(-mostTabs)
   return {
     location: await chat.authorizeUrl({ state: chatState, codeVerifier: chatCodeVerifier }),

@@ -11,16 +11,17 @@ export interface Authorize {
   readonly code_challenge?: string | undefined
 }
 
-type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config'>
+type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>
 
 /** Starts a login: always by the platform's screen. */
 export async function authorize(
   deps: LoginDeps,
   input: Authorize,
   cookie: string | undefined,
+  address: string,
 ): Promise<OpenedRequest> {
   await checkAuthorize(deps, input)
-  return openAuthRequest(deps, cookie, {
+  return openAuthRequest(deps, cookie, address, {
     projectId: input.client_id,
     serverId: input.server_id,
     redirectUri: input.redirect_uri,
@@ -36,19 +37,19 @@ export async function authorize(
 export async function checkAuthorize({ db }: Pick<Deps, 'db'>, input: Authorize): Promise<void> {
   const project = await findLoginProject(db, input.client_id, input.server_id)
   if (!project) throw new ApiError('UNKNOWN_PROJECT')
-  checkProjectActive(project)
-  checkRedirectUriAllowed(project, input.redirect_uri)
-  checkServerAccessible(project)
+  const named = { projectId: project.id, site: siteOf(project, input.redirect_uri) }
+  if (!project.isActive) throw new ApiError('PROJECT_INACTIVE_AT_LOGIN', named)
+  if (!isAllowed(project, input.redirect_uri)) throw new ApiError('REDIRECT_URI_NOT_ALLOWED', named)
+  if (!project.mayRead) throw new ApiError('SERVER_NOT_ACCESSIBLE', named)
 }
 
-function checkProjectActive({ isActive, id }: LoginProject) {
-  if (!isActive) throw new ApiError('PROJECT_INACTIVE_AT_LOGIN', { projectId: id })
-}
+const isAllowed = ({ redirectUris }: LoginProject, redirectUri: string) => redirectUris.includes(redirectUri)
 
-function checkRedirectUriAllowed({ redirectUris, id }: LoginProject, redirectUri: string) {
-  if (!redirectUris.includes(redirectUri)) throw new ApiError('REDIRECT_URI_NOT_ALLOWED', { projectId: id })
-}
-
-function checkServerAccessible({ mayRead, id }: LoginProject) {
-  if (!mayRead) throw new ApiError('SERVER_NOT_ACCESSIBLE', { projectId: id })
+/** The site as its refusal page names it. It links back only to where the project's own redirect URI leads. */
+function siteOf(project: LoginProject, redirectUri: string) {
+  const { name } = project
+  if (!isAllowed(project, redirectUri) || !URL.canParse(redirectUri)) return { name }
+  // An app's own scheme has no page to go back to.
+  const { protocol, origin } = new URL(redirectUri)
+  return protocol === 'https:' || protocol === 'http:' ? { name, href: `${origin}/` } : { name }
 }

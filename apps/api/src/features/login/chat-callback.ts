@@ -7,11 +7,11 @@ import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
 import { readSecrets, secretsCookie } from './auth-request.ts'
 import { issueCode, issueSso } from './issue-code.ts'
-import { type LoginError, withCode, withError } from './project-redirect.ts'
+import { describeRefusal, type LoginRefusal, withCode, withError } from './project-redirect.ts'
 import { isReturnTo } from './return-to.ts'
-import { type AuthRequest, claimAuthRequest, isClaimedRequest } from './store.ts'
+import { type AuthRequest, claimAuthRequest, findServerName, isClaimedRequest } from './store.ts'
 
-export type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'log' | 'mirrorMember'>
+export type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'log' | 'mirrorMember' | 'loginLimits'>
 
 export interface Callback {
   readonly code?: string | undefined
@@ -24,6 +24,8 @@ export interface Callback {
 export interface Browser {
   readonly cookie: string | undefined
   readonly ssoCookie: string | undefined
+  /** Its address, as limits count addresses. */
+  readonly address: string
   readonly ip: string | null
   readonly userAgent: string | null
 }
@@ -38,12 +40,15 @@ export interface LoginEnd {
  * then does anything redirect, and only to where the request was checked to come from.
  */
 export async function chatCallback(deps: LoginDeps, answer: Callback, browser: Browser): Promise<LoginEnd> {
-  const { db, chat, config } = deps
+  const { db, chat, config, loginLimits } = deps
   // RFC 9207: an answer of another issuer is not the answer to our question (mix-up).
   if (!chat.isIssuer(answer.iss)) throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'issuer' })
   const secrets = readSecrets(browser.cookie)
+  // Before it is claimed: who comes too often may open the same address again a little later.
+  const taken = await loginLimits.take(browser.address)
   const request = await claimAuthRequest(db, answer.state, secrets.map(digestOf))
   if (!request) {
+    await taken.giveBack()
     const reason = (await isClaimedRequest(db, answer.state)) ? 'replayed' : 'unknown'
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason })
   }
@@ -59,11 +64,13 @@ export async function chatCallback(deps: LoginDeps, answer: Callback, browser: B
   )
 
   const end = await complete(deps, answer, browser, request)
-  if ('error' in end) return { location: refusal(deps, request, end.error), cookies: [forget] }
+  if ('refusal' in end) return { location: await refuse(deps, request, end.refusal), cookies: [forget] }
+  await taken.giveBack()
+  await loginLimits.giveBack(request.address, request.createdAt)
   return { location: end.location, cookies: [forget, end.ssoCookie] }
 }
 
-type Outcome = { readonly error: LoginError } | { readonly location: string; readonly ssoCookie: string }
+type Outcome = { readonly refusal: LoginRefusal } | { readonly location: string; readonly ssoCookie: string }
 
 async function complete(
   deps: LoginDeps,
@@ -72,20 +79,21 @@ async function complete(
   request: AuthRequest,
 ): Promise<Outcome> {
   if (answer.error || !answer.code) {
-    return { error: answer.error === 'access_denied' ? 'access_denied' : 'server_error' }
+    return { refusal: answer.error === 'access_denied' ? 'declined' : 'server_error' }
   }
   let user: ChatUser
   let member: ChatMember | undefined
   const askedAt = await readTime(deps.db)
   try {
-    user = await deps.chat.identify({ code: answer.code, codeVerifier: request.chatCodeVerifier })
+    const { chatCodeVerifier: codeVerifier } = request
+    user = await deps.chat.identify({ code: answer.code, codeVerifier, from: browser.address })
     member = await deps.chat.member(request.serverId, user.id, 'login')
   } catch (error) {
-    return { error: failureOf(deps, error) }
+    return { refusal: failureOf(deps, error) }
   }
   await deps.mirrorMember(request.serverId, user, member, askedAt)
-  if (!member || user.isBot) return { error: 'access_denied' }
-  if (request.projectId === null && !isAdmin(deps.config, member)) return { error: 'access_denied' }
+  if (!member || user.isBot) return { refusal: 'not_a_member' }
+  if (request.projectId === null && !isAdmin(deps.config, member)) return { refusal: 'not_an_admin' }
   return finish(deps, request, user.id, browser)
 }
 
@@ -112,7 +120,7 @@ function finish(
       ip,
       userAgent,
     })
-    if (!code) return { error: 'access_denied' }
+    if (!code) return { refusal: 'no_access' }
     const ssoCookie = await issueSso(tx, config, memberId, browser)
     const location =
       projectId === null ? `${redirectUri}#code=${code}` : withCode(request, code, config.publicUrl)
@@ -121,16 +129,19 @@ function finish(
 }
 
 /** An outage asks for patience; a refusal of the platform is ours to mend, and logged. */
-export function failureOf({ log }: Pick<Deps, 'log'>, error: unknown): LoginError {
+export function failureOf({ log }: Pick<Deps, 'log'>, error: unknown): LoginRefusal {
   if (!(error instanceof ChatPlatformError)) throw error
   log.warn({ err: error, platformCode: error.platformCode }, 'a login failed at the chat platform')
   return error.failure === 'unavailable' ? 'temporarily_unavailable' : 'server_error'
 }
 
 /** Where a refused login goes: back to the project, or for an admin login to a page of ours. */
-function refusal({ config }: LoginDeps, request: AuthRequest, error: LoginError): string {
-  if (request.projectId !== null) return withError(request, error, config.publicUrl)
-  throw error === 'access_denied'
-    ? new ApiError('NOT_SYSTEM_ADMIN', { reason: 'admin_login' })
-    : chatPlatformUnavailable()
+async function refuse({ db, config }: LoginDeps, request: AuthRequest, refusal: LoginRefusal) {
+  const server = await findServerName(db, request.serverId)
+  if (request.projectId !== null) return withError(request, refusal, config.publicUrl, server)
+  if (refusal === 'temporarily_unavailable' || refusal === 'server_error') throw chatPlatformUnavailable()
+  throw new ApiError('NOT_SYSTEM_ADMIN', {
+    reason: 'admin_login',
+    detail: describeRefusal(refusal, server),
+  })
 }

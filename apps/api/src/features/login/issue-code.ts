@@ -3,12 +3,14 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import type { Tx } from '#platform/db/database'
 import { cookie } from '#platform/http/cookies'
 import type { Deps } from '../../deps.ts'
-import { deleteSso, insertSso } from './sso-store.ts'
+import { deleteSso, insertSso, trimSso } from './sso-store.ts'
 import { insertCode, type NewCode } from './store.ts'
 
 export const ssoCookie = 'svc_sso'
 /** Long enough for one redirect on a slow phone. */
 const codeTtlSec = 60
+/** More browsers than a person logs in with in a day. */
+const maxSsoPerMember = 50
 
 /** Makes a one-time code, or undefined when the project may no longer have one. */
 export async function issueCode(
@@ -38,6 +40,7 @@ export async function issueSso(
   if (former) await deleteSso(tx, digestOf(former))
   const ttlSec = config.ssoTtlSec
   await insertSso(tx, { id: uuidv7(), digest: digestOf(value), memberId, ttlSec, ip, userAgent })
+  await trimSso(tx, memberId, maxSsoPerMember)
   return makeSsoCookie(config, value, config.ssoTtlSec)
 }
 

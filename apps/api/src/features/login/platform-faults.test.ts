@@ -130,6 +130,29 @@ describe.each(engines)('a login while the platform is in trouble on %s', (engine
     expect(await givenAdmin(world)).toMatch(/^rcs_/)
   })
 
+  test('a limit of a second at the exchange is waited out, by all who come meanwhile', async () => {
+    world.sim.failNext('token', { status: 429, headerless: true, retryAfterSec: 1 })
+    const browsers = Array.from({ length: 5 }, () => new Browser(world.url))
+    const ends = await Promise.all(
+      browsers.map((browser) => walkLogin(world, authorizePath(project.id), { browser })),
+    )
+    expect(ends.map((end) => end.searchParams.get('error'))).toEqual(Array(5).fill(null))
+  })
+
+  test('a storm of limits of a second, met by background work, stops no login for longer', async () => {
+    const { chat } = world.service.deps
+    world.sim.failNext('member', { status: 429, headerless: true, retryAfterSec: 1 }, { times: 60 })
+    const storm = async () => {
+      while (!chat.budget().open.some(({ name }) => name === 'rate'))
+        await chat.member(demo.mainGuildId, demo.users.ada, 'background').catch(() => {})
+    }
+    await Promise.all(Array.from({ length: 20 }, storm))
+    world.sim.clearFaults()
+    const since = performance.now()
+    expect((await walkLogin(world, authorizePath(project.id))).searchParams.has('code')).toBe(true)
+    expect(performance.now() - since).toBeLessThan(5_000)
+  })
+
   // Waiting is what the test is about, and what is waited for is not the database: one engine will do.
   if (engine === 'postgres') {
     test('a platform that hangs, at once or in the middle of an answer, is given up on within 5 s', async () => {

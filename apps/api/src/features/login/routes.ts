@@ -7,6 +7,7 @@ import { readUserAgent } from '#platform/http/client-info'
 import { readCookie } from '#platform/http/cookies'
 import { isSameOrigin } from '#platform/http/credentials'
 import type { Client, Router } from '#platform/http/router'
+import { addressBucket } from '#platform/rate-limit/address-bucket'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
 import { adminLogin, adminToken } from './admin-login.ts'
@@ -32,12 +33,13 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
   const browser = (headers: { cookie?: string | undefined }, { ip, userAgent }: Client) => ({
     cookie: held(headers),
     ssoCookie: readCookie(headers.cookie, ssoCookie),
+    address: addressBucket(ip),
     ip,
     userAgent: readUserAgent(userAgent),
   })
 
-  route(login.authorize, async ({ query, raw }) => {
-    const opened = await authorize(deps, query, held(raw.headers))
+  route(login.authorize, async ({ query, raw, client }) => {
+    const opened = await authorize(deps, query, held(raw.headers), addressBucket(client.ip))
     return redirect(opened.location, [opened.cookie])
   })
   route(login.resumeLogin, async ({ raw }) => redirect(await resume(deps, held(raw.headers))))
@@ -54,8 +56,8 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
     if (value) await deleteSso(deps.db, digestOf(value))
     return new Answer(200, { success: true }, { 'set-cookie': makeSsoCookie(deps.config, '', 0) })
   })
-  route(login.adminLogin, async ({ query, raw }) => {
-    const opened = await adminLogin(deps, query, held(raw.headers))
+  route(login.adminLogin, async ({ query, raw, client }) => {
+    const opened = await adminLogin(deps, query, held(raw.headers), addressBucket(client.ip))
     return redirect(opened.location, [opened.cookie])
   })
   route(login.adminToken, async ({ body, raw, client }) => {

@@ -6,8 +6,9 @@ import type { Deps } from '../../deps.ts'
 import { type Authorize, authorize, checkAuthorize } from './authorize.ts'
 import { type Browser, failureOf, type LoginDeps, type LoginEnd } from './chat-callback.ts'
 import { issueCode, makeSsoCookie } from './issue-code.ts'
-import { type LoginError, withCode, withError } from './project-redirect.ts'
+import { type LoginRefusal, withCode, withError } from './project-redirect.ts'
 import { deleteSsoOfSpent, holdSso, rotateSso } from './sso-store.ts'
+import { findServerName } from './store.ts'
 
 /** Two tabs may present one value: the second is still good for this long after the first rotated it. */
 const graceSec = 10
@@ -30,18 +31,21 @@ export async function ssoAuthorize(
   await checkAuthorize(deps, input)
   const { publicUrl } = deps.config
   const destination = { redirectUri: input.redirect_uri, state: input.state }
+  // Before the cookie is rotated: who comes too often keeps the one they have.
+  const taken = browser.ssoCookie ? await deps.loginLimits.take(browser.address) : undefined
   const found = await useSso(deps, input, browser)
-  if (found) {
-    const end = await complete(deps, input, browser, found)
+  const end = found && (await complete(deps, input, browser, found))
+  if (!end || 'code' in end) await taken?.giveBack()
+  if (found && end) {
     const location =
-      'error' in end
-        ? withError(destination, end.error, publicUrl)
+      'refusal' in end
+        ? withError(destination, end.refusal, publicUrl, await findServerName(deps.db, input.server_id))
         : withCode(destination, end.code, publicUrl)
     return { location, cookies: found.cookies }
   }
   if (input.prompt === 'none')
     return { location: withError(destination, 'login_required', publicUrl), cookies: [] }
-  const opened = await authorize(deps, input, browser.cookie)
+  const opened = await authorize(deps, input, browser.cookie, browser.address)
   return { location: opened.location, cookies: [opened.cookie] }
 }
 
@@ -99,18 +103,18 @@ async function complete(
   input: Authorize,
   { ip, userAgent }: Browser,
   { id: ssoId, memberId }: UsedSso,
-): Promise<{ code: string } | { error: LoginError }> {
+): Promise<{ code: string } | { refusal: LoginRefusal }> {
   try {
     const askedAt = await readTime(deps.db)
     const member = await deps.chat.member(input.server_id, memberId, 'login')
     await deps.mirrorMember(input.server_id, { id: memberId }, member, askedAt)
-    if (!member) return { error: 'access_denied' }
+    if (!member) return { refusal: 'not_a_member' }
   } catch (error) {
-    if (error instanceof ChatPlatformError) return { error: failureOf(deps, error) }
+    if (error instanceof ChatPlatformError) return { refusal: failureOf(deps, error) }
     throw error
   }
   return deps.db.transaction(async (tx) => {
-    if (!(await holdSso(tx, ssoId))) return { error: 'login_required' }
+    if (!(await holdSso(tx, ssoId))) return { refusal: 'login_required' }
     const code = await issueCode(tx, {
       projectId: input.client_id,
       memberId,
@@ -120,6 +124,6 @@ async function complete(
       ip,
       userAgent,
     })
-    return code ? { code } : { error: 'access_denied' }
+    return code ? { code } : { refusal: 'no_access' }
   })
 }

@@ -64,3 +64,10 @@ export const deleteSso = (db: Queryable, digest: string) =>
       select id from sso_sessions where digest = ${digest} or previous_digest = ${digest}
       union all
       select sso_id from spent_sso where digest = ${digest})`)
+
+/** Browsers of one member that skip the platform's screen: beyond `most` the oldest go, so that logins do not pile up. */
+export const trimSso = (tx: Tx, memberId: string, most: number) =>
+  tx.execute(sql`
+    delete from sso_sessions where id in (
+      select id from sso_sessions where member_id = ${memberId}
+      order by created_at desc, id desc offset ${most})`)

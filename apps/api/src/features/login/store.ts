@@ -3,6 +3,7 @@ import { sql } from '#platform/db/sql'
 
 export interface LoginProject {
   readonly id: string
+  readonly name: string
   readonly isActive: boolean
   readonly redirectUris: readonly string[]
   readonly mayRead: boolean
@@ -11,9 +12,13 @@ export interface LoginProject {
 /** A project as authorize asks about it; undefined when it is unknown or deleted. */
 export const findLoginProject = (db: Queryable, projectId: string, serverId: string) =>
   db.maybeOne<LoginProject>(sql`
-    select p.id, p.deactivated_at is null as "isActive", p.redirect_uris as "redirectUris",
+    select p.id, p.name, p.deactivated_at is null as "isActive", p.redirect_uris as "redirectUris",
       exists (select from readable_servers r where r.project_id = p.id and r.server_id = ${serverId}) as "mayRead"
     from projects p where p.id = ${projectId} and p.deleted_at is null`)
+
+/** The name of a server, for a person who is refused. */
+export const findServerName = async (db: Queryable, serverId: string): Promise<string | undefined> =>
+  (await db.maybeOne<{ name: string }>(sql`select name from servers where id = ${serverId}`))?.name
 
 export interface NewAuthRequest {
   readonly id: string
@@ -26,15 +31,30 @@ export interface NewAuthRequest {
   readonly redirectUri: string
   readonly state: string | null
   readonly codeChallenge: string | null
+  /** Who began it, as limits count addresses. */
+  readonly address: string
   readonly ttlSec: number
 }
 
 export const insertAuthRequest = (db: Queryable, r: NewAuthRequest) =>
   db.execute(sql`
     insert into auth_requests (id, browser_digest, chat_state, chat_code_verifier, project_id, server_id,
-      redirect_uri, state, code_challenge, expires_at)
+      redirect_uri, state, code_challenge, address, expires_at)
     values (${r.id}, ${r.browserDigest}, ${r.chatState}, ${r.chatCodeVerifier}, ${r.projectId}, ${r.serverId},
-      ${r.redirectUri}, ${r.state}, ${r.codeChallenge}, clock_now() + ${r.ttlSec}::int * interval '1 second')`)
+      ${r.redirectUri}, ${r.state}, ${r.codeChallenge}, ${r.address}, clock_now() + ${r.ttlSec}::int * interval '1 second')`)
+
+/**
+ * Forgets logins beyond the first `most`: of each address the oldest, and of those with most logins first, so that a
+ * flood pushes out itself.
+ */
+export const trimAuthRequests = (db: Queryable, most: number) =>
+  db.execute(sql`
+    delete from auth_requests where id in (
+      select id from (
+        select id, created_at, row_number() over (partition by address order by created_at desc, id desc) as place
+        from auth_requests) ranked
+      order by place desc, created_at
+      limit greatest(0, (select count(*) from auth_requests) - ${most}::bigint))`)
 
 /** The newest request of this browser that still waits for the platform's answer. */
 export const findPendingRequest = (db: Queryable, browserDigests: readonly string[]) =>
@@ -51,6 +71,8 @@ export interface AuthRequest {
   readonly redirectUri: string
   readonly state: string | null
   readonly codeChallenge: string | null
+  readonly address: string | null
+  readonly createdAt: Date
 }
 
 /**
@@ -64,7 +86,7 @@ export const claimAuthRequest = (db: Queryable, chatState: string, browserDigest
       and used_at is null and expires_at > clock_now()
     returning browser_digest as "browserDigest", chat_code_verifier as "chatCodeVerifier",
       project_id as "projectId", server_id as "serverId", redirect_uri as "redirectUri", state,
-      code_challenge as "codeChallenge"`)
+      code_challenge as "codeChallenge", address, created_at as "createdAt"`)
 
 export interface NewCode {
   readonly digest: string

@@ -12,11 +12,18 @@ const forgottenAfterMs = 10_000
 
 type RefreshDeps = Pick<Deps, 'db' | 'chat' | 'log' | 'mirrorMember'>
 
+interface MemberRefresher {
+  readonly refreshMember: RefreshMember
+  /** Reads someone whom the mirror does not know; not while the platform does not answer for the server. */
+  readonly readStranger: RefreshMember
+}
+
 /**
  * Reads one member again, once however many callers wait. While the platform does not answer for a
- * server, or only slowly, nobody waits for it: one question a second finds out whether it is back.
+ * server, or only slowly, nobody waits for it: one question a second finds out whether it is back. That is found out
+ * with members whom the mirror knows, and with nobody else: ids can be made up.
  */
-export function createMemberRefresher(deps: RefreshDeps): RefreshMember {
+export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
   const flights = new Map<string, Promise<Refreshed>>()
   /** Servers that the platform does not answer for, and when to try again. */
   const failing = new Map<string, number>()
@@ -27,12 +34,15 @@ export function createMemberRefresher(deps: RefreshDeps): RefreshMember {
     }
     failing.set(serverId, performance.now() + pauseAfterFailureMs)
   }
+  const read = async (serverId: string, memberId: string) => {
+    const askedAt = await readTime(deps.db)
+    const member = await deps.chat.member(serverId, memberId, 'background')
+    await deps.mirrorMember(serverId, { id: memberId }, member, askedAt)
+  }
   const refresh = async (serverId: string, memberId: string): Promise<Refreshed> => {
     const slow = setTimeout(noteTrouble, slowAfterMs, serverId)
     try {
-      const askedAt = await readTime(deps.db)
-      const member = await deps.chat.member(serverId, memberId, 'background')
-      await deps.mirrorMember(serverId, { id: memberId }, member, askedAt)
+      await read(serverId, memberId)
       if (failing.delete(serverId)) deps.log.info({ serverId }, 'the chat platform answers again')
       return 'fresh'
     } catch (error) {
@@ -59,7 +69,7 @@ export function createMemberRefresher(deps: RefreshDeps): RefreshMember {
     }
   }
 
-  return (serverId, memberId) => {
+  const refreshMember: RefreshMember = (serverId, memberId) => {
     const key = `${serverId}:${memberId}`
     const probeAt = failing.get(serverId)
     // Nobody has asked for long: what was known of the platform then says nothing now.
@@ -73,4 +83,15 @@ export function createMemberRefresher(deps: RefreshDeps): RefreshMember {
     if (flights.size >= maxInFlight) return Promise.resolve('unavailable')
     return begin(key, serverId, memberId)
   }
+  const readStranger: RefreshMember = async (serverId, memberId) => {
+    if (failing.has(serverId)) return 'unavailable'
+    try {
+      await read(serverId, memberId)
+      return 'fresh'
+    } catch (error) {
+      if (!(error instanceof ChatPlatformError)) throw error
+      return 'unavailable'
+    }
+  }
+  return { refreshMember, readStranger }
 }

@@ -7,7 +7,14 @@ import { findMember, type KnownMember } from './store.ts'
 const longestWaitMs = 2_000
 const oldestMirrorMs = 24 * 60 * 60 * 1000
 
-type MemberDeps = Pick<Deps, 'db' | 'settings' | 'refreshMember'>
+type MemberDeps = Pick<Deps, 'db' | 'settings' | 'readForProject'>
+
+/** Whom a project asks about. */
+interface Asked {
+  readonly projectId: string
+  readonly serverId: string
+  readonly memberId: string
+}
 
 /**
  * A member of a server with roles as live as validate's; undefined for someone who is none. The mirror knows
@@ -15,11 +22,15 @@ type MemberDeps = Pick<Deps, 'db' | 'settings' | 'refreshMember'>
  * they are a member.
  * @throws CHAT_PLATFORM_UNAVAILABLE when it does not say, and what is known is too little or too old
  */
-export async function liveMember(deps: MemberDeps, serverId: string, memberId: string) {
+export async function liveMember(deps: MemberDeps, asked: Asked) {
+  const { serverId, memberId } = asked
   const read = () => findMember(deps.db, serverId, memberId)
   const known = await read()
   if (known && isFresh(deps, known)) return current(known)
-  const refreshed = await Promise.race([deps.refreshMember(serverId, memberId), sleep(longestWaitMs)])
+  const refreshed = await Promise.race([
+    deps.readForProject(asked, known !== undefined),
+    sleep(longestWaitMs),
+  ])
   if (refreshed === 'fresh') return current(await read())
   if (!known || known.ageMs > oldestMirrorMs) throw chatPlatformUnavailable()
   return current(known)

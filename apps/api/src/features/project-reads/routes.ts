@@ -25,7 +25,7 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
   )
   route(projectReads.getServerMember, async ({ caller, params: { serverId, memberId } }) => {
     await requireScope(caller.projectId, serverId, 'read_members')
-    const member = await liveMember(deps, serverId, memberId)
+    const member = await liveMember(deps, { projectId: caller.projectId, serverId, memberId })
     if (!member) throw new ApiError('MEMBER_NOT_FOUND')
     return toServerMember(member)
   })
@@ -33,7 +33,7 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
     projectReads.checkPermissions,
     async ({ caller, params: { serverId }, body: { memberId, anyOf, allOf } }) => {
       await requireScope(caller.projectId, serverId, 'check_permissions')
-      const member = await liveMember(deps, serverId, memberId)
+      const member = await liveMember(deps, { projectId: caller.projectId, serverId, memberId })
       if (!member) return { allowed: false, isMember: false, roles: [] }
       const holds = (id: string) => member.roles.some(({ roleId }) => roleId === id)
       const allowed = (anyOf?.some(holds) ?? true) && (allOf?.every(holds) ?? true)

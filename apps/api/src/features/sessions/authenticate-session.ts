@@ -5,12 +5,16 @@ import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
 import { bearerToken, isSameOrigin } from '#platform/http/credentials'
 import { chatPlatformUnavailable } from '#platform/http/problem'
+import { within } from '#platform/within'
 import type { Deps } from '../../deps.ts'
 import { adminCookie, type Presented } from '../admin-cookies.ts'
 import type { AdminCaller, MemberCaller } from '../callers.ts'
 import { type BearerRow, readForBearer } from './live-store.ts'
 
-const oldestMirrorMs = 24 * 60 * 60 * 1000
+/** An admin's role that neither the gateway nor REST has vouched for in so long is not believed (fails closed). */
+const oldestVouchMs = 5 * 60 * 1000
+/** As validate: the longest wait for the platform. */
+const longestWaitMs = 2_000
 
 type AuthDeps = Pick<Deps, 'db' | 'config' | 'settings' | 'refreshMember'>
 
@@ -59,9 +63,10 @@ const isSystemAdmin = ({ config }: AuthDeps, { projectId, isMain, roleIds }: Bea
 
 async function refreshed(deps: AuthDeps, row: BearerRow, reread: () => Promise<BearerRow | undefined>) {
   const { permissionTtlMs } = deps.settings.current()
-  if (row.isLive || (permissionTtlMs > 0 && row.ageMs <= permissionTtlMs)) return row
-  if ((await deps.refreshMember(row.serverId, row.memberId)) === 'fresh') return reread()
-  if (row.ageMs > oldestMirrorMs) throw chatPlatformUnavailable()
+  if (row.isLive || (permissionTtlMs > 0 && row.ageMs <= Math.min(permissionTtlMs, oldestVouchMs))) return row
+  const asked = deps.refreshMember(row.serverId, row.memberId)
+  if ((await within(asked, longestWaitMs, 'unavailable')) === 'fresh') return reread()
+  if (row.ageMs > oldestVouchMs) throw chatPlatformUnavailable()
   return row
 }
 

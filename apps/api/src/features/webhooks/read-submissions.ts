@@ -15,7 +15,11 @@ import {
 } from './submissions-store.ts'
 
 /** The roles that a member of a server holds right now; undefined when there is no such member. */
-export type LiveRoleIds = (serverId: string, memberId: string) => Promise<readonly string[] | undefined>
+export type LiveRoleIds = (asked: {
+  readonly projectId: string
+  readonly serverId: string
+  readonly memberId: string
+}) => Promise<readonly string[] | undefined>
 
 /** Payloads may be long: few of them make a page of an export. */
 const exportPageSize = 20
@@ -64,7 +68,7 @@ export async function readSubmissions(
   const webhookId = sessionProjectId && (await findWebhookId(db, sessionProjectId, idOrSlug))
   const webhook = webhookId && (await findWebhook(db, sessionProjectId, webhookId))
   if (!webhook) throw new ApiError('WEBHOOK_NOT_FOUND')
-  const held = (await liveRoleIds(serverId, memberId)) ?? []
+  const held = (await liveRoleIds({ projectId: sessionProjectId, serverId, memberId })) ?? []
   if (!webhook.allowedRoleIds.some((roleId) => held.includes(roleId))) {
     throw new ApiError('ROLE_REQUIRED', { projectId: sessionProjectId })
   }

@@ -10,6 +10,8 @@ interface Details {
   readonly reason?: string
   readonly projectId?: string
   readonly keyPrefix?: string
+  /** For the page of a refusal: where the browser came from, with an address only where that was checked. */
+  readonly site?: { readonly name: string; readonly href?: string }
   readonly cause?: unknown
 }
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '#platform/log'
 import type { Answer } from './answer.ts'
 import type { ApiError } from './api-error.ts'
-import { page, pageHeaders } from './page.ts'
+import { pageHeaders } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
 
 type Timed = Pick<FastifyRequest, 'startedAtUs'> & { readonly keyProjectId?: string | undefined }
@@ -47,9 +47,11 @@ interface ResponderDeps {
   readonly publicUrl: string
   readonly log: Log
   readonly observer: Observer
+  /** The page of a refusal, for endpoints that browsers open. */
+  readonly refusalPage: (error: ApiError, requestId: string) => string
 }
 
-export function createResponder({ publicUrl, log, observer }: ResponderDeps): Responder {
+export function createResponder({ publicUrl, log, observer, refusalPage }: ResponderDeps): Responder {
   const docs = `${publicUrl}/api/docs/errors`
   const common = commonHeaders(publicUrl)
   const finishedHead = Object.entries({ ...common, 'content-type': 'application/json; charset=utf-8' }).flat()
@@ -90,7 +92,7 @@ export function createResponder({ publicUrl, log, observer }: ResponderDeps): Re
       reply.headers({ ...challenge(definition, error), ...error.details.headers })
       const problem = toProblem(error, request.id, docs)
       if (definition?.page && !wantsJson(request.headers.accept)) {
-        reply.headers(pageHeaders).send(page(problem.title, pageTexts(error, request.id)))
+        reply.headers(pageHeaders).send(refusalPage(error, request.id))
       } else {
         reply.header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(problem))
       }
@@ -137,16 +139,6 @@ function challenge(definition: EndpointDefinition | undefined, { status }: ApiEr
 
 const wantsJson = (accept = '') =>
   /application\/(problem\+)?json/.test(accept) && !accept.includes('text/html')
-
-function pageTexts({ message, details }: ApiError, requestId: string): string[] {
-  const problems = details.errors?.map(({ path, message: what }) => `${path.slice(1)} ${what}`) ?? []
-  return [
-    message,
-    ...problems,
-    'Go back to the site you came from and start the login again.',
-    `Request ${requestId}`,
-  ]
-}
 
 function logFailure(log: Log, error: ApiError, request: FastifyRequest) {
   const at = {

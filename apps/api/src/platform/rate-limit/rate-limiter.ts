@@ -23,7 +23,7 @@ export interface RateLimiter {
   headers(verdict: Verdict): Record<string, string>
 }
 
-interface Options {
+export interface Options {
   cache: Cache
   /** Requests per caller and window; 0 turns the limit off. */
   limit: number
@@ -69,7 +69,6 @@ export function createRateLimiter({
 }: Options): RateLimiter {
   const counterMs = ttlMs * 2
   const windowSec = Math.max(1, Math.ceil(ttlMs / 1000))
-  const policy = `"${name}";q=${limit};w=${windowSec}`
   const answersAtOnce = cache.kind === 'memory'
   const off: Verdict = Object.freeze({ allowed: true, limit: 0, remaining: 0, resetSec: 1 })
   const paused: Verdict = Object.freeze({
@@ -160,12 +159,15 @@ export function createRateLimiter({
     }
   }
 
-  /** draft-ietf-httpapi-ratelimit-headers-10: both are structured lists with one item, the policy's name. */
-  function headers({ allowed, remaining, resetSec, ...rest }: Verdict): Record<string, string> {
-    if (limit === 0 || rest.paused) return {}
+  return { take, headers: limitHeaders({ limit, ttlMs, name }) }
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-10: both are structured lists with one item, the policy's name. */
+export function limitHeaders({ limit, ttlMs, name }: { limit: number; ttlMs: number; name: string }) {
+  const policy = `"${name}";q=${limit};w=${Math.max(1, Math.ceil(ttlMs / 1000))}`
+  return ({ allowed, paused, remaining, resetSec }: Verdict): Record<string, string> => {
+    if (limit === 0 || paused) return {}
     const fields = { RateLimit: `"${name}";r=${remaining};t=${resetSec}`, 'RateLimit-Policy': policy }
     return allowed ? fields : { ...fields, 'Retry-After': String(resetSec) }
   }
-
-  return { take, headers }
 }

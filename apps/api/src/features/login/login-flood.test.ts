@@ -1,0 +1,64 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atPlatform, authorizePath, Browser, type GivenProject, givenProject } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+const attacker = '203.0.113.9'
+const honestLogins = 20
+
+/** A browser behind a proxy that says where it comes from. */
+const from = (world: World, ip: string) => {
+  const browser = new Browser(world.url)
+  return (path: string) => browser.get(path, { 'x-forwarded-for': ip })
+}
+
+describe.each([
+  ['postgres', 'with the limit of logins', '12000'],
+  // Then everything that is sent reaches the queue for the platform.
+  ['pglite', 'without any limit', '0'],
+] as const)('one address that floods the login with junk codes on %s, %s', (engine, _, globalLimit) => {
+  let world: World
+  let project: GivenProject
+  beforeAll(async () => {
+    world = await startWorld(engine, { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: globalLimit })
+    project = await givenProject(world)
+    // Less than the platform's 50, so that a slow machine floods it as well.
+    world.sim.rateLimits.setLimit('token', { limit: 20, perMs: 1_000 })
+  })
+  afterAll(() => world.close())
+
+  const open = async (get: ReturnType<typeof from>) =>
+    (await get(authorizePath(project.id))).headers.get('location') ?? ''
+
+  test('keeps nobody else from logging in', async () => {
+    let junk = 0
+    let isOver = false
+    const flood = async () => {
+      while (!isOver) {
+        const get = from(world, attacker)
+        const screen = await open(get)
+        const state = screen === '' ? 'x' : new URL(screen).searchParams.get('state')
+        await get(`/api/auth/callback?code=junk${junk}&state=${state}`)
+        junk += 1
+      }
+    }
+    const floods = Promise.all(Array.from({ length: 24 }, flood))
+    await expect.poll(() => junk).toBeGreaterThan(40)
+
+    const ends: string[] = []
+    for (let i = 0; i < honestLogins; i++) {
+      const get = from(world, `198.51.100.${i}`)
+      const end = await get(await atPlatform(await open(get), { as: demo.users.ada }))
+      const { searchParams } = new URL(end.headers.get('location') ?? 'none:')
+      ends.push(searchParams.get('error') ?? (searchParams.has('code') ? 'in' : 'lost'))
+    }
+    isOver = true
+    await floods
+    expect(ends).toEqual(Array(honestLogins).fill('in'))
+    expect(world.service.deps.chat.budget().open).toEqual([])
+    // Of the attacker's codes few reached the platform, and the platform refused none for being too many.
+    const asked = world.sim.journal.entries('token')
+    expect(asked.filter(({ status }) => status === 429)).toEqual([])
+    expect(asked.length).toBeLessThan(honestLogins + junk / 2)
+  })
+})

@@ -1,0 +1,92 @@
+import { type ErrorCode, errors } from '@rolecall/contract'
+import type { ApiError } from '#platform/http/api-error'
+import { page } from '#platform/http/page'
+
+/** What happened and what to do, in a person's words. `site` is the site's name, or "the site". */
+interface Words {
+  readonly heading: string
+  readonly what: (site: string) => string
+  readonly advice: (site: string) => string
+}
+
+const startAgain = (site: string) => `Go back to ${site} and start the login again.`
+const tellThem = (site: string) =>
+  `${startAgain(site)} If this happens again, tell the people who run ${site}.`
+const later = (site: string) => `Wait a moment. Then go back to ${site} and start the login again.`
+
+const badLink: Words = {
+  heading: 'This login link does not work',
+  what: () => 'Something in the link is missing or damaged.',
+  advice: tellThem,
+}
+
+const ourFault: Words = {
+  heading: 'Logging in does not work right now',
+  what: () => 'Something is wrong on our side, and nothing with your account.',
+  advice: later,
+}
+
+const words: Partial<Record<ErrorCode, Words>> = {
+  VALIDATION_FAILED: badLink,
+  UNKNOWN_PROJECT: {
+    heading: 'This site is not known here',
+    what: () => 'The login link names a site that is not registered, or is no longer.',
+    advice: tellThem,
+  },
+  PROJECT_INACTIVE_AT_LOGIN: {
+    heading: 'Logging in is switched off',
+    what: (site) => `An admin of the community has switched off logging in to ${site}.`,
+    advice: (site) => `Try again later, or ask the people who run ${site}.`,
+  },
+  REDIRECT_URI_NOT_ALLOWED: {
+    heading: 'This login link is not safe to follow',
+    what: (site) =>
+      `It would send you on to an address that ${site} has not registered. You were not sent there.`,
+    advice: (site) =>
+      `Did the link come in a message? Then open ${site} yourself and log in there. Otherwise tell the people who run it.`,
+  },
+  SERVER_NOT_ACCESSIBLE: {
+    heading: 'This login is for a server that the site may not use',
+    what: (site) => `An admin of the community has to give ${site} access to the server first.`,
+    advice: (site) => `Tell the people who run ${site}.`,
+  },
+  LOGIN_REQUEST_INVALID: {
+    heading: 'This login is over',
+    what: () => 'It was already used, was begun more than ten minutes ago, or was begun in another browser.',
+    advice: startAgain,
+  },
+  NOT_SYSTEM_ADMIN: {
+    heading: 'This page is for admins',
+    what: () => 'This account may not log in here.',
+    advice: () =>
+      'Log in with an account that holds the admin role, or ask an admin of the community for it.',
+  },
+  RATE_LIMITED: {
+    heading: 'Too many logins at once',
+    what: () => 'Many logins were begun from your network and not completed.',
+    advice: () => 'Reload this page in a minute.',
+  },
+  CHAT_PLATFORM_UNAVAILABLE: {
+    heading: 'The chat platform does not answer',
+    what: () => 'Your login could not be completed. Nothing is wrong with your account.',
+    advice: later,
+  },
+}
+
+/** The page for a browser that cannot go on. Technical words stand at its end, for whoever is asked about it. */
+export function refusalPage({ code, details, status }: ApiError, requestId: string): string {
+  const { name = 'the site you came from', href } = details.site ?? {}
+  const { heading, what, advice } = words[code] ?? (status >= 500 ? ourFault : badLink)
+  return page({
+    title: heading,
+    paragraphs: [details.detail ?? what(name), ...wrongParameters(details), advice(name)],
+    link: href === undefined ? undefined : { href, text: `Back to ${name}` },
+    notes: [`For the people who run the site: ${errors[code].title}`, `Request ${requestId}`],
+  })
+}
+
+/** Which parameters are wrong, by name; how they should look is for programs, which ask for JSON. */
+function wrongParameters({ errors: problems = [] }: ApiError['details']): string[] {
+  const names = [...new Set(problems.map(({ path }) => path.slice(1, 41)))].slice(0, 8)
+  return names.length === 0 ? [] : [`Not right in it: ${names.join(', ')}.`]
+}

@@ -1,0 +1,188 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { demo } from '@rolecall/chat-sim'
+import { type Browser as Chromium, chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atPlatform, authorizePath, Browser, givenProject, openLogin } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
+
+/** Where screenshots go, when somebody wants to look at them. */
+const pictures = process.env['SCREENSHOTS']
+const name = 'Sea <b>Charts</b>'
+const redirectUri = 'https://charts.example/deep/callback?x=1'
+
+let world: World
+let chrome: Chromium
+let projectId: string
+let inactiveId: string
+beforeAll(async () => {
+  world = await startWorld('pglite')
+  projectId = (await givenProject(world, { name, redirectUris: [redirectUri, 'com.example.app:/cb'] })).id
+  const inactive = { name: 'Old Charts', redirectUris: [redirectUri], isActive: false }
+  inactiveId = (await givenProject(world, inactive)).id
+  chrome = await chromium.launch({
+    executablePath: findChromium(),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  })
+}, 120_000)
+afterAll(async () => {
+  await chrome?.close()
+  await world?.close()
+})
+
+const path = (more: Record<string, string> = {}) =>
+  authorizePath(projectId, { redirect_uri: redirectUri, ...more })
+const elsewhere = demo.gamesGuildId
+
+/** Refusals that end at a page of ours. */
+const refused: Record<string, () => string> = {
+  'damaged-link': () => path({ client_id: 'x', server_id: '1' }),
+  'unknown-site': () => path({ client_id: '01890000-0000-7000-8000-000000000000' }),
+  'inactive-site': () => path({ client_id: inactiveId }),
+  'unsafe-link': () => path({ redirect_uri: 'https://evil.example/' }),
+  'no-server': () => path({ server_id: elsewhere }),
+  'login-over': () => '/api/auth/callback?state=made-up&code=x',
+}
+
+describe('a refusal page', () => {
+  const read = async (where: string) => {
+    const page = await new Browser(world.url).get(where, { accept: 'text/html' })
+    return { ...page, links: [...page.text.matchAll(/href="([^"]*)"/g)].map(([, href]) => href) }
+  }
+
+  test.each(Object.keys(refused))(
+    '%s says what happened once, and what to do, without patterns',
+    async (of) => {
+      const { text, status } = await read(refused[of]?.() ?? '')
+      expect(status).toBeGreaterThanOrEqual(400)
+      const [, heading = ''] = /<h1>(.*)<\/h1>/.exec(text) ?? []
+      const body = text.slice(text.indexOf('<body>'))
+      expect(body.split(heading)).toHaveLength(2)
+      expect(body).toMatch(/<footer>[\s\S]*Request [\w-]+/)
+      expect(text).not.toMatch(/\^\[|\\w|\{\d+,\d*\}|pattern|<b>/)
+      expect(body.match(/<p>/g)?.length).toBeGreaterThan(3)
+    },
+  )
+
+  test('a damaged link is told by the names of what is wrong in it', async () => {
+    expect((await read(refused['damaged-link']?.() ?? '')).text).toContain('client_id, server_id.')
+  })
+
+  test('names the site, and links back only to where a redirect URI of its own leads', async () => {
+    const shown = name.replaceAll('<', '&#60;').replaceAll('>', '&#62;')
+    const safe = await read(path({ server_id: elsewhere }))
+    expect(safe.links).toEqual(['https://charts.example/'])
+    expect(safe.text).toContain(`Back to ${shown}</a>`)
+    const inactive = await read(path({ client_id: inactiveId }))
+    expect(inactive.links).toEqual(['https://charts.example/'])
+    const unsafe = await read(path({ redirect_uri: 'https://evil.example/' }))
+    expect(unsafe.links).toEqual([])
+    expect(unsafe.text).toContain(shown)
+    expect(unsafe.text).not.toContain('evil.example')
+    expect((await read(path({ redirect_uri: 'com.example.app:/cb', server_id: elsewhere }))).links).toEqual(
+      [],
+    )
+  })
+
+  test('at the admin login, who declined, who is no member and who has no role read different sentences', async () => {
+    const said = async (as: string, cancel = false) => {
+      const browser = new Browser(world.url)
+      const back = await atPlatform(await openLogin(browser, '/api/auth/admin/login'), { as, cancel })
+      const page = await browser.get(back, { accept: 'text/html' })
+      expect(page.status).toBe(403)
+      return /<p>(.*)<\/p>/.exec(page.text)?.[1]
+    }
+    expect(await said(demo.users.mara, true)).toBe('The login was declined at the chat platform.')
+    expect(await said(demo.users.emil)).toMatch(/^This account is not a member of Harbour Club\./)
+    expect(await said(demo.users.ada)).toBe('This account does not hold the admin role of Harbour Club.')
+  })
+
+  test('loads nothing but its own style, which its policy names by digest', async () => {
+    const { headers } = await read(path({ server_id: elsewhere }))
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/style-src 'sha256-[\w+/=]{44}'/)
+    expect(policy).toContain("base-uri 'none'")
+    expect(policy).not.toContain('unsafe')
+  })
+
+  test('a program gets JSON with the same status', async () => {
+    const reply = await new Browser(world.url).get(path({ server_id: elsewhere }))
+    expect([reply.status, reply.body.code]).toEqual([403, 'SERVER_NOT_ACCESSIBLE'])
+    expect(reply.body).not.toHaveProperty('site')
+  })
+})
+
+describe('the error at the redirect URI', () => {
+  const end = async (as: string, cancel = false) => {
+    const browser = new Browser(world.url)
+    const back = await atPlatform(await openLogin(browser, path()), { as, cancel })
+    const location = new URL((await browser.get(back)).headers.get('location') ?? 'none:')
+    return [location.searchParams.get('error'), location.searchParams.get('error_description')]
+  }
+
+  test('tells declined and no member apart, with the server’s name', async () => {
+    expect(await end(demo.users.ada, true)).toEqual([
+      'access_denied',
+      'The login was declined at the chat platform.',
+    ])
+    expect(await end(demo.users.emil)).toEqual([
+      'access_denied',
+      'This account is not a member of Harbour Club. Join it, then log in again.',
+    ])
+  })
+
+  // RFC 6749 §4.1.2.1 allows printable ASCII without quote and backslash.
+  test.each(['Häfen', 'The "Club"', 'back\\slash', 'a\nb', '⚓'])(
+    'leaves out the name %j',
+    async (server) => {
+      const { db } = world.service.deps
+      await db.execute(sql`update servers set name = ${server} where id = ${demo.mainGuildId}`)
+      const [, description] = await end(demo.users.emil)
+      await db.execute(sql`update servers set name = 'Harbour Club' where id = ${demo.mainGuildId}`)
+      expect(description).toBe('This account is not a member of the server. Join it, then log in again.')
+    },
+  )
+})
+
+const looks = [1280, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+)
+
+test.each(looks)(
+  'at $width px, $colorScheme: complains of nothing, is styled, fits, and its link is reached by keyboard',
+  async ({ width, colorScheme }) => {
+    const page = await chrome.newPage({ viewport: { width, height: 800 }, colorScheme })
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      // The status itself is told as an error of the network.
+      if (!/status of 40\d/.test(message.text())) complaints.push(message.text())
+    })
+    for (const [of, where] of Object.entries(refused)) {
+      await page.goto(world.url + where())
+      const { overflow, family } = await page.evaluate(() => ({
+        overflow: document.documentElement.scrollWidth - window.innerWidth,
+        family: getComputedStyle(document.body).fontFamily,
+      }))
+      expect({ of, overflow, family }).toEqual({ of, overflow: 0, family: 'system-ui, sans-serif' })
+      if (pictures) {
+        mkdirSync(pictures, { recursive: true })
+        await page.screenshot({ path: join(pictures, `${of}-${width}-${colorScheme}.png`) })
+      }
+    }
+    await page.goto(world.url + path({ server_id: elsewhere }))
+    await page.keyboard.press('Tab')
+    const focused = () => document.activeElement?.getAttribute('href')
+    expect(await page.evaluate(focused)).toBe('https://charts.example/')
+    if (pictures) await page.screenshot({ path: join(pictures, `focused-${width}-${colorScheme}.png`) })
+    expect(complaints).toEqual([])
+    await page.close()
+  },
+)
+
+function findChromium(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const found = folders.map((folder) => join(folder, 'chromium')).find((file) => existsSync(file))
+  if (!found) throw new Error('chromium is not on the PATH')
+  return found
+}

@@ -1,0 +1,167 @@
+import { RecentMap } from './cache/recent-map.ts'
+
+/** Callers whose failures are remembered; beyond these the least recent are forgotten. */
+const maxRecords = 10_000
+/** Failures without a success between them after which a caller goes last, and how long they count. */
+const failuresToGoLast = 3
+const failuresCountForMs = 60_000
+/** How often the turns of those who go last are looked at. */
+const lookEveryMs = 25
+
+interface Options {
+  /** Pieces of work under way, of all callers together and of one. */
+  readonly maxAtOnce: number
+  readonly maxAtOncePerCaller: number
+  /** Waiting pieces of one caller, and of all together; one more is refused. */
+  readonly maxWaitingPerCaller: number
+  readonly maxWaiting: number
+  /** How long a piece waits at most before it is refused. */
+  readonly maxWaitMs: number
+  /** The least time between two pieces of a caller that goes last. */
+  readonly lastEveryMs: number
+  /** Waits until one more piece may begin, whoever's it is. Never rejects. */
+  readonly turn?: (() => Promise<void>) | undefined
+}
+
+/** Too many wait, or it took too long: the work was not begun. */
+export class QueueFull extends Error {
+  override readonly name = 'QueueFull'
+}
+
+export interface FairQueue {
+  /**
+   * Does the work when it is the caller's turn. `isTheirs` says of an error that it was the caller's own fault.
+   * @throws QueueFull when the work was not begun
+   */
+  run<T>(caller: string, work: () => Promise<T>, isTheirs?: (error: unknown) => boolean): Promise<T>
+}
+
+interface Piece {
+  readonly begin: () => Promise<void>
+  readonly patience: NodeJS.Timeout
+}
+
+interface Lane {
+  readonly caller: string
+  waiting: Piece[]
+  atOnce: number
+}
+
+interface Failures {
+  count: number
+  lastAt: number
+  begunAt: number
+}
+
+/**
+ * Shares something scarce between callers in turns: whoever asks a thousand times waits for a thousand turns of its
+ * own and delays everyone else by one. Callers that only fail go last: when nobody else waits, and one at a time.
+ */
+export function createFairQueue(options: Options): FairQueue {
+  const now = () => performance.now()
+  /** Only callers with something waiting or under way; the order is whose turn it is. */
+  const lanes = new Map<string, Lane>()
+  const failures = new RecentMap<Failures>(maxRecords)
+  let waiting = 0
+  let atOnce = 0
+  let isPumping = false
+  let timer: NodeJS.Timeout | undefined
+
+  const failuresOf = (caller: string) => {
+    const known = failures.get(caller)
+    return known && now() - known.lastAt < failuresCountForMs ? known : undefined
+  }
+  const mayBegin = (lane: Lane, record: Failures | undefined) =>
+    lane.waiting.length > 0 &&
+    (record
+      ? lane.atOnce === 0 && now() - record.begunAt >= options.lastEveryMs
+      : lane.atOnce < options.maxAtOncePerCaller)
+
+  /** Whose turn it is; undefined when nobody may begin. */
+  const next = (): Lane | undefined => {
+    if (atOnce >= options.maxAtOnce) return undefined
+    let last: Lane | undefined
+    for (const lane of lanes.values()) {
+      const record = failuresOf(lane.caller)
+      const goesLast = record !== undefined && record.count >= failuresToGoLast
+      if (!mayBegin(lane, goesLast ? record : undefined)) continue
+      if (!goesLast) return lane
+      last ??= lane
+    }
+    return last
+  }
+  const drop = (lane: Lane) => {
+    if (lane.waiting.length === 0 && lane.atOnce === 0) lanes.delete(lane.caller)
+  }
+  const begin = (lane: Lane) => {
+    const piece = lane.waiting.shift()
+    if (!piece) return
+    clearTimeout(piece.patience)
+    waiting -= 1
+    atOnce += 1
+    lane.atOnce += 1
+    // To the end of the line.
+    lanes.delete(lane.caller)
+    lanes.set(lane.caller, lane)
+    const record = failuresOf(lane.caller)
+    if (record) record.begunAt = now()
+    void piece.begin().finally(() => {
+      atOnce -= 1
+      lane.atOnce -= 1
+      drop(lane)
+      void pump()
+    })
+  }
+  /** Begins whatever may begin, and looks again when time alone will change that. */
+  const pump = async () => {
+    if (isPumping) return
+    isPumping = true
+    while (next()) {
+      await options.turn?.()
+      // Others have come or given up meanwhile: whose turn it is, is decided last.
+      const lane = next()
+      if (lane) begin(lane)
+    }
+    isPumping = false
+    clearTimeout(timer)
+    if (waiting > 0) timer = setTimeout(() => void pump(), lookEveryMs).unref()
+  }
+  const noteFailure = (caller: string) => {
+    const known = failuresOf(caller)
+    failures.set(caller, { count: (known?.count ?? 0) + 1, lastAt: now(), begunAt: known?.begunAt ?? now() })
+  }
+  const giveUp = (lane: Lane, piece: Piece) => {
+    lane.waiting = lane.waiting.filter((one) => one !== piece)
+    waiting -= 1
+    drop(lane)
+  }
+
+  return {
+    run: <T>(caller: string, work: () => Promise<T>, isTheirs: (error: unknown) => boolean = () => false) =>
+      new Promise<T>((resolve, reject) => {
+        const lane = lanes.get(caller) ?? { caller, waiting: [], atOnce: 0 }
+        if (waiting >= options.maxWaiting || lane.waiting.length >= options.maxWaitingPerCaller) {
+          return reject(new QueueFull('Too many wait.'))
+        }
+        const piece: Piece = {
+          begin: async () => {
+            try {
+              resolve(await work())
+              failures.delete(caller)
+            } catch (error) {
+              if (isTheirs(error)) noteFailure(caller)
+              reject(error)
+            }
+          },
+          patience: setTimeout(() => {
+            giveUp(lane, piece)
+            reject(new QueueFull('Waited too long.'))
+          }, options.maxWaitMs).unref(),
+        }
+        lanes.set(caller, lane)
+        lane.waiting.push(piece)
+        waiting += 1
+        void pump()
+      }),
+  }
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Cache } from '#platform/cache/cache'
+import { createMemoryCache } from '#platform/cache/memory-cache'
+import { createRedisCache } from '#platform/cache/redis-cache'
+import { type RedisServer, startRedis } from '../../../test/redis.ts'
+import { createReturnableLimiter, type ReturnableLimiter } from './returnable-limiter.ts'
+
+const log = { info() {}, warn() {} }
+/** Any moment that starts a minute. */
+const minute = 29_000_000 * 60_000
+
+const takeMany = async (limiters: ReturnableLimiter[], times: number) => {
+  const verdicts = await Promise.all(
+    Array.from({ length: times }, (_, i) => limiters[i % limiters.length]?.take('caller')),
+  )
+  return verdicts.filter((verdict) => verdict?.allowed).length
+}
+
+describe.each(['memory', 'redis'] as const)('what may be open at a time, on the %s cache', (kind) => {
+  let redis: RedisServer | undefined
+  let caches: Cache[]
+  beforeAll(async () => {
+    if (kind === 'redis') redis = await startRedis()
+    const shared = createMemoryCache()
+    caches = [1, 2].map(() => (redis ? createRedisCache({ url: redis.url, log }) : shared))
+    for (const cache of caches) await cache.ping()
+  })
+  afterAll(async () => {
+    for (const cache of caches) await cache.close()
+    await redis?.stop()
+  })
+  const limitersOf = (name: string, limit: number, now = () => minute) =>
+    caches.map((cache) => createReturnableLimiter({ cache, limit, ttlMs: 60_000, name, now }))
+
+  test.each([1, 7, 100])('is exactly %i of 300 that race, over all instances', async (limit) => {
+    expect(await takeMany(limitersOf(`exact-${limit}`, limit), 300)).toBe(limit)
+  })
+
+  test('is free again on every instance once it is given back, also after many were refused', async () => {
+    const limiters = limitersOf('back', 10)
+    expect(await takeMany(limiters, 200)).toBe(10)
+    await Promise.all(Array.from({ length: 4 }, (_, i) => limiters[i % 2]?.giveBack('caller', minute)))
+    expect(await takeMany(limiters, 200)).toBe(4)
+    await Promise.all(Array.from({ length: 10 }, () => limiters[0]?.giveBack('caller', minute)))
+    expect(await takeMany(limiters, 200)).toBe(10)
+  })
+
+  test('never is more, however many take and give back at once', async () => {
+    const limiters = limitersOf('never-more', 5)
+    let open = 0
+    let most = 0
+    const work = async (limiter: ReturnableLimiter) => {
+      for (let i = 0; i < 40; i++) {
+        const { allowed, takenAtMs } = await limiter.take('caller')
+        if (!allowed) continue
+        most = Math.max(most, ++open)
+        await Promise.resolve()
+        open--
+        await limiter.giveBack('caller', takenAtMs)
+      }
+    }
+    await Promise.all(Array.from({ length: 20 }, (_, i) => work(limiters[i % 2] as ReturnableLimiter)))
+    expect(most).toBeLessThanOrEqual(5)
+    expect(most).toBeGreaterThan(0)
+    expect(await takeMany(limiters, 50)).toBe(5)
+  })
+
+  test('of an earlier window gives nothing back in this one', async () => {
+    let time = minute
+    const limiters = limitersOf('windows', 2, () => time)
+    await takeMany(limiters, 2)
+    time += 60_000
+    for (let i = 0; i < 5; i++) await limiters[0]?.giveBack('caller', minute)
+    expect(await takeMany(limiters, 20)).toBe(2)
+  })
+
+  test('tells the caller how long to wait', async () => {
+    const [limiter] = limitersOf('told', 1, () => minute + 12_345)
+    await limiter?.take('caller')
+    const verdict = await limiter?.take('caller')
+    expect(verdict).toMatchObject({ allowed: false, remaining: 0, resetSec: 48 })
+    expect(verdict && limiter?.headers(verdict)).toMatchObject({ 'Retry-After': '48' })
+  })
+})
+
+test('a limit of 0 is off, and one without its cache pauses', async () => {
+  const off = createReturnableLimiter({ cache: createMemoryCache(), limit: 0, ttlMs: 60_000 })
+  expect(await takeMany([off], 50)).toBe(50)
+  const cache = createMemoryCache()
+  await cache.close()
+  const paused = createReturnableLimiter({ cache, limit: 1, ttlMs: 60_000 })
+  expect(await takeMany([paused], 50)).toBe(50)
+})
