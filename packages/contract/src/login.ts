@@ -32,6 +32,7 @@ const authorizeRefusals = [
   'SERVER_NOT_ACCESSIBLE',
 ] as const
 
+/** Begins a login of a project. Refuses in the browser with UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED and others. */
 export const authorize = endpoint({
   method: 'GET',
   path: '/api/auth/authorize',
@@ -44,10 +45,12 @@ export const authorize = endpoint({
   auth: 'none',
   page: true,
   query: Closed(AuthorizeQuery, bothOrNone),
+  cookies: ['svc_auth_req'],
   answers: { 302: null },
   refuses: authorizeRefusals,
 })
 
+/** Begins a login that a browser may pass without a screen; refuses as `authorize` does. */
 export const ssoAuthorize = endpoint({
   method: 'GET',
   path: '/api/auth/sso/authorize',
@@ -59,20 +62,24 @@ export const ssoAuthorize = endpoint({
   auth: 'none',
   page: true,
   query: Closed({ ...AuthorizeQuery, prompt: Type.Optional(OneOf('none')) }, bothOrNone),
+  cookies: ['svc_auth_req', 'svc_sso'],
   answers: { 302: null },
   refuses: authorizeRefusals,
 })
 
+/** Ends the single sign-on of the browser; sessions stay. Answers the same when there was none. */
 export const ssoLogout = endpoint({
   method: 'POST',
   path: '/api/auth/sso/logout',
   tag,
   summary: 'End the single sign-on of this browser',
   auth: 'none',
+  cookies: ['svc_sso'],
   answers: { 200: Success },
   refuses: [],
 })
 
+/** Sends a browser back to the login it began. Refuses with LOGIN_REQUEST_INVALID. */
 export const resumeLogin = endpoint({
   method: 'GET',
   path: '/api/auth/chat',
@@ -86,6 +93,7 @@ export const resumeLogin = endpoint({
 
 const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 
+/** Takes the answer of the chat platform, once. Refuses with LOGIN_REQUEST_INVALID and others. */
 export const chatCallback = endpoint({
   method: 'GET',
   path: '/api/auth/callback',
@@ -101,10 +109,12 @@ export const chatCallback = endpoint({
     error: CallbackParameter,
     error_description: CallbackParameter,
   }),
+  cookies: ['svc_auth_req', 'svc_sso'],
   answers: { 302: null },
   refuses: ['LOGIN_REQUEST_INVALID', 'NOT_SYSTEM_ADMIN', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
+/** Begins the login of a System Admin. Refuses with SERVER_NOT_ACCESSIBLE. */
 export const adminLogin = endpoint({
   method: 'GET',
   path: '/api/auth/admin/login',
@@ -126,10 +136,12 @@ export const adminLogin = endpoint({
       }),
     ),
   }),
+  cookies: ['svc_auth_req'],
   answers: { 302: null },
   refuses: ['SERVER_NOT_ACCESSIBLE'],
 })
 
+/** Redeems the code of an admin login, once. Refuses with INVALID_CODE, NOT_SYSTEM_ADMIN and others. */
 export const adminToken = endpoint({
   method: 'POST',
   path: '/api/auth/admin/token',
@@ -144,16 +156,19 @@ export const adminToken = endpoint({
     code: Type.String({ minLength: 1, maxLength: 256 }),
     cookie: Type.Optional(Type.Boolean()),
   }),
+  cookies: ['svc_admin'],
   answers: { 200: Type.Partial(TokenResponse) },
   refuses: ['INVALID_CODE', 'NOT_SYSTEM_ADMIN', 'CROSS_SITE_REQUEST', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
+/** Ends the admin session that asks, and its cookie. Refuses with INVALID_TOKEN, CROSS_SITE_REQUEST. */
 export const adminLogout = endpoint({
   method: 'POST',
   path: '/api/auth/admin/logout',
   tag,
   summary: 'End the admin session that asks',
   auth: 'session',
+  cookies: ['svc_admin'],
   answers: { 200: Success },
   refuses: ['CROSS_SITE_REQUEST'],
 })
