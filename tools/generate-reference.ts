@@ -17,24 +17,22 @@ export function apiReference(): string {
   return `${generated}
 # API
 
-The same as a running service shows at \`/api/docs\`. ${endpoints.length} endpoints; bodies are JSON, and keys that an
-endpoint does not know are refused. Every refusal is \`application/problem+json\` with a stable \`code\`:
-[errors](errors.md).
+The same as a running service shows at \`/api/docs\`. ${endpoints.length} endpoints, each under its name
+in the OpenAPI document; bodies are JSON, and keys that an endpoint does not know are refused. Every refusal is
+\`application/problem+json\` with a stable \`code\`: [errors](errors.md).
 
-${chapters.map(({ tag, endpoints: list }) => `- ${tag}: ${list.map(({ method, path }) => `[\`${method} ${path}\`](#${headingAnchor(`${method} ${path}`)})`).join(', ')}`).join('\n')}
-${chapters.map(({ tag, endpoints: list }) => `\n## ${tag}\n${list.map(endpointSection).join('')}`).join('')}`
+${chapters.map(({ tag, endpoints: list }) => `- ${tag}: ${list.map(({ id }) => `[\`${id}\`](#${headingAnchor(id)})`).join(', ')}`).join('\n')}
+${chapters.map(({ tag, endpoints: list }, index) => `\n## ${index + 1}. ${tag}\n${list.map(endpointSection).join('')}`).join('')}`
 }
 
-/** As GitHub makes anchors of headings. */
-const headingAnchor = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^a-z0-9 _-]/g, '')
-    .replaceAll(' ', '-')
+/** As GitHub makes anchors of headings that are one word. Chapters have numbers, so that no word is both. */
+const headingAnchor = (operationId: string) => operationId.toLowerCase()
 
 const endpointSection = (one: EndpointPage): string =>
   `
-### ${one.method} ${one.path}
+### ${one.id}
+
+\`${one.method} ${one.path}\`
 
 ${one.summary}.${one.description === undefined ? '' : ` ${one.description}`}
 
@@ -48,7 +46,7 @@ Refusals: ${one.refusals.map(({ status, code }) => `${status} [\`${code}\`](erro
 `.replaceAll('?.', '?')
 
 const answerSection = ({ status, text, fields }: AnswerPage): string =>
-  fields.length === 0 ? `\nAnswer ${status}: ${text}\n` : `\nAnswer ${status}:\n\n${fieldTable(fields)}`
+  `\nAnswer ${status}:${text && ` ${text}`}\n${fields.length > 0 ? `\n${fieldTable(fields)}` : ''}`
 
 const fieldTable = (fields: readonly Field[]): string =>
   table(
@@ -81,7 +79,7 @@ const longestOpen = 6
 function answeredBy(where: ErrorCase['endpoints']): string {
   if (where.length === 0) return 'Any request may meet it.'
   if (where.length === endpoints.length) return 'Every endpoint may answer it.'
-  const links = where.map(({ name }) => `[\`${name}\`](api.md#${headingAnchor(name)})`)
+  const links = where.map(({ id, name }) => `[\`${name}\`](api.md#${headingAnchor(id)})`)
   if (links.length <= longestOpen) return `Answered by ${links.join(', ')}.`
   const list = links.map((link) => `- ${link}\n`).join('')
   return `\n\n<details>\n<summary>Answered by ${links.length} endpoints</summary>\n\n${list}\n</details>`

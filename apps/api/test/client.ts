@@ -1,5 +1,6 @@
 import { type EndpointDefinition, endpoints, errors, formats, Problem, refusals } from '@rolecall/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { headerFaults } from './openapi.ts'
 import { credentialsIn } from './secrets.ts'
 
 export interface Reply<Body = Record<string, unknown>> {
@@ -90,10 +91,13 @@ function holdAgainstContract(method: string, path: string, reply: Reply<unknown>
     throw new Error(`${where} without Retry-After`)
   const definition = findEndpoint(method, path)
   if (!definition) return
+  const faults = headerFaults(definition, reply.status, reply.headers)
+  if (faults.length > 0) throw new Error(`${where}, but ${faults.join(', ')}`)
   const success = definition.answers[reply.status]
   if (success !== undefined) {
-    if (success !== null && !('download' in success) && !('events' in success))
-      expectSchema(success, reply.body, where)
+    if (success === null || 'events' in success) return
+    if ('download' in success) expectRows(success.row, reply, where)
+    else expectSchema(success, reply.body, where)
     return
   }
   const isDeclared = (code?: string) =>
@@ -121,6 +125,16 @@ function expectSchema(schema: object, body: unknown, where: string) {
   validators.set(schema, validate)
   if (!validate(body))
     throw new Error(`${where} with a body off its schema: ${ajv.errorsText(validate.errors)}`)
+}
+
+/** The columns of a file, or the keys of its objects, are those that the contract names. */
+function expectRows(row: object, { body, text }: Reply<unknown>, where: string) {
+  if (Array.isArray(body)) for (const one of body) expectSchema(row, one, where)
+  else {
+    const columns = Object.keys((row as { properties: object }).properties).join(',')
+    const [first] = text.replace(/^\uFEFF/, '').split('\r\n')
+    if (first !== columns) throw new Error(`${where} with the columns ${first} instead of ${columns}`)
+  }
 }
 
 function findEndpoint(method: string, path: string): EndpointDefinition | undefined {

@@ -4,8 +4,10 @@ import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts
 
 const tag = 'Project-server access'
 
+/** What a project may ask about the members of a server: read them, or check their roles. */
 export const Scope = OneOf('read_members', 'check_permissions')
 
+/** What a project may do in a server: read, post messages, manage its inbound webhooks. */
 export const Operations = Type.Object({
   READ: Type.Boolean(),
   SEND_MESSAGES: Type.Boolean(),
@@ -53,6 +55,7 @@ const PartialOperations = Closed({
 
 const Scopes = Type.Array(Scope, { uniqueItems: true, maxItems: 2 })
 
+/** The mappings of one project. Refuses with PROJECT_NOT_FOUND. */
 export const listProjectServers = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{projectId}/servers',
@@ -65,6 +68,7 @@ export const listProjectServers = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
+/** The mappings to one server. Refuses with SERVER_NOT_FOUND. */
 export const listServerProjects = endpoint({
   method: 'GET',
   path: '/api/admin/projects/servers/{serverId}/projects',
@@ -77,6 +81,7 @@ export const listServerProjects = endpoint({
   refuses: ['SERVER_NOT_FOUND'],
 })
 
+/** Makes or changes a mapping; the same request again changes nothing. Refuses with PROJECT_NOT_FOUND, SERVER_NOT_FOUND. */
 export const setAccess = endpoint({
   method: 'PUT',
   path: '/api/admin/projects/{projectId}/servers/{serverId}',
@@ -92,6 +97,7 @@ export const setAccess = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'SERVER_NOT_FOUND'],
 })
 
+/** Ends a mapping and answers what it was. Refuses with ACCESS_NOT_FOUND. */
 export const revokeAccess = endpoint({
   method: 'DELETE',
   path: '/api/admin/projects/{projectId}/servers/{serverId}',
@@ -105,6 +111,7 @@ export const revokeAccess = endpoint({
   refuses: ['ACCESS_NOT_FOUND'],
 })
 
+/** Every mapping, narrowed by project, server or scope. */
 export const accessMatrix = endpoint({
   method: 'GET',
   path: '/api/admin/projects/access/matrix',
@@ -121,6 +128,7 @@ export const accessMatrix = endpoint({
   refuses: [],
 })
 
+/** Who changed which mapping, from what to what; newest first, at most 500. */
 export const accessTrail = endpoint({
   method: 'GET',
   path: '/api/admin/projects/access/audit',

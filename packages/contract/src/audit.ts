@@ -49,6 +49,7 @@ const AuditQuery = Closed({
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
 })
 
+/** The audit log in pages, newest first; the filters narrow each other. */
 export const listAuditLogs = endpoint({
   method: 'GET',
   path: '/api/admin/audit/logs',
@@ -67,6 +68,7 @@ export const listAuditLogs = endpoint({
   refuses: [],
 })
 
+/** The audit log as one CSV file. Refuses a third download of an admin with RATE_LIMITED. */
 export const exportAuditLogs = endpoint({
   method: 'GET',
   path: '/api/admin/audit/logs/export',
@@ -75,7 +77,7 @@ export const exportAuditLogs = endpoint({
   description: 'An admin may have two downloads under way on an instance; a third is refused with 429.',
   auth: 'admin',
   query: AuditQuery,
-  answers: { 200: { download: ['text/csv'] } },
+  answers: { 200: { download: ['text/csv'], row: AuditEntry } },
   refuses: ['RATE_LIMITED'],
 })
 

@@ -40,6 +40,7 @@ export const Role = Type.Object({
 
 const params = Closed({ id: Snowflake })
 
+/** Every registered server, newest first. */
 export const listServers = endpoint({
   method: 'GET',
   path: '/api/admin/servers',
@@ -50,6 +51,7 @@ export const listServers = endpoint({
   refuses: [],
 })
 
+/** Registers a server. Refuses with SERVER_EXISTS, MAIN_SERVER_EXISTS, BOT_NOT_IN_SERVER. */
 export const addServer = endpoint({
   method: 'POST',
   path: '/api/admin/servers',
@@ -64,6 +66,7 @@ export const addServer = endpoint({
   refuses: ['SERVER_EXISTS', 'MAIN_SERVER_EXISTS', 'BOT_NOT_IN_SERVER'],
 })
 
+/** Gives or takes the main flag. Refuses with SERVER_NOT_FOUND, MAIN_SERVER_EXISTS. */
 export const updateServer = endpoint({
   method: 'PATCH',
   path: '/api/admin/servers/{id}',
@@ -79,6 +82,7 @@ export const updateServer = endpoint({
   refuses: ['SERVER_NOT_FOUND', 'MAIN_SERVER_EXISTS'],
 })
 
+/** Removes a server and ends its sessions. Refuses with SERVER_NOT_FOUND, MAIN_SERVER_REQUIRED. */
 export const removeServer = endpoint({
   method: 'DELETE',
   path: '/api/admin/servers/{id}',
@@ -93,6 +97,7 @@ export const removeServer = endpoint({
   refuses: ['SERVER_NOT_FOUND', 'MAIN_SERVER_REQUIRED'],
 })
 
+/** Starts reading all members of a server, or answers the sync that runs. Refuses with SERVER_NOT_FOUND. */
 export const syncServer = endpoint({
   method: 'POST',
   path: '/api/admin/servers/{id}/sync',
@@ -107,6 +112,7 @@ export const syncServer = endpoint({
   refuses: ['SERVER_NOT_FOUND'],
 })
 
+/** The roles of a server, highest first. Refuses with SERVER_NOT_FOUND. */
 export const listRoles = endpoint({
   method: 'GET',
   path: '/api/admin/servers/{id}/roles',

@@ -6,6 +6,7 @@ import * as events from './events.ts'
 import * as health from './health.ts'
 import * as login from './login.ts'
 import * as memberLists from './member-lists.ts'
+import * as members from './members.ts'
 import * as monitoring from './monitoring.ts'
 import * as notifications from './notifications.ts'
 import * as profile from './profile.ts'
@@ -18,7 +19,7 @@ import * as webhooks from './webhooks.ts'
 const isEndpoint = (value: unknown): value is EndpointDefinition =>
   typeof value === 'object' && value !== null && 'method' in value && 'answers' in value
 
-const features = [
+const features: readonly Readonly<Record<string, unknown>>[] = [
   login,
   sessions,
   projects,
@@ -36,7 +37,22 @@ const features = [
   health,
 ]
 
-/** Every endpoint of the service, in the order of the specification. */
-export const endpoints: readonly EndpointDefinition[] = features.flatMap((feature) =>
-  Object.values(feature).filter(isEndpoint),
+/** Everything that the modules of the contract export, with its name there. */
+export const contractExports: readonly (readonly [string, unknown])[] = [members, ...features].flatMap(
+  (module) => Object.entries(module),
 )
+
+const named = contractExports.filter((entry): entry is [string, EndpointDefinition] => isEndpoint(entry[1]))
+
+/** Every endpoint of the service, in the order of the specification. */
+export const endpoints: readonly EndpointDefinition[] = named.map(([, definition]) => definition)
+
+const ids = new Map(named.map(([name, definition]) => [definition, name]))
+
+/** The short name of an endpoint, which is that of its export: `createProject`. Generators name methods by it. */
+export function operationIdOf(definition: EndpointDefinition): string {
+  const id = ids.get(definition)
+  if (id === undefined)
+    throw new Error(`${definition.method} ${definition.path} is in no module of the contract.`)
+  return id
+}

@@ -8,13 +8,13 @@ import type { ErrorCode } from './errors.ts'
 export type Auth = 'none' | 'projectKey' | 'session' | 'admin'
 
 /**
- * A 2xx/3xx without a JSON body (`null`), with one (a schema), a file download (a media type), or a stream of
+ * A 2xx/3xx without a JSON body (`null`), with one (a schema), a file download (media types, and what a row of it is), or a stream of
  * Server-Sent Events (name → schema of its data).
  */
 export type Answer =
   | TSchema
   | null
-  | { readonly download: readonly string[] }
+  | { readonly download: readonly string[]; readonly row: TSchema }
   | { readonly events: Readonly<Record<string, TSchema>> }
 
 /** One endpoint: all that can be said to it, and all that it can answer. */
@@ -37,6 +37,10 @@ export interface EndpointDefinition {
   readonly body?: TSchema
   /** True where a request without a body counts as one with `{}`. */
   readonly bodyOptional?: boolean
+  /** A JSON body that the endpoint reads by itself, as bytes: what was signed is what is checked and kept. */
+  readonly payload?: TSchema
+  /** Cookies that its answers set or clear. */
+  readonly cookies?: readonly string[]
   readonly answers: Readonly<Record<number, Answer>>
   /** The refusals of its own; those of its auth, body and limit are added by `refusals`. */
   readonly refuses: readonly ErrorCode[]

@@ -36,6 +36,7 @@ export const Events = {
   reset: Type.Object({ reason: OneOf('unknown_id', 'too_far_behind', 'access_changed'), ...at }),
 }
 
+/** The events of the calling project, as Server-Sent Events; each comes at least once. */
 export const streamEvents = endpoint({
   method: 'GET',
   path: '/api/events',
@@ -63,6 +64,7 @@ export const streamEvents = endpoint({
   refuses: [],
 })
 
+/** The names of the events: `session.revoked`, `member.left` and others. */
 export type EventName = keyof typeof Events
 
 /** One event of the stream: its id, its name, and its data by that name. */

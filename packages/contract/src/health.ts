@@ -5,6 +5,7 @@ import { OneOf } from './formats.ts'
 const tag = 'Health'
 const UpOrDown = OneOf('up', 'down')
 
+/** The state of the service and of what it stands on. `uptime` is in seconds. */
 export const Health = Type.Object({
   status: OneOf('ok', 'degraded'),
   uptime: Type.Number({ description: 'Seconds since the process started.' }),
@@ -12,6 +13,7 @@ export const Health = Type.Object({
   cache: UpOrDown,
 })
 
+/** 200 while database and cache answer, else 503 with the same body. */
 export const health = endpoint({
   method: 'GET',
   path: '/api/health',
@@ -22,6 +24,7 @@ export const health = endpoint({
   refuses: [],
 })
 
+/** 200 whenever the process can answer at all: restart it when it does not. */
 export const liveness = endpoint({
   method: 'GET',
   path: '/api/health/live',
@@ -37,6 +40,7 @@ const Readiness = Type.Object({
   reason: Type.Optional(Type.String()),
 })
 
+/** 200 while requests may be sent here, else 503 with the reason: for load balancers. */
 export const readiness = endpoint({
   method: 'GET',
   path: '/api/health/ready',

@@ -1,7 +1,7 @@
 export * as access from './access.ts'
 export * as audit from './audit.ts'
 export * as chatServers from './chat-servers.ts'
-export { endpoints } from './contract.ts'
+export { endpoints, operationIdOf } from './contract.ts'
 export {
   type Answer,
   type Auth,
@@ -13,8 +13,10 @@ export {
 } from './endpoint.ts'
 export { type ErrorCode, type ErrorDefinition, errors } from './errors.ts'
 export * as events from './events.ts'
+export { exampleBody, exampleDownload, exampleOf, exampleStream } from './example.ts'
 export { formats } from './formats.ts'
 export * as health from './health.ts'
+export type { Schema } from './json-schema.ts'
 export * as login from './login.ts'
 export * as memberLists from './member-lists.ts'
 export { Member, SessionRole } from './members.ts'

@@ -37,6 +37,7 @@ const authorizeRefusals = [
   'RATE_LIMITED',
 ] as const
 
+/** Begins a login of a project. Refuses in the browser with UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED and others. */
 export const authorize = endpoint({
   method: 'GET',
   path: '/api/auth/authorize',
@@ -49,10 +50,12 @@ export const authorize = endpoint({
   auth: 'none',
   page: true,
   query: Closed(AuthorizeQuery, bothOrNone),
+  cookies: ['svc_auth_req'],
   answers: { 302: null },
   refuses: authorizeRefusals,
 })
 
+/** Begins a login that a browser may pass without a screen; refuses as `authorize` does. */
 export const ssoAuthorize = endpoint({
   method: 'GET',
   path: '/api/auth/sso/authorize',
@@ -64,20 +67,24 @@ export const ssoAuthorize = endpoint({
   auth: 'none',
   page: true,
   query: Closed({ ...AuthorizeQuery, prompt: Type.Optional(OneOf('none')) }, bothOrNone),
+  cookies: ['svc_auth_req', 'svc_sso'],
   answers: { 302: null },
   refuses: authorizeRefusals,
 })
 
+/** Ends the single sign-on of the browser; sessions stay. Answers the same when there was none. */
 export const ssoLogout = endpoint({
   method: 'POST',
   path: '/api/auth/sso/logout',
   tag,
   summary: 'End the single sign-on of this browser',
   auth: 'none',
+  cookies: ['svc_sso'],
   answers: { 200: Success },
   refuses: [],
 })
 
+/** Sends a browser back to the login it began. Refuses with LOGIN_REQUEST_INVALID. */
 export const resumeLogin = endpoint({
   method: 'GET',
   path: '/api/auth/chat',
@@ -91,6 +98,7 @@ export const resumeLogin = endpoint({
 
 const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 
+/** Takes the answer of the chat platform, once. Refuses with LOGIN_REQUEST_INVALID and others. */
 export const chatCallback = endpoint({
   method: 'GET',
   path: '/api/auth/callback',
@@ -106,12 +114,14 @@ export const chatCallback = endpoint({
     error: CallbackParameter,
     error_description: CallbackParameter,
   }),
+  cookies: ['svc_auth_req', 'svc_sso'],
   answers: { 302: null },
   refuses: ['LOGIN_REQUEST_INVALID', 'NOT_SYSTEM_ADMIN', 'RATE_LIMITED', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
 const segment = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*'
 
+/** Begins the login of a System Admin. Refuses with SERVER_NOT_ACCESSIBLE. */
 export const adminLogin = endpoint({
   method: 'GET',
   path: '/api/auth/admin/login',
@@ -139,10 +149,12 @@ export const adminLogin = endpoint({
     },
     { dependentRequired: { code_challenge_method: ['code_challenge'] } },
   ),
+  cookies: ['svc_auth_req'],
   answers: { 302: null },
   refuses: ['SERVER_NOT_ACCESSIBLE', 'RATE_LIMITED'],
 })
 
+/** Redeems the code of an admin login, once. Refuses with INVALID_CODE, NOT_SYSTEM_ADMIN and others. */
 export const adminToken = endpoint({
   method: 'POST',
   path: '/api/auth/admin/token',
@@ -159,6 +171,7 @@ export const adminToken = endpoint({
     cookie: Type.Optional(Type.Boolean()),
     codeVerifier: Type.Optional(CodeVerifier),
   }),
+  cookies: ['svc_admin', 'svc_admin_refresh'],
   answers: { 200: Type.Partial(TokenResponse) },
   refuses: [
     'INVALID_CODE',
@@ -169,6 +182,7 @@ export const adminToken = endpoint({
   ],
 })
 
+/** Ends the admin session that asks, and its cookie. Refuses with INVALID_TOKEN, CROSS_SITE_REQUEST. */
 export const adminLogout = endpoint({
   method: 'POST',
   path: '/api/auth/admin/logout',
@@ -178,6 +192,7 @@ export const adminLogout = endpoint({
     'Takes the cookies of the console back, and asks the browser to forget what it kept of this site. Other ' +
     'sessions, and the single sign-on of this browser, go on.',
   auth: 'session',
+  cookies: ['svc_admin', 'svc_admin_refresh'],
   answers: { 200: Success },
   refuses: [],
 })

@@ -22,12 +22,14 @@ const MemberFilters = {
   ),
 }
 
+/** Filters and page of the member list. `page` counts from 1; a page has 100 members at most. */
 export const MemberListQuery = Closed({
   ...MemberFilters,
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
 })
 
+/** Filters and format of the member export. */
 export const MemberExportQuery = Closed({
   ...MemberFilters,
   format: Type.Optional({ ...OneOf('csv', 'json'), default: 'json' }),
@@ -53,6 +55,20 @@ export const MemberListItem = Type.Object({
   ),
 })
 
+/** One membership in the export: a member in one server. */
+export const MemberExportRow = Type.Object({
+  memberId: Snowflake,
+  username: Type.String(),
+  globalName: Nullable(Type.String()),
+  displayName: Nullable(Type.String({ description: 'Nickname in the server.' })),
+  isClubMember: Type.Boolean(),
+  serverId: Snowflake,
+  serverName: Type.String(),
+  isMainServer: Type.Boolean(),
+  roleNames: Type.Array(Type.String(), { description: 'Highest first; in CSV separated by `; `.' }),
+  joinedAt: Nullable({ ...DateTime, description: 'When they joined the server.' }),
+})
+
 const MemberPage = Type.Object({
   data: Type.Array(MemberListItem),
   page: Type.Integer(),
@@ -61,6 +77,7 @@ const MemberPage = Type.Object({
   totalPages: Type.Integer(),
 })
 
+/** A member with the servers that they are in, and their roles in each. */
 export const MemberServers = Type.Object({
   memberId: Snowflake,
   username: Type.String(),
@@ -92,14 +109,17 @@ const listing = {
   refuses: [],
 } as const
 
+/** Members in order of username, in pages. */
 export const listMembers = endpoint({ ...listing, path: '/api/admin/members', summary: 'List members' })
 
+/** The same list under the address that the specification gives it for all servers. */
 export const listCrossServerMembers = endpoint({
   ...listing,
   path: '/api/admin/members/cross-server',
   summary: 'List members across servers; the same list',
 })
 
+/** Memberships as CSV or JSON. Refuses a third download of an admin with RATE_LIMITED. */
 export const exportMembers = endpoint({
   method: 'GET',
   path: '/api/admin/members/export',
@@ -110,10 +130,11 @@ export const exportMembers = endpoint({
     'snapshot. An admin may have two downloads under way on an instance; a third is refused with 429.',
   auth: 'admin',
   query: MemberExportQuery,
-  answers: { 200: { download: ['text/csv', 'application/json'] } },
+  answers: { 200: { download: ['text/csv', 'application/json'], row: MemberExportRow } },
   refuses: ['RATE_LIMITED'],
 })
 
+/** The servers and roles of one member. Refuses with MEMBER_NOT_FOUND. */
 export const listMemberServers = endpoint({
   method: 'GET',
   path: '/api/admin/members/{chat_user_id}/servers',

@@ -34,6 +34,7 @@ const Rest = Type.Object({
   }),
 })
 
+/** The state of service, chat platform, database and cache. Times are in milliseconds, `uptime` in seconds. */
 export const SystemHealth = Type.Object({
   status: OneOf('ok', 'degraded'),
   api: Type.Object({
@@ -62,6 +63,7 @@ export const SystemHealth = Type.Object({
   cache: Type.Object({ status: UpOrDown, latencyMs: LatencyMs }),
 })
 
+/** How everything is that the service stands on, as the answering instance sees it. */
 export const systemHealth = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/health',
@@ -80,6 +82,7 @@ const UsageQuery = Closed({
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
 })
 
+/** How often one project asked one endpoint within one minute, by the status of the answer. */
 export const UsageMinute = Type.Object({
   minute: DateTime,
   projectId: Nullable({ ...Uuid, description: 'Null for requests of no project.' }),
@@ -88,6 +91,7 @@ export const UsageMinute = Type.Object({
   count: Type.Integer(),
 })
 
+/** Requests by minute, project, route and status, of the last 30 days. */
 export const usage = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/usage',
@@ -142,6 +146,7 @@ export const AuthFailure = Type.Object({
   requestId: Nullable(Type.String()),
 })
 
+/** Credentials that were turned away in the last 30 days; a sample where they were very many. */
 export const authFailures = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/auth-failures',
@@ -162,6 +167,7 @@ export const authFailures = endpoint({
   refuses: [],
 })
 
+/** Members, sessions and projects, counted at `asOf`. */
 export const Stats = Type.Object({
   members: Type.Integer({ description: 'Members of at least one registered server.' }),
   activeMembers: Type.Integer({
@@ -174,6 +180,7 @@ export const Stats = Type.Object({
   asOf: { ...DateTime, description: 'They are counted anew when older than the setting `statsTtlMs`.' },
 })
 
+/** The numbers of the service, counted anew at most every `statsTtlMs`. */
 export const stats = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/stats',

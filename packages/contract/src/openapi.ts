@@ -1,10 +1,21 @@
 import type { TSchema } from 'typebox'
-import { endpoints } from './contract.ts'
-import { type Answer, type Auth, type EndpointDefinition, refusals } from './endpoint.ts'
-import { type ErrorCode, errors } from './errors.ts'
+import { endpoints, operationIdOf } from './contract.ts'
+import type { Auth, EndpointDefinition } from './endpoint.ts'
+import { exampleBody, exampleOf } from './example.ts'
+import type { Schema } from './json-schema.ts'
+import { responseHeaders } from './openapi-headers.ts'
+import {
+  anyRefusal,
+  documentedRefusals,
+  partName,
+  problemExamples,
+  responsesOf,
+} from './openapi-responses.ts'
+import { createSchemaRegistry, type SchemaRegistry } from './openapi-schemas.ts'
 import { Problem } from './problem.ts'
 
 type Json = Record<string, unknown>
+type Refer = SchemaRegistry['refer']
 
 const security: Record<Auth, Json[]> = {
   none: [],
@@ -13,105 +24,123 @@ const security: Record<Auth, Json[]> = {
   admin: [{ adminToken: [] }, { adminCookie: [] }],
 }
 
-/** The OpenAPI 3.1 document of the whole contract. `publicUrl` becomes its only server. */
+const securitySchemes = {
+  projectKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The API key of a project.' },
+  sessionToken: { type: 'http', scheme: 'bearer', description: 'A session token.' },
+  adminToken: { type: 'http', scheme: 'bearer', description: 'An admin session token.' },
+  adminCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'svc_admin',
+    description: 'Same-origin pages only.',
+  },
+}
+
+/** What each chapter of the contract is about. */
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Login: 'The way of a browser through a login: of a project, by single sign-on, of a System Admin.',
+  Sessions: 'Sessions of members in projects: begin, validate, rotate, list and end them.',
+  Projects: 'Projects, their API keys and their redirect URIs.',
+  'Project-server access': 'What each project may do in each server, and the trail of its changes.',
+  'Members, for projects': 'Members and their roles, as far as a project has the scope for it.',
+  Servers: 'The servers of the chat platform that the service looks after.',
+  Members: 'Members across servers, for administrators.',
+  'Inbound webhooks': 'Addresses that take JSON from outside, each with a schema.',
+  Events: 'A stream of what happens to sessions and members.',
+  Notifications: 'What the service posts to the webhook of a project.',
+  'Audit log': 'What administrators, and the service itself, did.',
+  Profile: 'The System Admin who asks.',
+  Settings: 'Settings that change without a restart.',
+  Monitoring: 'Health in detail, usage, rejected credentials, numbers.',
+  Health: 'For load balancers and orchestrators.',
+}
+
+/**
+ * The OpenAPI 3.1 document of the whole contract. `publicUrl` becomes its only server. Operations are called as
+ * the contract exports them, and schemas are components with names, so that generated clients have both.
+ */
 export function openApi(publicUrl: string, version: string): Json {
+  const { refer, components } = createSchemaRegistry()
   const paths: Record<string, Json> = {}
   for (const definition of endpoints) {
     paths[definition.path] = {
       ...paths[definition.path],
-      [definition.method.toLowerCase()]: operation(definition),
+      [definition.method.toLowerCase()]: operation(definition, refer),
     }
   }
+  refer(Problem as Schema)
+  const refused = new Set<string>(endpoints.flatMap(documentedRefusals))
+  const examples = Object.entries(problemExamples(publicUrl)).filter(([name]) => refused.has(name))
   return {
     openapi: '3.1.0',
     info: {
       title: 'Rolecall',
       version,
       description: 'Membership identity and sessions for communities on a chat platform.',
+      contact: { name: 'API pages of the service', url: `${publicUrl}/api/docs` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
-    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: tagDescriptions[name] ?? name,
+    })),
     paths,
     components: {
-      schemas: { Problem },
-      securitySchemes: {
-        projectKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-        sessionToken: { type: 'http', scheme: 'bearer', description: 'A session token.' },
-        adminToken: { type: 'http', scheme: 'bearer', description: 'An admin session token.' },
-        adminCookie: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: 'svc_admin',
-          description: 'Same-origin pages only.',
-        },
+      schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
+      responses: { Refusal: anyRefusal },
+      examples: Object.fromEntries(examples),
+      headers: responseHeaders,
+      securitySchemes,
+    },
+  }
+}
+
+function operation(definition: EndpointDefinition, refer: Refer): Json {
+  const { tag, summary, description = `${summary}.`, auth } = definition
+  const requestBody = requestBodyOf(definition, refer)
+  return {
+    operationId: operationIdOf(definition),
+    tags: [tag],
+    summary,
+    description,
+    security: security[auth],
+    parameters: [
+      ...parameters('path', definition.params, refer),
+      ...parameters('query', definition.query, refer),
+      ...parameters('header', definition.headers, refer),
+    ],
+    ...(requestBody && { requestBody }),
+    responses: responsesOf(definition, refer),
+  }
+}
+
+function requestBodyOf(definition: EndpointDefinition, refer: Refer): Json | undefined {
+  const { body, payload } = definition
+  const sent: Schema | undefined = body ?? payload
+  if (!sent) return undefined
+  const { description, ...schema } = sent
+  return {
+    required: !definition.bodyOptional,
+    ...(description !== undefined && { description }),
+    content: {
+      'application/json': {
+        schema: refer(schema, body && partName(definition, 'Input')),
+        example: exampleBody(sent),
       },
     },
   }
 }
 
-function operation(definition: EndpointDefinition): Json {
-  const { method, path, tag, summary, description, auth, body, bodyOptional } = definition
-  return {
-    operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, c = '') => c.toUpperCase())}`,
-    tags: [tag],
-    summary,
-    ...(description && { description }),
-    security: security[auth],
-    parameters: [
-      ...parameters('path', definition.params),
-      ...parameters('query', definition.query),
-      ...parameters('header', definition.headers),
-    ],
-    ...(body && {
-      requestBody: { required: !bodyOptional, content: { 'application/json': { schema: body } } },
-    }),
-    responses: { ...successes(definition), ...failures(definition) },
-  }
-}
-
-function parameters(place: string, schema: TSchema | undefined): Json[] {
-  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Json; required?: string[] }
-  return Object.entries(properties).map(([name, property]) => ({
+/** Parameters by the properties of a schema. What a property says in words stands at its parameter, once. */
+function parameters(place: string, schema: TSchema | undefined, refer: Refer): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as Schema
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),
-    schema: property,
+    ...(description !== undefined && { description }),
+    schema: refer(property),
+    example: exampleOf(property, {}, name),
   }))
-}
-
-function successes({ answers }: EndpointDefinition): Json {
-  return Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, response(answer)]))
-}
-
-function response(answer: Answer): Json {
-  if (answer === null) return { description: 'Done; no body.' }
-  if ('download' in answer) {
-    const media = answer.download.map((type) => [type, { schema: { type: 'string' } }])
-    return { description: 'A file.', content: Object.fromEntries(media) }
-  }
-  if ('events' in answer) {
-    // OpenAPI 3.1 has no words for the events of a stream.
-    const stream = { schema: { type: 'string' }, 'x-events': answer.events }
-    return { description: 'Server-Sent Events.', content: { 'text/event-stream': stream } }
-  }
-  return { description: 'Success.', content: { 'application/json': { schema: answer } } }
-}
-
-function failures(definition: EndpointDefinition): Json {
-  const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of refusals(definition)) {
-    const { status } = errors[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  }
-  const content = {
-    'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-    ...(definition.page && { 'text/html': { schema: { type: 'string' } } }),
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      { description: codes.map((code) => `\`${code}\`: ${errors[code].title}`).join('\n\n'), content },
-    ]),
-  )
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type ErrorDefinition, errors } from './errors.ts'
 
 /** One thing that is wrong with a request: where (JSON Pointer into its part), what, and a word for it. */
 export const ProblemDetail = Type.Object({
@@ -7,15 +8,24 @@ export const ProblemDetail = Type.Object({
   code: Type.String(),
 })
 
+const rows: [string, ErrorDefinition][] = Object.entries(errors)
+const codes = [...new Set(rows.map(([name, { code = name }]) => code))]
+
 /** RFC 9457 problem details: the body of every refusal, as `application/problem+json`. */
 export const Problem = Type.Object({
-  type: Type.String(),
-  title: Type.String(),
-  status: Type.Integer(),
-  detail: Type.String(),
-  code: Type.String(),
-  requestId: Type.String(),
-  errors: Type.Optional(Type.Array(ProblemDetail)),
+  type: Type.String({ description: 'Address of the page that explains the code.' }),
+  title: Type.String({ description: 'The fixed sentence of the code.' }),
+  status: Type.Integer({ description: 'The HTTP status, as in the status line.' }),
+  detail: Type.String({ description: 'What it was this time.' }),
+  code: Type.Unsafe<string>({
+    type: 'string',
+    enum: codes,
+    description: 'Stable: switch on it, not on texts.',
+  }),
+  requestId: Type.String({ description: 'As in the header `X-Request-Id`.' }),
+  errors: Type.Optional(
+    Type.Array(ProblemDetail, { description: 'Everything that is wrong with the request.' }),
+  ),
 })
 
 export type ProblemDetail = Static<typeof ProblemDetail>

@@ -4,6 +4,7 @@ import { Closed, Nullable, Snowflake } from './formats.ts'
 
 const tag = 'Profile'
 
+/** The System Admin who asks. */
 export const AdminProfile = Type.Object({
   id: Snowflake,
   username: Type.String(),
@@ -15,6 +16,7 @@ export const AdminProfile = Type.Object({
   preferredName: Nullable(Type.String({ description: 'Set here; takes precedence over the display name.' })),
 })
 
+/** Who the admin session belongs to. */
 export const getProfile = endpoint({
   method: 'GET',
   path: '/api/admin/profile',
@@ -25,6 +27,7 @@ export const getProfile = endpoint({
   refuses: [],
 })
 
+/** Sets or clears the preferred name of who asks. */
 export const updateProfile = endpoint({
   method: 'PATCH',
   path: '/api/admin/profile',

@@ -16,6 +16,7 @@ export const ServerMember = Type.Object({
   roles: Type.Array(SessionRole),
 })
 
+/** Current members of a server, by cursor. Refuses with SCOPE_REQUIRED. */
 export const listServerMembers = endpoint({
   method: 'GET',
   path: '/api/servers/{serverId}/members',
@@ -33,6 +34,7 @@ export const listServerMembers = endpoint({
   refuses: ['SCOPE_REQUIRED'],
 })
 
+/** One member of a server, with live roles. Refuses with SCOPE_REQUIRED, MEMBER_NOT_FOUND and others. */
 export const getServerMember = endpoint({
   method: 'GET',
   path: '/api/servers/{serverId}/members/{memberId}',
@@ -48,6 +50,7 @@ export const getServerMember = endpoint({
 
 const RoleIds = Type.Array(Snowflake, { minItems: 1, maxItems: 100 })
 
+/** Whether a member holds roles right now. Refuses with SCOPE_REQUIRED, CHAT_PLATFORM_UNAVAILABLE. */
 export const checkPermissions = endpoint({
   method: 'POST',
   path: '/api/servers/{serverId}/permissions/check',

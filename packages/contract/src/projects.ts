@@ -16,6 +16,7 @@ export const ApiKeyInfo = Type.Object({
   revokedAt: Nullable(DateTime),
 })
 
+/** A project as administrators see it. Its key and its webhook address are never whole. */
 export const Project = Type.Object({
   id: Uuid,
   name: Type.String(),
@@ -37,6 +38,7 @@ const WebhookUrl = Type.String({
   description: 'A webhook of the chat platform.',
 })
 
+/** A new project. Only the name is needed; it is active unless it says otherwise. */
 export const CreateProject = Closed({
   name: Name,
   description: Type.Optional(Description),
@@ -55,6 +57,7 @@ export const CreateProject = Closed({
   inboundWebhook: Type.Optional(ProjectInboundWebhook),
 })
 
+/** Changes of a project: what is left out stays, null clears. */
 export const UpdateProject = Closed({
   name: Type.Optional(Name),
   description: Type.Optional(Nullable(Description)),
@@ -65,6 +68,7 @@ export const UpdateProject = Closed({
 
 const ProjectId = Closed({ id: Uuid })
 
+/** Projects, newest first, 500 at most. */
 export const listProjects = endpoint({
   method: 'GET',
   path: '/api/admin/projects',
@@ -84,6 +88,7 @@ export const listProjects = endpoint({
   refuses: [],
 })
 
+/** Registers a project and shows its key, once. Refuses with PROJECT_NAME_TAKEN, ENCRYPTION_KEY_MISSING. */
 export const createProject = endpoint({
   method: 'POST',
   path: '/api/admin/projects',
@@ -104,6 +109,7 @@ export const createProject = endpoint({
   refuses: ['PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING', 'RATE_LIMITED'],
 })
 
+/** One project. Refuses with PROJECT_NOT_FOUND, SECRET_UNREADABLE. */
 export const getProject = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}',
@@ -117,6 +123,7 @@ export const getProject = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE'],
 })
 
+/** Changes a project. Refuses with PROJECT_NOT_FOUND, PROJECT_NAME_TAKEN, ENCRYPTION_KEY_MISSING. */
 export const updateProject = endpoint({
   method: 'PATCH',
   path: '/api/admin/projects/{id}',
@@ -130,6 +137,7 @@ export const updateProject = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING'],
 })
 
+/** Ends a project, its key and its sessions. Refuses with PROJECT_NOT_FOUND. */
 export const deleteProject = endpoint({
   method: 'DELETE',
   path: '/api/admin/projects/{id}',
@@ -142,6 +150,7 @@ export const deleteProject = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
+/** Prefix and state of the newest key, never the key. Refuses with PROJECT_NOT_FOUND. */
 export const getApiKey = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}/api-key',
@@ -153,6 +162,7 @@ export const getApiKey = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
+/** Stops the key for the next request. Refuses with PROJECT_NOT_FOUND. */
 export const revokeApiKey = endpoint({
   method: 'DELETE',
   path: '/api/admin/projects/{id}/key',
@@ -165,6 +175,7 @@ export const revokeApiKey = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
+/** Takes a revocation back. Refuses with PROJECT_NOT_FOUND, NO_REVOKED_KEY. */
 export const restoreApiKey = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/restore-key',
@@ -176,6 +187,7 @@ export const restoreApiKey = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'NO_REVOKED_KEY'],
 })
 
+/** Replaces the key and shows the new one, once. Refuses with PROJECT_NOT_FOUND. */
 export const regenerateApiKey = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/regenerate-api-key',
@@ -188,6 +200,7 @@ export const regenerateApiKey = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
+/** Replaces the list of redirect URIs. Refuses with PROJECT_NOT_FOUND. */
 export const setRedirectUris = endpoint({
   method: 'PATCH',
   path: '/api/admin/projects/{id}/redirect-uri',

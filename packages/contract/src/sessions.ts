@@ -8,9 +8,10 @@ const tag = 'Sessions'
 /** Opaque credentials are short; anything longer is not one of ours. */
 const Credential = Type.String({ minLength: 1, maxLength: 256 })
 
-/** RFC 7636 §4.1. */
+/** A PKCE verifier, by RFC 7636 §4.1: 43 to 128 characters. */
 export const CodeVerifier = Type.String({ pattern: '^[A-Za-z0-9._~-]{43,128}$', maxLength: 128 })
 
+/** A one-time code, with what it was asked for by: project, redirect URI and PKCE verifier. */
 export const ExchangeCode = Closed({
   clientId: { ...IdOrName, description: 'Project id that asked for the code.' },
   code: Credential,
@@ -18,6 +19,7 @@ export const ExchangeCode = Closed({
   codeVerifier: Type.Optional(CodeVerifier),
 })
 
+/** A new session: its pair of credentials, whose it is, and their roles, highest first. */
 export const TokenResponse = Type.Object({
   token: Type.String(),
   refreshToken: Type.String(),
@@ -26,11 +28,13 @@ export const TokenResponse = Type.Object({
   roles: Type.Array(SessionRole),
 })
 
+/** What a project may say of the browser that it acts for; shown in the list of sessions. */
 export const ClientHeaders = Type.Object({
   'X-Client-Ip': Type.Optional(Type.String({ description: 'Address of the browser you are acting for.' })),
   'X-Client-User-Agent': Type.Optional(Type.String({ description: 'User agent of that browser.' })),
 })
 
+/** Redeems a code for a session, once. Refuses with INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER. */
 export const exchangeCode = endpoint({
   method: 'POST',
   path: '/api/auth/token',
@@ -47,6 +51,7 @@ export const exchangeCode = endpoint({
   refuses: ['INVALID_CODE', 'CHALLENGE_WITHOUT_VERIFIER'],
 })
 
+/** A session as its project sees it. */
 export const SessionSummary = Type.Object({
   id: Uuid,
   serverId: Snowflake,
@@ -54,6 +59,7 @@ export const SessionSummary = Type.Object({
   expiresAt: DateTime,
 })
 
+/** Who a session belongs to, with the roles of `rolesAsOf` and where these were read. */
 export const ValidateResponse = Type.Object({
   member: Member,
   roles: Type.Array(SessionRole, { description: 'Roles in the server of the session, now; highest first.' }),
@@ -62,6 +68,7 @@ export const ValidateResponse = Type.Object({
   rolesSource: OneOf('gateway', 'rest', 'mirror'),
 })
 
+/** Whose session a token is. Refuses with INVALID_TOKEN, CHAT_PLATFORM_UNAVAILABLE. */
 export const validateSession = endpoint({
   method: 'POST',
   path: '/api/auth/validate',
@@ -75,8 +82,10 @@ export const validateSession = endpoint({
   refuses: ['INVALID_TOKEN', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
+/** Done, also where there was nothing to do: answers do not tell which. */
 export const Success = Type.Object({ success: Type.Boolean() })
 
+/** Ends a session of the calling project. An unknown token is a success too. */
 export const logout = endpoint({
   method: 'POST',
   path: '/api/auth/logout',
@@ -89,6 +98,7 @@ export const logout = endpoint({
   refuses: [],
 })
 
+/** Ends all sessions of a member in the calling project. An unknown member is a success too. */
 export const logoutAll = endpoint({
   method: 'POST',
   path: '/api/auth/logout-all',
@@ -100,6 +110,7 @@ export const logoutAll = endpoint({
   refuses: [],
 })
 
+/** A session as its member sees it, with the browser that it was made for. */
 export const SessionListItem = Type.Object({
   id: Uuid,
   kind: {
@@ -119,6 +130,7 @@ export const SessionListItem = Type.Object({
   ),
 })
 
+/** The live sessions of the member who asks, newest first. */
 export const listSessions = endpoint({
   method: 'GET',
   path: '/api/auth/sessions',
@@ -131,6 +143,7 @@ export const listSessions = endpoint({
   refuses: [],
 })
 
+/** Ends one session of the member who asks. Refuses with SESSION_NOT_FOUND, another’s session too. */
 export const revokeSession = endpoint({
   method: 'DELETE',
   path: '/api/auth/sessions/{sessionId}',
@@ -145,6 +158,7 @@ export const revokeSession = endpoint({
   refuses: ['SESSION_NOT_FOUND'],
 })
 
+/** Ends everything that the member who asks is logged in by. */
 export const revokeAllSessions = endpoint({
   method: 'DELETE',
   path: '/api/auth/sessions',
@@ -159,6 +173,7 @@ export const revokeAllSessions = endpoint({
   refuses: [],
 })
 
+/** Ends everything that a member is logged in by. Refuses with MEMBER_NOT_FOUND. */
 export const endMemberSessions = endpoint({
   method: 'DELETE',
   path: '/api/admin/members/{id}/sessions',
@@ -173,6 +188,7 @@ export const endMemberSessions = endpoint({
   refuses: ['MEMBER_NOT_FOUND'],
 })
 
+/** Rotates the pair of a session. Refuses with INVALID_REFRESH_TOKEN, REFRESH_TOKEN_REUSED and others. */
 export const refreshSession = endpoint({
   method: 'POST',
   path: '/api/auth/token/refresh',

@@ -22,6 +22,7 @@ interface TextRow extends Described {
 interface SecretRow extends Described {
   readonly kind: 'secret'
 }
+/** One setting: what gives its value, what it means, and its bounds where it may change. */
 export type SettingRow = NumberRow | EditableRow | TextRow | SecretRow
 
 const number = (variable: string, meaning: string): NumberRow => ({
@@ -166,6 +167,7 @@ const UpdateSettings = Type.Unsafe<UpdateSettings>(
   ),
 )
 
+/** The value of every setting, and whether it may change. Secrets only say whether they are set. */
 export const getSettings = endpoint({
   method: 'GET',
   path: '/api/admin/settings',
@@ -176,6 +178,7 @@ export const getSettings = endpoint({
   refuses: [],
 })
 
+/** Changes settings, all or none. Refuses values out of bounds with VALIDATION_FAILED. */
 export const updateSettings = endpoint({
   method: 'PATCH',
   path: '/api/admin/settings',
@@ -190,6 +193,7 @@ export const updateSettings = endpoint({
   refuses: [],
 })
 
+/** Goes back to the values of the environment. */
 export const resetSettings = endpoint({
   method: 'POST',
   path: '/api/admin/settings/reset',

@@ -33,6 +33,7 @@ const RoleIds = Type.Array(Snowflake, {
   description: 'Members who hold one of these roles may read the submissions.',
 })
 
+/** An address of a project that takes JSON of one schema. Its secret is shown once only. */
 export const InboundWebhook = Type.Object({
   id: Uuid,
   projectId: Uuid,
@@ -82,6 +83,7 @@ const UpdateWebhook = Closed({
   requireSignature: Type.Optional(Type.Boolean()),
 })
 
+/** One payload that was taken, as it was sent. */
 export const Submission = Type.Object({
   id: Uuid,
   receivedAt: DateTime,
@@ -116,6 +118,7 @@ const adminPath = '/api/admin/projects/{projectId}/inbound-webhooks'
 const OfProject = Closed({ projectId: Uuid })
 const OneOfProject = Closed({ projectId: Uuid, webhookId: Uuid })
 
+/** The inbound webhooks of a project. Refuses with PROJECT_NOT_FOUND. */
 export const listWebhooks = endpoint({
   method: 'GET',
   path: adminPath,
@@ -127,6 +130,7 @@ export const listWebhooks = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
+/** Makes an inbound webhook and shows its secret, once. Refuses with WEBHOOK_LIMIT_REACHED and others. */
 export const createWebhook = endpoint({
   method: 'POST',
   path: adminPath,
@@ -146,6 +150,7 @@ export const createWebhook = endpoint({
   ],
 })
 
+/** One inbound webhook. Refuses with WEBHOOK_NOT_FOUND. */
 export const getWebhook = endpoint({
   method: 'GET',
   path: `${adminPath}/{webhookId}`,
@@ -157,6 +162,7 @@ export const getWebhook = endpoint({
   refuses: ['WEBHOOK_NOT_FOUND'],
 })
 
+/** Changes an inbound webhook. Refuses with WEBHOOK_NOT_FOUND, WEBHOOK_SLUG_TAKEN. */
 export const updateWebhook = endpoint({
   method: 'PATCH',
   path: `${adminPath}/{webhookId}`,
@@ -170,6 +176,7 @@ export const updateWebhook = endpoint({
   refuses: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN', 'RATE_LIMITED'],
 })
 
+/** Deletes an inbound webhook with what was submitted. Refuses with WEBHOOK_NOT_FOUND. */
 export const deleteWebhook = endpoint({
   method: 'DELETE',
   path: `${adminPath}/{webhookId}`,
@@ -181,6 +188,7 @@ export const deleteWebhook = endpoint({
   refuses: ['WEBHOOK_NOT_FOUND'],
 })
 
+/** Replaces the signing secret and shows it, once. Refuses with WEBHOOK_NOT_FOUND, ENCRYPTION_KEY_MISSING. */
 export const rotateSecret = endpoint({
   method: 'POST',
   path: `${adminPath}/{webhookId}/rotate-secret`,
@@ -193,6 +201,7 @@ export const rotateSecret = endpoint({
   refuses: ['WEBHOOK_NOT_FOUND', 'ENCRYPTION_KEY_MISSING'],
 })
 
+/** What was submitted, newest first, by cursor. Refuses with WEBHOOK_NOT_FOUND. */
 export const listSubmissions = endpoint({
   method: 'GET',
   path: `${adminPath}/{webhookId}/submissions`,
@@ -205,6 +214,7 @@ export const listSubmissions = endpoint({
   refuses: ['WEBHOOK_NOT_FOUND'],
 })
 
+/** What was submitted, as CSV. Refuses with WEBHOOK_NOT_FOUND, and a third download with RATE_LIMITED. */
 export const exportSubmissions = endpoint({
   method: 'GET',
   path: `${adminPath}/{webhookId}/submissions/export`,
@@ -214,7 +224,7 @@ export const exportSubmissions = endpoint({
   auth: 'admin',
   params: OneOfProject,
   query: Closed(Period),
-  answers: { 200: { download: ['text/csv'] } },
+  answers: { 200: { download: ['text/csv'], row: Submission } },
   refuses: ['WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
 })
 
@@ -224,6 +234,7 @@ const IdOrSlug = Closed({
 })
 const byKey = 'By API key, where a mapping of the project grants `MANAGE_WEBHOOKS`.'
 
+/** As `listWebhooks`, by key. Refuses with OPERATION_REQUIRED. */
 export const listOwnWebhooks = endpoint({
   method: 'GET',
   path: ownPath,
@@ -235,6 +246,7 @@ export const listOwnWebhooks = endpoint({
   refuses: ['OPERATION_REQUIRED'],
 })
 
+/** As `createWebhook`, by key. Refuses with OPERATION_REQUIRED and as that does. */
 export const createOwnWebhook = endpoint({
   method: 'POST',
   path: ownPath,
@@ -253,6 +265,7 @@ export const createOwnWebhook = endpoint({
   ],
 })
 
+/** As `getWebhook`, by key, by id or slug. Refuses with OPERATION_REQUIRED and as that does. */
 export const getOwnWebhook = endpoint({
   method: 'GET',
   path: `${ownPath}/{id}`,
@@ -265,6 +278,7 @@ export const getOwnWebhook = endpoint({
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND'],
 })
 
+/** As `updateWebhook`, by key, by id or slug. Refuses with OPERATION_REQUIRED and as that does. */
 export const updateOwnWebhook = endpoint({
   method: 'PATCH',
   path: `${ownPath}/{id}`,
@@ -278,6 +292,7 @@ export const updateOwnWebhook = endpoint({
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN', 'RATE_LIMITED'],
 })
 
+/** As `deleteWebhook`, by key, by id or slug. Refuses with OPERATION_REQUIRED and as that does. */
 export const deleteOwnWebhook = endpoint({
   method: 'DELETE',
   path: `${ownPath}/{id}`,
@@ -290,6 +305,7 @@ export const deleteOwnWebhook = endpoint({
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND'],
 })
 
+/** As `rotateSecret`, by key, by id or slug. Refuses with OPERATION_REQUIRED and as that does. */
 export const rotateOwnSecret = endpoint({
   method: 'POST',
   path: `${ownPath}/{id}/rotate-secret`,
@@ -302,6 +318,7 @@ export const rotateOwnSecret = endpoint({
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND', 'ENCRYPTION_KEY_MISSING'],
 })
 
+/** Takes a payload. Refuses one that does not fit with PAYLOAD_INVALID, a bad signature with SIGNATURE_INVALID. */
 export const submit = endpoint({
   method: 'POST',
   path: `${ownPath}/{id}/submit`,
@@ -316,10 +333,15 @@ export const submit = endpoint({
   limited: true,
   params: IdOrSlug,
   headers: Type.Object({
-    'X-SVC-Signature': Type.Optional(Type.String()),
+    'X-SVC-Signature': Type.Optional(
+      Type.String({
+        description: 'Needed where the webhook has `requireSignature`; checked wherever it is sent.',
+      }),
+    ),
     'Idempotency-Key': Type.Optional(Type.String({ description: '1 to 255 printable ASCII characters.' })),
-    Origin: Type.Optional(Type.String()),
+    Origin: Type.Optional(Type.String({ description: 'Needed where the webhook has `acceptedOrigins`.' })),
   }),
+  payload: Type.Unknown({ description: 'Any JSON that fits the schema of the webhook, at most 256 KiB.' }),
   answers: { 201: Type.Object({ id: Uuid, receivedAt: DateTime }) },
   refuses: [
     'WEBHOOK_NOT_FOUND',
@@ -336,6 +358,7 @@ export const submit = endpoint({
   ],
 })
 
+/** Submissions for a member with one of the roles for it. Refuses with ROLE_REQUIRED and others. */
 export const readSubmissions = endpoint({
   method: 'GET',
   path: `${ownPath}/{id}/submissions`,

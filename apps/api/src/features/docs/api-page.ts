@@ -18,7 +18,8 @@ ${chapters.map(chapter)}`,
   })
 }
 
-const chapterId = (tag: string) => tag.toLowerCase().replace(/[^a-z]+/g, '-')
+/** Apart from the ids of operations: the chapter Health has an operation `health`. */
+const chapterId = (tag: string) => `chapter-${tag.toLowerCase().replace(/[^a-z]+/g, '-')}`
 
 const contents = ({ tag, endpoints }: Chapter): Html => html`<li><a href="#${chapterId(tag)}">${tag}</a>
 <ul>${endpoints.map(({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>\n`)}</ul></li>\n`
@@ -57,7 +58,7 @@ ${one.answers.map(
 `
 
 const answer = ({ status, text, fields }: AnswerPage): Html =>
-  html`<h4>Answer ${status}</h4>${fields.length > 0 ? fieldList(fields) : html`<p>${text}</p>`}`
+  html`<h4>Answer ${status}</h4>${text !== '' && html`<p>${text}</p>`}${fields.length > 0 && fieldList(fields)}`
 
 const fieldList = (fields: readonly Field[]): Html => html`<dl>
 ${fields.map(({ name, type, isRequired, meaning }) => {

@@ -72,11 +72,11 @@ test.each(cases)(
 
 test('the page of an endpoint leads to its refusals, and back', async () => {
   const page = await browser.newPage()
-  await page.goto(`${world.url}/api/docs#post-api-auth-token`)
-  await page.locator('#post-api-auth-token').getByRole('link', { name: 'INVALID_CODE' }).click()
+  await page.goto(`${world.url}/api/docs#exchangeCode`)
+  await page.locator('#exchangeCode').getByRole('link', { name: 'INVALID_CODE' }).click()
   await page.waitForURL(`${world.url}/api/docs/errors#INVALID_CODE`)
   await page.locator('#INVALID_CODE').getByRole('link', { name: 'POST /api/auth/token', exact: true }).click()
-  await page.waitForURL(`${world.url}/api/docs#post-api-auth-token`)
+  await page.waitForURL(`${world.url}/api/docs#exchangeCode`)
   await page.close()
 })
 

@@ -5,13 +5,19 @@ import {
   type ErrorCode,
   endpoints,
   errors,
+  exampleBody,
+  exampleDownload,
+  exampleOf,
+  exampleStream,
+  operationIdOf,
   refusals,
+  type Schema,
 } from '@rolecall/contract'
-import { exampleOf } from './example.ts'
-import { type Field, listFields, type Schema } from './fields.ts'
+import { type Field, listFields, wholeBody } from './fields.ts'
 
 /** An endpoint as its pages show it, whatever they are written in. */
 export interface EndpointPage {
+  /** The operation's name in the OpenAPI document, and its anchor: `exchangeCode`. */
   readonly id: string
   readonly method: string
   readonly path: string
@@ -26,6 +32,7 @@ export interface EndpointPage {
 
 export interface AnswerPage {
   readonly status: number
+  /** What it is, where it is no JSON. */
   readonly text: string
   readonly fields: readonly Field[]
   readonly example: string | undefined
@@ -71,26 +78,21 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const depth = (path: string) => path.split('/').length
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The anchor of an endpoint: `post-api-auth-token`. */
-export const anchorOf = ({ method, path }: Pick<EndpointDefinition, 'method' | 'path'>) =>
-  `${method} ${path}`
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/-$/, '')
-
 function describeEndpoint(definition: EndpointDefinition, publicUrl: string): EndpointPage {
-  const { method, path, summary, description, auth, params, query, headers, body, answers } = definition
+  const { method, path, summary, description, auth, params, query, headers, body, payload, answers } =
+    definition
   const parts = { Path: params, Query: query, Headers: headers, Body: body }
   return {
-    id: anchorOf(definition),
+    id: operationIdOf(definition),
     method,
     path,
     summary,
     description,
     auth: authTexts[auth],
-    inputs: Object.entries(parts)
-      .map(([title, schema]) => ({ title, fields: listFields(schema) }))
-      .filter(({ fields }) => fields.length > 0),
+    inputs: [
+      ...Object.entries(parts).map(([title, schema]) => ({ title, fields: listFields(schema) })),
+      { title: 'Body', fields: payload ? [wholeBody(payload)] : [] },
+    ].filter(({ fields }) => fields.length > 0),
     request: curl(definition, publicUrl),
     answers: Object.entries(answers).map(([status, answer]) => describeAnswer(Number(status), answer)),
     refusals: refusals(definition)
@@ -107,24 +109,29 @@ export function refusalOf(name: ErrorCode): Refusal {
 function describeAnswer(status: number, answer: Answer): AnswerPage {
   const plain = (text: string) => ({ status, text, fields: [], example: undefined })
   if (answer === null) return plain(status === 302 ? 'Sends the browser on.' : 'Done; no body.')
-  if ('download' in answer) return plain(`A file: ${answer.download.join(' or ')}.`)
+  if ('download' in answer) {
+    const example = exampleDownload(answer.download[0] ?? '', answer.row)
+    return {
+      ...plain(`A file, ${answer.download.join(' or ')}. Its rows have:`),
+      fields: listFields(answer.row),
+      example: `${example}`,
+    }
+  }
   if ('events' in answer)
     return {
       ...plain(`Server-Sent Events: ${Object.keys(answer.events).join(', ')}.`),
-      example: framesOf(answer.events),
+      example: exampleStream(answer.events),
     }
   const example = JSON.stringify(exampleOf(answer as Schema), null, 2)
-  return { status, text: 'application/json', fields: listFields(answer), example }
+  return { status, text: '', fields: listFields(answer), example }
 }
 
-/** One event of each name, as it is sent. */
-const framesOf = (events: Readonly<Record<string, unknown>>) =>
-  Object.entries(events)
-    .map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(exampleOf(data as Schema))}`)
-    .join('\n\n')
-
 /** A request to copy: required parts only, so that it is as short as it can be. */
-function curl({ method, path, auth, params, query, body }: EndpointDefinition, publicUrl: string): string {
+function curl(
+  { method, path, auth, params, query, body, payload }: EndpointDefinition,
+  publicUrl: string,
+): string {
+  const sent: Schema | undefined = body ?? payload
   const given = (schema: unknown) =>
     Object.entries(schema ? (exampleOf(schema as Schema, { requiredOnly: true }) as object) : {})
   const filled = given(params).reduce(
@@ -137,11 +144,6 @@ function curl({ method, path, auth, params, query, body }: EndpointDefinition, p
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${address}'`,
     ...(auth === 'projectKey' ? ["-H 'X-API-Key: rck_…'"] : []),
     ...(auth === 'session' || auth === 'admin' ? ["-H 'Authorization: Bearer rcs_…'"] : []),
-    ...(body
-      ? [
-          "-H 'Content-Type: application/json'",
-          `-d '${JSON.stringify(exampleOf(body as Schema, { requiredOnly: true }))}'`,
-        ]
-      : []),
+    ...(sent ? ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(exampleBody(sent))}'`] : []),
   ].join(' \\\n  ')
 }

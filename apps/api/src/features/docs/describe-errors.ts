@@ -1,5 +1,5 @@
-import { type ErrorCode, endpoints, errors, refusals } from '@rolecall/contract'
-import { anchorOf, refusalOf } from './describe-endpoint.ts'
+import { type ErrorCode, endpoints, errors, operationIdOf, refusals } from '@rolecall/contract'
+import { refusalOf } from './describe-endpoint.ts'
 
 /** A code, and what it means with each status it is answered with. */
 export interface ErrorPage {
@@ -21,7 +21,10 @@ export function describeErrors(): ErrorPage[] {
     const { code, status, title } = refusalOf(name)
     const where = endpoints
       .filter((definition) => refusals(definition).includes(name))
-      .map((definition) => ({ id: anchorOf(definition), name: `${definition.method} ${definition.path}` }))
+      .map((definition) => ({
+        id: operationIdOf(definition),
+        name: `${definition.method} ${definition.path}`,
+      }))
     byCode.set(code, [...(byCode.get(code) ?? []), { status, title, endpoints: where }])
   }
   return [...byCode].map(([code, cases]) => ({ code, cases }))

@@ -28,7 +28,7 @@ describe('API pages', () => {
     expect(pages.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(operations.toSorted())
     expect(new Set(pages.map(({ id }) => id)).size).toBe(pages.length)
     const body = await (await get('/api/docs')).text()
-    expect(pages.filter(({ id }) => !body.includes(` id="${id}"`))).toEqual([])
+    expect(pages.filter(({ id }) => body.split(` id="${id}"`).length !== 2)).toEqual([])
   })
 
   test('explain every error code at the anchor that the type of a problem names', async () => {

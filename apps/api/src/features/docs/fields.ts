@@ -1,3 +1,4 @@
+import type { Schema } from '@rolecall/contract'
 import type { TSchema } from 'typebox'
 
 /** One line of a table of fields: `roles[].roleId`, its type, and what to know about it. */
@@ -6,26 +7,6 @@ export interface Field {
   readonly type: string
   readonly isRequired: boolean
   readonly meaning: string
-}
-
-/** The part of JSON Schema that the contract is written in. */
-export interface Schema {
-  readonly type?: string
-  readonly description?: string
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-  readonly enum?: readonly string[]
-  readonly const?: unknown
-  readonly format?: string
-  readonly default?: unknown
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minItems?: number
-  readonly maxItems?: number
 }
 
 /** All fields of an object, nested ones under their full names. */
@@ -42,6 +23,14 @@ export function listFields(schema: TSchema | Schema | undefined, prefix = ''): F
     return [field, ...listFields(inner, `${prefix}${name}${suffix}.`)]
   })
 }
+
+/** A body of which only the receiver knows the fields. */
+export const wholeBody = (schema: Schema): Field => ({
+  name: 'body',
+  type: typeName(schema),
+  isRequired: true,
+  meaning: meaningOf(schema),
+})
 
 /** What is behind "or null" and behind lists. */
 function unwrap(schema: Schema): { inner: Schema; suffix: string } {

@@ -1,0 +1,152 @@
+import type { Schema } from './json-schema.ts'
+
+const byFormat: Readonly<Record<string, string>> = {
+  uuid: '01932f6e-8f4a-7cc0-9b1d-3a5f8e7d6c4b',
+  snowflake: '1183542208736677898',
+  'date-time': '2026-03-01T12:00:00.000Z',
+}
+
+/** Values that say more than their type: tokens by their prefix, addresses by their shape. */
+const byName: Readonly<Record<string, unknown>> = {
+  token: 'rcs_…',
+  accessToken: 'rcs_…',
+  refreshToken: 'rcr_…',
+  code: 'rcc_…',
+  apiKey: 'rck_…',
+  secret: 'whsec_…',
+  prefix: 'rck_1a2b3c4d',
+  keyPrefix: 'rck_1a2b3c4d',
+  clientId: byFormat['uuid'],
+  sessionId: byFormat['uuid'],
+  memberId: byFormat['snowflake'],
+  redirectUri: 'https://crew.example/callback',
+  redirect_uri: 'https://crew.example/callback',
+  redirectUris: ['https://crew.example/callback'],
+  webhookUrl: 'https://discord.com/api/webhooks/1183542208736677898/…',
+  acceptedOrigins: ['https://crew.example'],
+  origin: 'https://crew.example',
+  Origin: 'https://crew.example',
+  return_to: '/console/',
+  state: 'opaque',
+  id: 'contact-form',
+  slug: 'contact-form',
+  // None of the letters of `\p{Cc}`: linters that read patterns without Unicode refuse them.
+  name: 'Harbour log',
+  projectName: 'Harbour log',
+  serverName: 'Sailing club',
+  roleName: 'Captain',
+  roleNames: ['Captain'],
+  username: 'ada',
+  actorUsername: 'ada',
+  globalName: 'Ada',
+  displayName: 'Ada',
+  preferredName: 'Ada',
+  search: 'ada',
+  email: 'ada@crew.example',
+  avatar: 'https://cdn.discordapp.com/embed/avatars/0.png',
+  icon: 'https://cdn.discordapp.com/embed/avatars/0.png',
+  serverIcon: 'https://cdn.discordapp.com/embed/avatars/0.png',
+  action: 'project.create',
+  route: 'POST /api/auth/validate',
+  path: '/api/auth/validate',
+  ip: '203.0.113.7',
+  address: '203.0.113.7',
+  ipAddress: '203.0.113.7',
+  'X-Client-Ip': '203.0.113.7',
+  userAgent: 'Mozilla/5.0',
+  'X-Client-User-Agent': 'Mozilla/5.0',
+  'X-SVC-Signature': 't=1772366400,v1=…',
+  'Idempotency-Key': 'order-1815',
+  'Last-Event-ID': byFormat['uuid'],
+  schema: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
+  payload: { title: 'Regatta on Sunday' },
+  color: 15_844_367,
+  roleColor: 15_844_367,
+  uptime: 3600.5,
+}
+
+/** For texts that only their pattern or their length describes: the first that fits is shown. */
+const anyText = ['…', 'example', '/console/', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM']
+
+interface ExampleOptions {
+  /** Leaves optional keys out. */
+  readonly requiredOnly?: boolean
+}
+
+/**
+ * A value that fits a schema, for a reader to see its shape.
+ * @param name What the value is called where it stands; it decides between values of one type.
+ */
+export function exampleOf(schema: Schema, options: ExampleOptions = {}, name = ''): unknown {
+  if (schema.anyOf) return exampleOf(schema.anyOf.find(({ type }) => type !== 'null') ?? {}, options, name)
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return schema.enum[0]
+  if (schema.default !== undefined) return schema.default
+  if (fits(schema, byName[name])) return byName[name]
+  switch (schema.type) {
+    case 'object':
+      return exampleObject(schema, options)
+    case 'array':
+      return [exampleOf(schema.items ?? {}, options, name.replace(/s$/, ''))]
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1
+    case 'boolean':
+      return true
+    case 'null':
+      return null
+    case 'string':
+      return byFormat[schema.format ?? ''] ?? anyText.find((text) => fits(schema, text)) ?? anyText[0]
+    default:
+      return {}
+  }
+}
+
+/** The shortest body that an endpoint takes and that says something: what is required, or else everything. */
+export function exampleBody(schema: Schema): unknown {
+  const { required = [] } = schema
+  return exampleOf(schema, { requiredOnly: required.length > 0 }, 'payload')
+}
+
+/** One event of each name, as a stream of Server-Sent Events carries it. */
+export const exampleStream = (events: Readonly<Record<string, Schema>>): string =>
+  Object.entries(events)
+    .map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(exampleOf(data))}`)
+    .join('\n\n')
+
+/** A file with one row, as a download of the media type carries it. */
+export function exampleDownload(mediaType: string, row: Schema): unknown {
+  const example = exampleOf(row) as Readonly<Record<string, unknown>>
+  if (mediaType !== 'text/csv') return [example]
+  const cells = Object.values(example).map((value) =>
+    typeof value === 'object' ? JSON.stringify(value) : `${value}`,
+  )
+  const quoted = cells.map((cell) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell))
+  return `${Object.keys(example).join(',')}\r\n${quoted.join(',')}\r\n`
+}
+
+/** True where a schema says too little to make a better value of it, and takes this one. */
+function fits(schema: Schema, value: unknown): boolean {
+  if (value === undefined || schema.format !== undefined) return false
+  switch (schema.type) {
+    case 'string': {
+      const { pattern = '', minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
+      if (typeof value !== 'string' || !new RegExp(pattern, 'u').test(value)) return false
+      return value.length >= minLength && value.length <= maxLength
+    }
+    case 'array':
+      return Array.isArray(value) && value.every((one) => fits(schema.items ?? {}, one))
+    case 'object':
+      return typeof value === 'object' && schema.properties === undefined
+    case 'integer':
+    case 'number':
+      return typeof value === 'number' && schema.minimum === undefined && schema.maximum === undefined
+    default:
+      return schema.type === undefined
+  }
+}
+
+function exampleObject({ properties = {}, required = [] }: Schema, options: ExampleOptions) {
+  const shown = Object.entries(properties).filter(([key]) => !options.requiredOnly || required.includes(key))
+  return Object.fromEntries(shown.map(([key, property]) => [key, exampleOf(property, options, key)]))
+}

@@ -1,0 +1,60 @@
+type Json = Readonly<Record<string, unknown>>
+
+const text = { type: 'string' }
+
+/** Headers of answers, by their names. Which answer has which is decided where the answer is described. */
+export const responseHeaders = {
+  'X-Request-Id': {
+    description: 'Names the request in the log of the service, in the audit log and in every problem.',
+    required: true,
+    schema: text,
+    example: '5f3a9c0e1b-1f',
+  },
+  'Retry-After': {
+    description: 'Seconds after which it is worth trying again.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 2,
+  },
+  RateLimit: {
+    description:
+      'What is left of the limit, and for how many seconds (draft-ietf-httpapi-ratelimit-headers).',
+    schema: text,
+    example: '"global";r=0;t=12',
+  },
+  'RateLimit-Policy': {
+    description: 'The limit: its quota and the length of its window in seconds.',
+    schema: text,
+    example: '"global";q=120;w=60',
+  },
+  'WWW-Authenticate': {
+    description:
+      'How to say who you are: `Bearer` with a session token, or `ApiKey` in the header `X-API-Key`.',
+    required: true,
+    schema: text,
+    example: 'Bearer realm="rolecall"',
+  },
+  Location: {
+    description: 'Where the browser goes on.',
+    required: true,
+    schema: { type: 'string', format: 'uri-reference' },
+    example: 'https://crew.example/callback?error=login_required&state=opaque',
+  },
+  'Set-Cookie': {
+    description: 'Out of reach of scripts; a `Max-Age` of 0 clears the cookie.',
+    schema: text,
+    example: 'svc_auth_req=…; Path=/api/auth; HttpOnly; SameSite=Lax',
+  },
+  'Content-Disposition': {
+    description: 'The name of the file, with the day.',
+    required: true,
+    schema: text,
+    example: 'attachment; filename="members-20260301.csv"',
+  },
+} as const satisfies Readonly<Record<string, Json>>
+
+/** The name of a header that answers may have. */
+export type ResponseHeader = keyof typeof responseHeaders
+
+/** References to headers of the document, as an answer lists them. */
+export const headersOf = (...names: readonly ResponseHeader[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

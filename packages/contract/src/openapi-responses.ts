@@ -1,0 +1,144 @@
+import { operationIdOf } from './contract.ts'
+import { type Answer, type EndpointDefinition, refusals } from './endpoint.ts'
+import { type ErrorCode, type ErrorDefinition, errors } from './errors.ts'
+import { exampleDownload, exampleOf, exampleStream } from './example.ts'
+import { headersOf, type ResponseHeader } from './openapi-headers.ts'
+import type { SchemaRegistry } from './openapi-schemas.ts'
+
+type Json = Record<string, unknown>
+type Refer = SchemaRegistry['refer']
+
+interface Response {
+  readonly description: string
+  readonly headers: Json
+  readonly content?: Json
+}
+
+/** Every response of an operation: its answers, its refusals by status, and what any request may meet. */
+export function responsesOf(definition: EndpointDefinition, refer: Refer): Json {
+  const refused = refusalsByStatus(definition)
+  const statuses = new Set([...Object.keys(definition.answers).map(Number), ...refused.keys()])
+  const described = [...statuses].map((status) => {
+    const answer = definition.answers[status]
+    const codes = refused.get(status)
+    const responses = [
+      ...(answer === undefined ? [] : [success(definition, status, answer, refer)]),
+      ...(codes === undefined ? [] : [refusal(definition, status, codes)]),
+    ]
+    return [status, responses.reduce(both)] as const
+  })
+  return { ...Object.fromEntries(described), default: { $ref: '#/components/responses/Refusal' } }
+}
+
+/** What no endpoint lists of its own: bytes that are no request, an instance that stops, a fault of ours. */
+export const anyRefusal: Response = {
+  description: 'Any other refusal.',
+  headers: headersOf('X-Request-Id'),
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+}
+
+/** A problem for each row of the error table, by the name of the row. */
+export const problemExamples = (publicUrl: string): Json =>
+  Object.fromEntries(
+    (Object.keys(errors) as ErrorCode[]).map((name) => {
+      const { status, title, code = name }: ErrorDefinition = errors[name]
+      const type = `${publicUrl}/api/docs/errors#${code}`
+      const problem = { type, title, status, detail: title, code, requestId: '5f3a9c0e1b-1f' }
+      return [name, { summary: title, value: problem }]
+    }),
+  )
+
+/** A body or answer that is nobody else's is named after its operation: `AddServerInput`. */
+export const partName = (definition: EndpointDefinition, part: 'Input' | 'Answer') =>
+  operationIdOf(definition).replace(/^./, (first) => first.toUpperCase()) + part
+
+/** One status may be an answer and a refusal: told apart by their media types. */
+const both = (one: Response, other: Response): Response => ({
+  description: `${one.description}\n\n${other.description}`,
+  headers: { ...one.headers, ...other.headers },
+  content: { ...one.content, ...other.content },
+})
+
+function success(definition: EndpointDefinition, status: number, answer: Answer, refer: Refer): Response {
+  const names: ResponseHeader[] = ['X-Request-Id']
+  if (status === 302) names.push('Location')
+  if (status === 503) names.push('Retry-After')
+  if (definition.cookies) names.push('Set-Cookie')
+  const headers = headersOf(...names)
+  if (answer === null) {
+    return { description: status === 302 ? 'Sends the browser on.' : 'Done; no body.', headers }
+  }
+  if ('download' in answer) {
+    const media = answer.download.map((type) => {
+      const schema = type === 'text/csv' ? { type: 'string' } : { type: 'array', items: refer(answer.row) }
+      return [type, { schema, example: exampleDownload(type, answer.row) }] as const
+    })
+    return {
+      description: 'A file.',
+      headers: { ...headers, ...headersOf('Content-Disposition') },
+      content: Object.fromEntries(media),
+    }
+  }
+  if ('events' in answer) {
+    // OpenAPI 3.1 has no words for the events of a stream.
+    const stream = {
+      schema: { type: 'string' },
+      'x-events': answer.events,
+      example: exampleStream(answer.events),
+    }
+    return { description: 'Server-Sent Events.', headers, content: { 'text/event-stream': stream } }
+  }
+  const json = { schema: refer(answer, partName(definition, 'Answer')), example: exampleOf(answer) }
+  return { description: 'Success.', headers, content: { 'application/json': json } }
+}
+
+/** Any request may be one that nobody can read, wherever it is sent. */
+const unreadable: readonly ErrorCode[] = ['BAD_REQUEST']
+
+/** The refusals that an operation may answer, as its responses list them. */
+export const documentedRefusals = (definition: EndpointDefinition): readonly ErrorCode[] => [
+  ...refusals(definition),
+  ...unreadable,
+]
+
+function refusalsByStatus(definition: EndpointDefinition): Map<number, ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const name of documentedRefusals(definition)) {
+    const { status } = errors[name]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), name])
+  }
+  return byStatus
+}
+
+const headersByStatus: Readonly<Record<number, readonly ResponseHeader[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  503: ['Retry-After'],
+}
+
+function refusal({ page }: EndpointDefinition, status: number, names: readonly ErrorCode[]): Response {
+  const rows = names.map((name) => {
+    const { title, code = name }: ErrorDefinition = errors[name]
+    return { name, title, code }
+  })
+  const narrowed = {
+    type: 'object',
+    required: ['status', 'code'],
+    properties: {
+      status: { type: 'integer', const: status },
+      code: { type: 'string', enum: rows.map(({ code }) => code) },
+    },
+  }
+  const problem = {
+    schema: { allOf: [{ $ref: '#/components/schemas/Problem' }, narrowed] },
+    examples: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/examples/${name}` }])),
+  }
+  return {
+    description: rows.map(({ code, title }) => `\`${code}\`: ${title}`).join('\n\n'),
+    headers: headersOf('X-Request-Id', ...(headersByStatus[status] ?? [])),
+    content: {
+      'application/problem+json': problem,
+      ...(page && { 'text/html': { schema: { type: 'string' } } }),
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import * as access from './access.ts'
+import * as chatServers from './chat-servers.ts'
+import { contractExports } from './contract.ts'
+import type { Schema } from './json-schema.ts'
+import * as memberLists from './member-lists.ts'
+import * as notifications from './notifications.ts'
+import { Problem, ProblemDetail } from './problem.ts'
+import * as sessions from './sessions.ts'
+import * as settings from './settings.ts'
+import * as webhooks from './webhooks.ts'
+
+/** Names of what has another one in the modules, or none because it is part of endpoints only. */
+const given: Readonly<Record<string, unknown>> = {
+  Problem,
+  ProblemDetail,
+  Server: chatServers.ChatServer,
+  ServerAccess: access.AccessMapping,
+  ServerAccessList: access.accessMatrix.answers[200],
+  Session: sessions.SessionListItem,
+  MemberList: memberLists.listMembers.answers[200],
+  NotificationDelivery: notifications.resendDelivery.answers[202],
+  Settings: settings.getSettings.answers[200],
+  InboundWebhookList: webhooks.listWebhooks.answers[200],
+  NewInboundWebhook: webhooks.createWebhook.body,
+  InboundWebhookChanges: webhooks.updateWebhook.body,
+  NewSecret: webhooks.rotateSecret.answers[200],
+  SubmissionList: webhooks.listSubmissions.answers[200],
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && ('type' in value || 'anyOf' in value)
+
+/** Schemas are the same when they say the same: options such as "optional" make copies of them. */
+const keyOf = (schema: unknown) => JSON.stringify(schema)
+
+/** Where the same schema has several names, the first one counts. */
+const names = new Map(
+  [...Object.entries(given), ...contractExports.filter(([, value]) => isSchema(value))]
+    .map(([name, schema]) => [keyOf(schema), name] as const)
+    .reverse(),
+)
+
+/** What a schema is called in the document, by the table above or by its export (`Member`). */
+export const schemaNameOf = (schema: Schema): string | undefined => names.get(keyOf(schema))
