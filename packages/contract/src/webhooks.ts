@@ -16,7 +16,8 @@ const Slug = Type.String({
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), {
   description:
     'JSON Schema 2020-12, at most 64 KiB. `$ref` stays within the schema, `format` is asserted, and `pattern` ' +
-    'is RE2 syntax: neither look-around nor back-references. `$id`, `$dynamicRef` and keywords that are not ' +
+    'is RE2 syntax, neither look-around nor back-references, that becomes at most 2,000 instructions, and 12,000 ' +
+    'with all others of the schema. Numbers are such that every JSON reader holds them. `$id`, `$dynamicRef` and keywords that are not ' +
     'known are refused; `x-…` is ignored.',
 })
 
@@ -89,7 +90,9 @@ export const Submission = Type.Object({
   receivedAt: DateTime,
   isSigned: Type.Boolean({ description: 'It carried a signature, which was good.' }),
   origin: Nullable(Type.String()),
-  payload: Type.Unknown(),
+  payload: Type.Unknown({
+    description: 'As it was sent. Read it with a parser that keeps long numbers where there may be any.',
+  }),
 })
 
 const Period = {
@@ -326,9 +329,10 @@ export const submit = endpoint({
   summary: 'Submit a payload',
   description:
     'The body is JSON that fits the webhook’s schema, at most 256 KiB; every problem of it is answered at ' +
-    'once. It is stored durably before the answer. The signature is over the raw bytes: ' +
+    'once. It is kept as it was sent, to the last digit, and durably before the answer; a key that stands twice ' +
+    'in one object is refused. The signature is over the raw bytes: ' +
     '`t=<unix seconds>,v1=<hex HMAC-SHA-256 of "t.<raw body>">`, at most 300 s old, several `v1` allowed, and ' +
-    'good once. An `Idempotency-Key` is remembered for 24 h: the same request again gets the first answer.',
+    'good once; `detail` says which of that it is not. An `Idempotency-Key` is remembered for 24 h: the same request again gets the first answer.',
   auth: 'projectKey',
   limited: true,
   params: IdOrSlug,

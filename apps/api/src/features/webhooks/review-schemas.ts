@@ -1,4 +1,3 @@
-import type { Log } from '#platform/log'
 import type { Deps } from '../../deps.ts'
 import { markReviewed, schemasOfOtherLimits } from './schemas-store.ts'
 
@@ -10,7 +9,9 @@ export async function reviewStoredSchemas({
   db,
   schemas,
   log,
-}: Pick<Deps, 'db' | 'schemas'> & { log: Pick<Log, 'warn'> }): Promise<void> {
+}: Pick<Deps, 'db' | 'schemas'> & {
+  readonly log: { readonly warn: (facts: object, message: string) => void }
+}): Promise<void> {
   try {
     let after: string | undefined
     for (;;) {

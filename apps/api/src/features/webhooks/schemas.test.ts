@@ -37,9 +37,9 @@ describe.each(engines)('schemas of inbound webhooks on %s', (engine) => {
 
   test.each([
     ['quoted brackets', `\\Q[\\E${'(?:a{31}b{31}){16}'.repeat(20)}`],
-    ['an empty class', `[]${'.{1000}'.repeat(70)}`],
+    ['an empty class', `[]|${'.{1000}'.repeat(70)}`],
     ['an empty class, negated', `[^]${'(?:.{10}){100}'.repeat(30)}`],
-    ['a bracket in a class', `[]a]${'.{1000}'.repeat(70)}`],
+    ['a bracket in a class', `[]a]|${'.{1000}'.repeat(70)}`],
     ['folded ranges', `(?i)[${'A-\u{1e942}'.repeat(120)}]`],
     ['Unicode classes', '\\p{L}{1000}'],
   ])('400 naming the place of a pattern that hides its size behind %s', async (_, pattern) => {
@@ -73,16 +73,16 @@ describe.each(engines)('schemas of inbound webhooks on %s', (engine) => {
 
     const start = async () => {
       const told: unknown[] = []
-      const warn = (facts: unknown) => told.push((facts as { webhookId: string }).webhookId)
-      await reviewStoredSchemas({ ...world.service.deps, log: { warn } as never })
+      const warn = (facts: object) => told.push(facts)
+      await reviewStoredSchemas({ ...world.service.deps, log: { warn } })
       return told
     }
-    expect(await start()).toEqual([large.id])
-    expect(await start()).toEqual([large.id])
+    expect(await start()).toMatchObject([{ webhookId: large.id }])
+    expect(await start()).toMatchObject([{ webhookId: large.id }])
     const path = `/api/admin/projects/${project.id}/inbound-webhooks/${large.id}`
     // A new name says nothing of the schema.
     expect((await call(world.url, 'PATCH', path, { token, body: { name: 'Renamed' } })).status).toBe(200)
-    expect(await start()).toEqual([large.id])
+    expect(await start()).toMatchObject([{ webhookId: large.id }])
     expect((await call(world.url, 'PATCH', path, { token, body: { schema: {} } })).status).toBe(200)
     expect(await start()).toEqual([])
     expect(await statusOf(fine.id, '"b"')).toBe('422 PAYLOAD_INVALID PATTERN')

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '#platform/db/sql'
+import { engines } from '../../../test/databases.ts'
+import { givenProject } from '../../../test/given.ts'
+import { givenWebhook, nowSec, sign, submit } from '../../../test/given-webhook.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+describe.each(engines)('refused signatures on %s', (engine) => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld(engine)
+  })
+  afterAll(() => world.close())
+
+  test('a refused signature is told and recorded for what it is: missing, malformed, wrong, too old, too new, used', async () => {
+    const project = await givenProject(world)
+    const hook = await givenWebhook(world, project)
+    const own = await givenWebhook(world, project, { requireSignature: true })
+    const body = JSON.stringify({ name: 'Ada' })
+    const now = nowSec()
+    const used = sign(own.secret, body, now - 1)
+    expect((await submit(world, project, own.id, { raw: body, headers: used })).status).toBe(201)
+    const tries: [string, Record<string, string>, RegExp][] = [
+      ['missing', {}, /only takes signed/],
+      ['malformed', { 'x-svc-signature': 't=1,v1=00' }, /not in the form/],
+      ['mismatch', sign(hook.secret, body, now), /No v1 of the signature fits/],
+      ['mismatch', sign(hook.secret, body, 5), /No v1 of the signature fits/],
+      ['too_old', sign(own.secret, body, now - 4_000), /300 s in the past\. It is (399\d|4\d{3}) s off/],
+      [
+        'in_future',
+        sign(own.secret, body, now + 4_000),
+        /300 s in the future\. It is 3\d{3} s off|4000 s off/,
+      ],
+    ]
+    const requests: [string, string][] = []
+    for (const [reason, headers, detail] of tries) {
+      const reply = await submit(world, project, own.id, { raw: body, headers })
+      expect([reply.status, reply.body.code], reason).toEqual([401, 'SIGNATURE_INVALID'])
+      expect(reply.body.detail).toMatch(detail)
+      requests.push([reply.body.requestId, reason])
+    }
+    const replay = await submit(world, project, own.id, { raw: body, headers: used })
+    requests.push([replay.body.requestId, 'replayed'])
+    await world.service.recorder.flush()
+    for (const [requestId, reason] of requests) {
+      const rows = await world.service.deps.db.query<object>(sql`
+        select kind, reason, project_id as "projectId" from auth_failures where request_id = ${requestId}`)
+      expect(rows).toEqual([{ kind: 'signature', reason, projectId: project.id }])
+    }
+  })
+})
