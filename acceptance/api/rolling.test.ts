@@ -65,12 +65,14 @@ describe('two instances that are stopped in turn under load lose no request', { 
     const end = await walkLogin({ url, sim }, '/api/auth/admin/login', { as: demo.users.mara })
     const adminCode = new URLSearchParams(end.hash.slice(1)).get('code')
     const admin = await call(url, 'POST', '/api/auth/admin/token', { body: { code: adminCode } })
+    const { token } = admin.body
     const { project, apiKey } = (
-      await call(url, 'POST', '/api/admin/projects', {
-        token: admin.body.token,
-        body: { name: 'Harbour', redirectUris: [redirectUri] },
-      })
+      await call(url, 'POST', '/api/admin/projects', { token, body: { name: 'Harbour' } })
     ).body
+    await call(url, 'PATCH', `/api/admin/projects/${project.id}/redirect-uri`, {
+      token,
+      body: { redirectUri },
+    })
     const authorize = new URLSearchParams({
       client_id: project.id,
       redirect_uri: redirectUri,

@@ -165,7 +165,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
     const { apiKey } = (
       await call(service.url, 'POST', '/api/admin/projects', {
         token: (await login()).token,
-        body: { name: 'Harbour', redirectUris: ['https://site.example/callback'] },
+        body: { name: 'Harbour' },
       })
     ).body
     const stream = await fetch(`${service.url}/api/events`, { headers: { 'x-api-key': apiKey } })
