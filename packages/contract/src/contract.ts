@@ -37,14 +37,17 @@ const features: readonly Readonly<Record<string, unknown>>[] = [
   health,
 ]
 
-/** Everything that the modules of the contract export, with its name there. */
+/**
+ * Everything that the modules of the contract export, with its name there. Sorted, because Node lists the exports of a
+ * module by name and bundlers list them as the file does: the document must be the same however it is made.
+ */
 export const contractExports: readonly (readonly [string, unknown])[] = [members, ...features].flatMap(
-  (module) => Object.entries(module),
+  (module) => Object.entries(module).sort(([a], [b]) => (a < b ? -1 : 1)),
 )
 
 const named = contractExports.filter((entry): entry is [string, EndpointDefinition] => isEndpoint(entry[1]))
 
-/** Every endpoint of the service, in the order of the specification. */
+/** Every endpoint of the service: chapters in the order of the specification, endpoints by name. */
 export const endpoints: readonly EndpointDefinition[] = named.map(([, definition]) => definition)
 
 const ids = new Map(named.map(([name, definition]) => [definition, name]))
