@@ -171,7 +171,7 @@ export const adminToken = endpoint({
     cookie: Type.Optional(Type.Boolean()),
     codeVerifier: Type.Optional(CodeVerifier),
   }),
-  cookies: ['svc_admin', 'svc_admin_refresh'],
+  cookies: ['svc_admin', 'svc_admin_refresh', 'svc_auth_req'],
   answers: { 200: Type.Partial(TokenResponse) },
   refuses: [
     'INVALID_CODE',

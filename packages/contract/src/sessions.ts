@@ -205,6 +205,7 @@ export const refreshSession = endpoint({
     refreshToken: Type.Optional({ ...Credential, description: 'Required with a Bearer token.' }),
   }),
   bodyOptional: true,
+  cookies: ['svc_admin', 'svc_admin_refresh'],
   answers: {
     200: Type.Object({
       accessToken: Type.Optional(Type.String({ description: 'Absent where it went into a cookie.' })),
