@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { call } from '../apps/api/test/client.ts'
+import { createDatabase, type TestDatabase } from '../apps/api/test/databases.ts'
+import { type GivenProject, type GivenSession, givenProject, givenSession } from '../apps/api/test/given.ts'
+import { type RedisServer, startRedis } from '../apps/api/test/redis.ts'
+import { type Relay, startRelay } from '../apps/api/test/relay.ts'
+import { startWorld, type World } from '../apps/api/test/service.ts'
+import { checkRules, ensurePrometheus, type Prometheus, quickened, startPrometheus } from './prometheus.ts'
+
+const file = (path: string) => fileURLToPath(new URL(`../deploy/${path}`, import.meta.url))
+const rulesFile = file('prometheus/alerts.yml')
+const rules = readFileSync(rulesFile, 'utf8')
+const alertNames = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string
+    readonly targets?: readonly { readonly expr: string }[]
+  }[]
+}
+const dashboard = JSON.parse(readFileSync(file('grafana/rolecall.json'), 'utf8')) as Dashboard
+
+// One world, one Prometheus, one fault after another: each test leaves everything mended.
+describe('the alerts of deploy/ in a real Prometheus', () => {
+  let world: World
+  let redis: RedisServer
+  let network: Relay
+  let database: TestDatabase
+  let prometheus: Prometheus
+  let project: GivenProject
+  let session: GivenSession
+  const seen = new Set<string>()
+  const startedAt = Date.now()
+
+  beforeAll(async () => {
+    ensurePrometheus()
+    redis = await startRedis()
+    database = await createDatabase('postgres')
+    network = await startRelay(database.url)
+    const throughNetwork = new URL(database.url)
+    throughNetwork.port = new URL(network.url).port
+    world = await startWorld(
+      'postgres',
+      { CACHE_URL: redis.url, RATE_LIMIT_GLOBAL: '300', CHAT_GATEWAY: 'on' },
+      { url: throughNetwork.href, drop: async () => {} },
+    )
+    world.service.deps.liveMirror.start()
+    project = await givenProject(world)
+    session = await givenSession(world, project)
+    await vi.waitFor(() => expect(world.service.deps.chatFigures().gateway).toBe('connected'), 20_000)
+    prometheus = await startPrometheus(new URL(world.url).host, rules)
+  })
+  afterAll(async () => {
+    await prometheus?.stop()
+    await world?.close()
+    await network?.close()
+    await database?.drop()
+    await redis?.stop()
+  })
+
+  /** What goes on while a fault lasts. */
+  const running: { stop: () => void; done: Promise<unknown> }[] = []
+  const repeat = (everyMs: number, act: () => unknown) => {
+    const timer = setInterval(() => void Promise.resolve(act()).catch(() => {}), everyMs)
+    running.push({ stop: () => clearInterval(timer), done: Promise.resolve() })
+  }
+  afterEach(async () => {
+    for (const { stop, done } of running.splice(0)) {
+      stop()
+      await done
+    }
+  })
+
+  const ask = (key: string, token = session.token) =>
+    call(world.url, 'POST', '/api/auth/validate', { key, body: { token } })
+  /** Each has fired at least once from here on; a fault that others follow from may be over for them by then. */
+  const untilFiring = (...wanted: string[]) => {
+    const fired = new Set<string>()
+    return vi.waitFor(
+      async () => {
+        for (const name of await prometheus.firing()) fired.add(name)
+        expect([...fired]).toEqual(expect.arrayContaining(wanted))
+        for (const name of wanted) seen.add(name)
+      },
+      { timeout: 30_000, interval: 200 },
+    )
+  }
+
+  test('the rules are valid', () => {
+    expect(checkRules(rulesFile)).toContain(`${alertNames.length} rules found`)
+  })
+
+  test('a healthy service at rest is quiet', async () => {
+    await vi.waitFor(async () => expect(await prometheus.scrapes()).toBeGreaterThan(10), {
+      timeout: 40_000,
+      interval: 200,
+    })
+    expect(await prometheus.seriesWithin('ALERTS{alertstate="firing"}', 60)).toBe(0)
+  })
+
+  test('guessing, a platform that refuses us and then is away, and a queue that nobody empties', async () => {
+    const { db, chat } = world.service.deps
+    const busy = await givenProject(world)
+    await Promise.all(Array.from({ length: 310 }, () => ask(busy.key)))
+    repeat(50, () => ask(`${project.key.slice(0, -1)}${project.key.endsWith('0') ? '1' : '0'}`))
+    await db.query({
+      text: `insert into notifications (id, project_id, type, text, queued_at)
+        values (gen_random_uuid(), $1, 'test', 'x', clock_now() - interval '3 hours')`,
+      values: [project.id],
+    })
+    world.sim.failNext('*', { status: 401 }, { times: 1_000, auth: 'bot' })
+    repeat(100, () => chat.bot())
+    await untilFiring('RolecallCredentialGuessing', 'RolecallQueueStuck', 'RolecallPlatformRefuses')
+    await world.sim.down()
+    await untilFiring('RolecallPlatformUnavailable', 'RolecallRolesNotLive')
+    await db.query({ text: 'delete from notifications', values: [] })
+    await world.sim.up()
+  })
+
+  test('something that holds up the event loop', async () => {
+    repeat(600, () => {
+      const until = performance.now() + 250
+      while (performance.now() < until);
+    })
+    await untilFiring('RolecallEventLoopBlocked')
+  })
+
+  test('a database that is slow makes validate slow', async () => {
+    network.delay(350)
+    repeat(100, () => ask(project.key))
+    await untilFiring('RolecallValidateSlow')
+    network.delay(0)
+  })
+
+  test('a cache that hangs', async () => {
+    redis.pause()
+    repeat(100, () => call(world.url, 'GET', '/api/health'))
+    await untilFiring('RolecallCacheDown')
+    // Health says so with 503, to whoever asks for it; no caller was answered with an error.
+    const before = await prometheus.scrapes()
+    await vi.waitFor(async () => expect(await prometheus.scrapes()).toBeGreaterThan(before + 4), 20_000)
+    expect(await prometheus.firing()).not.toContain('RolecallErrors')
+    redis.resume()
+  })
+
+  test('connections that are all held, so that others wait', async () => {
+    const { db } = world.service.deps
+    const { key } = project
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const held = Promise.allSettled(
+      Array.from({ length: db.pool().max }, () => db.transaction(() => released)),
+    )
+    running.push({ stop: release, done: held })
+    repeat(100, () => call(world.url, 'GET', `/api/servers/${demo.mainGuildId}/members`, { key }))
+    await untilFiring('RolecallConnectionsExhausted')
+  })
+
+  test('a database that is away: answers 5xx, and more records waiting than usual', async () => {
+    network.cut()
+    const { key } = project
+    repeat(100, () => call(world.url, 'GET', `/api/servers/${demo.mainGuildId}/members`, { key }))
+    for (let i = 0; i < 10_500; i++) world.service.recorder.countUsage(`GET /made/up/${i}`, undefined, 200)
+    await untilFiring('RolecallDatabaseDown', 'RolecallErrors', 'RolecallRecordsLost')
+    network.mend()
+  })
+
+  test('once all is mended, all but what the platform has forbidden for a while is quiet', async () => {
+    await vi.waitFor(
+      async () =>
+        expect((await prometheus.firing()).filter((name) => !/Platform|RolesNotLive/.test(name))).toEqual([]),
+      { timeout: 30_000, interval: 200 },
+    )
+  })
+
+  const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }) => [title, expr] as const),
+  )
+  test.each(queries)('the panel "%s" shows something: %s', async (_, expr) => {
+    const query = quickened(
+      expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '5m').replaceAll('$__range', '5m'),
+    )
+    expect(await prometheus.seriesWithin(query, (Date.now() - startedAt) / 1_000)).toBeGreaterThan(0)
+  })
+
+  test('a service that does not answer, and with it each alert has fired once', async () => {
+    await world.service.close()
+    await untilFiring('RolecallUnreachable')
+    expect([...seen].sort()).toEqual([...alertNames].sort())
+  })
+})

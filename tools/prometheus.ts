@@ -1,0 +1,113 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../apps/api/test/postgres.ts'
+
+/** A real Prometheus over one target, with the rules in force. */
+export interface Prometheus {
+  /** Names of the alerts that fire now. */
+  firing(): Promise<string[]>
+  /** How many series a query has answered since `seconds` ago. */
+  seriesWithin(query: string, seconds: number): Promise<number>
+  /** How often the target was read with success. */
+  scrapes(): Promise<number>
+  stop(): Promise<void>
+}
+
+const isThere = () => spawnSync('prometheus', ['--version']).status === 0
+
+/** Installs Debian's package where that is possible and it is missing. */
+export function ensurePrometheus(): void {
+  if (isThere()) return
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    console.log('Installing prometheus for the tests…')
+    // Without a run level the package does not start a server of its own.
+    const options = { stdio: 'ignore', env: { ...process.env, RUNLEVEL: '1' } } as const
+    spawnSync('apt-get', ['update', '-qq'], options)
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'prometheus'], options)
+  }
+  if (isThere()) return
+  throw new Error(
+    'Alerts and panels are tried in a real Prometheus, which is not on the PATH: apt-get install prometheus, or brew install prometheus.',
+  )
+}
+
+/** Throws with what `promtool` says of a file of rules. */
+export const checkRules = (path: string) =>
+  execFileSync('promtool', ['check', 'rules', path], { encoding: 'utf8' })
+
+/** In a test's measure: minutes are seconds, and an alert fires when its fault has lasted for one. */
+export const quickened = (text: string) =>
+  text.replace(/\[\d+m\]/g, '[3s]').replace(/^(\s*for:) \d+m$/gm, '$1 1s')
+
+export async function startPrometheus(target: string, rules: string): Promise<Prometheus> {
+  const folder = await mkdtemp(join(tmpdir(), 'rolecall-prometheus-'))
+  await writeFile(join(folder, 'rules.yml'), quickened(rules))
+  // A scrape must fit in, also while a fault holds up the event loop.
+  const every = '700ms'
+  const config = {
+    global: { scrape_interval: every, scrape_timeout: every, evaluation_interval: every },
+    rule_files: ['rules.yml'],
+    scrape_configs: [{ job_name: 'rolecall', static_configs: [{ targets: [target] }] }],
+  }
+  // JSON is YAML.
+  await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config))
+  const port = await freePort()
+  const child = spawn(
+    'prometheus',
+    [
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      // Looks no further back than a few scrapes, as with its own five minutes at a scrape every minute.
+      '--query.lookback-delta=3s',
+    ],
+    { stdio: 'ignore' },
+  )
+  const end = () => child.kill('SIGKILL')
+  process.once('exit', end)
+  const ask = async <T>(path: string): Promise<T> => {
+    const reply = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`)
+    const { data, error } = (await reply.json()) as { data: T; error?: string }
+    if (error) throw new Error(`${path}: ${error}`)
+    return data
+  }
+  const prometheus: Prometheus = {
+    firing: async () => {
+      const { alerts } = await ask<{ alerts: { state: string; labels: { alertname: string } }[] }>('alerts')
+      return [
+        ...new Set(alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname)),
+      ]
+    },
+    seriesWithin: async (query, seconds) => {
+      const now = Date.now() / 1_000
+      const asked = new URLSearchParams({
+        query,
+        start: String(now - seconds),
+        end: String(now),
+        step: '0.7',
+      })
+      return (await ask<{ result: unknown[] }>(`query_range?${asked}`)).result.length
+    },
+    scrapes: async () => {
+      const query = 'sum(sum_over_time(up{job="rolecall"}[1h]))'
+      const { result } = await ask<{ result: { value: [number, string] }[] }>(
+        `query?${new URLSearchParams({ query })}`,
+      )
+      return Number(result[0]?.value[1] ?? 0)
+    },
+    stop: async () => {
+      process.off('exit', end)
+      const ended = once(child, 'exit')
+      if (child.exitCode === null) {
+        child.kill('SIGKILL')
+        await ended
+      }
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  return prometheus
+}
