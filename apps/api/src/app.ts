@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import type { FastifyInstance } from 'fastify'
-import { ApiError } from '#platform/http/api-error'
+import { capConnections } from '#platform/http/connections'
+import { createBodyReader } from '#platform/http/read-bytes'
 import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
@@ -54,6 +55,7 @@ export function createApp(
 ): FastifyInstance {
   const { config, log, db } = deps
   const app = createServer(config)
+  const connections = capConnections(app, { maxConnections: config.maxConnections, log })
   deps.tracing?.watch(app)
   const requests = createRequestMetrics()
   const { registry, countFailure } = createMetrics(deps, recorder, requests)
@@ -61,12 +63,9 @@ export function createApp(
     publicUrl: config.publicUrl,
     log,
     observer: observe({ recorder, requests, countFailure }),
-    closing: lifecycle.isClosing,
+    closing: () => lifecycle.isClosing() || connections.isCrowded(),
   })
   refuseWith(app, respond)
-  app.setNotFoundHandler((request, reply) =>
-    respond.refusal(undefined, request, reply, new ApiError('NOT_FOUND')),
-  )
 
   const checkKey = createKeyCheck(deps)
   const authenticators: Authenticators<Callers> = {
@@ -74,7 +73,14 @@ export function createApp(
     projectKey: createKeyAuthenticator(checkKey),
     ...createSessionAuthenticators(deps),
   }
-  const router = createRouter<Callers>({ app, authenticators, limiter: deps.limiter, respond })
+  const { limiter, pressure } = deps
+  const bodies = createBodyReader()
+  const router = createRouter<Callers>({ app, authenticators, limiter, respond, bodies, pressure })
+  let endWatch = () => {}
+  app.addHook('onListen', async () => {
+    endWatch = pressure.watch()
+  })
+  app.addHook('onClose', async () => endWatch())
 
   loginRoutes(router, deps, {
     findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
@@ -114,7 +120,7 @@ export function createApp(
   app.addHook('onListen', () => heartbeat.start())
   app.addHook('onClose', () => heartbeat.close())
   monitoringRoutes(router, deps, heartbeat)
-  metricsRoute(app, deps, cluster.isWorker ? workersMetrics(registry) : registry)
-  docsRoutes(app, config.publicUrl)
+  metricsRoute(router, deps, cluster.isWorker ? workersMetrics(registry) : registry)
+  docsRoutes(router, config.publicUrl)
   return app
 }

@@ -6,6 +6,7 @@ import { createCache } from '#platform/cache/create-cache'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import type { Log } from '#platform/log'
+import { createPressure, processReadings } from '#platform/pressure'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
 import { composeLiveMirror } from './compose-live-mirror.ts'
@@ -80,6 +81,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     db,
     cache,
     limiter,
+    pressure: createPressure(log, processReadings(config.workers)),
     chat,
     audit,
     settings,

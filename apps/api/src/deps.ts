@@ -2,6 +2,7 @@ import type { ChatMember, ChatPlatform, ChatUser } from '#chat/chat-platform'
 import type { Cache } from '#platform/cache/cache'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
+import type { Pressure } from '#platform/pressure'
 import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
@@ -38,6 +39,7 @@ export interface Deps {
   readonly db: Database
   readonly cache: Cache
   readonly limiter: RateLimiter
+  readonly pressure: Pressure
   readonly chat: ChatPlatform
   readonly audit: { readonly record: RecordAudit }
   readonly settings: Settings

@@ -3,6 +3,11 @@ import { endpoint } from './endpoint.ts'
 import { OneOf } from './formats.ts'
 
 const tag = 'Health'
+/** Orchestrators and alarms ask from few addresses, and take a refusal for an outage. */
+const alwaysAnswered = {
+  unlimited: 'An orchestrator would take a refusal for an outage and end what is well.',
+  refusedUnderPressure: 'never',
+} as const
 const UpOrDown = OneOf('up', 'down')
 
 export const Health = Type.Object({
@@ -18,6 +23,7 @@ export const health = endpoint({
   tag,
   summary: 'Is the service whole?',
   auth: 'none',
+  ...alwaysAnswered,
   answers: { 200: Health, 503: Health },
   refuses: [],
 })
@@ -28,6 +34,7 @@ export const liveness = endpoint({
   tag,
   summary: 'Does the process answer?',
   auth: 'none',
+  ...alwaysAnswered,
   answers: { 200: Type.Object({ status: OneOf('ok') }) },
   refuses: [],
 })
@@ -43,6 +50,7 @@ export const readiness = endpoint({
   tag,
   summary: 'May requests be sent here? Migrations applied, database up, not shutting down',
   auth: 'none',
+  ...alwaysAnswered,
   answers: { 200: Readiness, 503: Readiness },
   refuses: [],
 })

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { endpoint } from './endpoint.ts'
+import { credentialBodyLimit, endpoint } from './endpoint.ts'
 import { Closed, OneOf, Snowflake, Uuid } from './formats.ts'
 import { Success, TokenResponse } from './sessions.ts'
 
@@ -139,11 +139,11 @@ export const adminToken = endpoint({
     'With `cookie: true` the token goes into the cookie `svc_admin` and is left out of the body; only ' +
     'taken from a page of this service then.',
   auth: 'none',
-  limited: true,
   body: Closed({
     code: Type.String({ minLength: 1, maxLength: 256 }),
     cookie: Type.Optional(Type.Boolean()),
   }),
+  bodyLimit: credentialBodyLimit,
   answers: { 200: Type.Partial(TokenResponse) },
   refuses: ['INVALID_CODE', 'NOT_SYSTEM_ADMIN', 'CROSS_SITE_REQUEST', 'CHAT_PLATFORM_UNAVAILABLE'],
 })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { endpoint } from './endpoint.ts'
+import { credentialBodyLimit, endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 import { Member, SessionRole } from './members.ts'
 
@@ -37,9 +37,9 @@ export const exchangeCode = endpoint({
     'The code must belong to the calling project and `redirectUri` must equal the one used at authorize. ' +
     'A second use is refused and revokes the session that the first one made.',
   auth: 'projectKey',
-  limited: true,
   headers: ClientHeaders,
   body: ExchangeCode,
+  bodyLimit: credentialBodyLimit,
   answers: { 200: TokenResponse },
   refuses: ['INVALID_CODE', 'CHALLENGE_WITHOUT_VERIFIER'],
 })
@@ -65,9 +65,10 @@ export const validateSession = endpoint({
   tag,
   summary: 'Who is this, and what roles do they hold right now?',
   description: 'Tokens of other projects count as invalid. Validation never extends a session.',
+  refusedUnderPressure: 'last',
   auth: 'projectKey',
-  limited: true,
   body: Closed({ token: Credential }),
+  bodyLimit: credentialBodyLimit,
   answers: { 200: ValidateResponse },
   refuses: ['INVALID_TOKEN', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
@@ -82,6 +83,7 @@ export const logout = endpoint({
   description: 'Takes its session token or its refresh token. Tokens of other projects are ignored.',
   auth: 'projectKey',
   body: Closed({ token: Credential }),
+  bodyLimit: credentialBodyLimit,
   answers: { 200: Success },
   refuses: [],
 })
@@ -93,6 +95,7 @@ export const logoutAll = endpoint({
   summary: 'End all sessions of a member in the calling project',
   auth: 'projectKey',
   body: Closed({ memberId: Type.String({ minLength: 1, maxLength: 64 }) }),
+  bodyLimit: credentialBodyLimit,
   answers: { 200: Success },
   refuses: [],
 })
@@ -115,7 +118,6 @@ export const listSessions = endpoint({
   tag,
   summary: 'List the sessions of the current member, newest first',
   auth: 'session',
-  limited: true,
   answers: { 200: Type.Object({ sessions: Type.Array(SessionListItem) }) },
   refuses: [],
 })
@@ -126,7 +128,6 @@ export const revokeSession = endpoint({
   tag,
   summary: 'Revoke one of the current member’s sessions',
   auth: 'session',
-  limited: true,
   params: Closed({ sessionId: Type.String({ minLength: 1, maxLength: 64 }) }),
   answers: { 204: null },
   refuses: ['SESSION_NOT_FOUND'],
@@ -141,8 +142,8 @@ export const refreshSession = endpoint({
     'Needs the still-valid Bearer session token and its refresh token; both are invalid once the answer ' +
     'is sent. Expiry slides, but never past the maximum age of the login.',
   auth: 'session',
-  limited: true,
   body: Closed({ refreshToken: Credential }),
+  bodyLimit: credentialBodyLimit,
   answers: {
     200: Type.Object({ accessToken: Type.String(), expiresAt: DateTime, refreshToken: Type.String() }),
   },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { endpoint } from './endpoint.ts'
+import { endpoint, longestBodyLimit } from './endpoint.ts'
 import { Closed, DateTime, Nullable, Snowflake, Uuid } from './formats.ts'
 
 const tag = 'Inbound webhooks'
@@ -117,6 +117,9 @@ const SubmissionPage = Type.Object({
 const Webhooks = Type.Object({ data: Type.Array(InboundWebhook), total: Type.Integer() })
 const NewSecret = Type.Object({ secret: Secret })
 
+/** A schema of 64 KiB, indented, and room for the lists beside it. */
+export const webhookBodyLimit = 128 * 1024
+
 const adminPath = '/api/admin/projects/{projectId}/inbound-webhooks'
 const OfProject = Closed({ projectId: Uuid })
 const OneOfProject = Closed({ projectId: Uuid, webhookId: Uuid })
@@ -141,6 +144,7 @@ export const createWebhook = endpoint({
   auth: 'admin',
   params: OfProject,
   body: CreateWebhook,
+  bodyLimit: webhookBodyLimit,
   answers: { 201: CreatedInboundWebhook },
   refuses: ['PROJECT_NOT_FOUND', 'WEBHOOK_LIMIT_REACHED', 'WEBHOOK_SLUG_TAKEN', 'ENCRYPTION_KEY_MISSING'],
 })
@@ -165,6 +169,7 @@ export const updateWebhook = endpoint({
   auth: 'admin',
   params: OneOfProject,
   body: UpdateWebhook,
+  bodyLimit: webhookBodyLimit,
   answers: { 200: InboundWebhook },
   refuses: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN'],
 })
@@ -242,6 +247,7 @@ export const createOwnWebhook = endpoint({
   description: byKey,
   auth: 'projectKey',
   body: CreateWebhook,
+  bodyLimit: webhookBodyLimit,
   answers: { 201: CreatedInboundWebhook },
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_LIMIT_REACHED', 'WEBHOOK_SLUG_TAKEN', 'ENCRYPTION_KEY_MISSING'],
 })
@@ -267,6 +273,7 @@ export const updateOwnWebhook = endpoint({
   auth: 'projectKey',
   params: IdOrSlug,
   body: UpdateWebhook,
+  bodyLimit: webhookBodyLimit,
   answers: { 200: InboundWebhook },
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN'],
 })
@@ -306,7 +313,7 @@ export const submit = endpoint({
     '`t=<unix seconds>,v1=<hex HMAC-SHA-256 of "t.<raw body>">`, at most 300 s old, several `v1` allowed, and ' +
     'good once. An `Idempotency-Key` is remembered for 24 h: the same request again gets the first answer.',
   auth: 'projectKey',
-  limited: true,
+  bodyLimit: longestBodyLimit,
   params: IdOrSlug,
   headers: Type.Object({
     'X-SVC-Signature': Type.Optional(Type.String()),

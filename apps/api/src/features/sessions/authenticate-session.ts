@@ -3,7 +3,7 @@ import { digestOf, isWellFormed } from '#platform/crypto/tokens'
 import { gather } from '#platform/db/gather'
 import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
-import { bearerToken, isSameOrigin } from '#platform/http/credentials'
+import { bearerToken, hintForToken, isSameOrigin } from '#platform/http/credentials'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
 import { type AdminCaller, adminCookie, type MemberCaller } from '../callers.ts'
@@ -41,9 +41,10 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticato
       // Roles are live: an old row is read again before it decides who is an admin.
       const current = row.projectId === null ? await refreshed(deps, row, () => read(digestOf(token))) : row
       if (!current) throw new ApiError('INVALID_TOKEN', { reason: 'membership_ended' })
+      const caller = toCaller(current, token)
       if (!isSystemAdmin(deps, current))
-        throw new ApiError('NOT_SYSTEM_ADMIN', { reason: 'not_system_admin' })
-      return { ...toCaller(current, token), id: current.memberId }
+        throw new ApiError('NOT_SYSTEM_ADMIN', { reason: 'not_system_admin', bucket: caller.bucket })
+      return { ...caller, id: current.memberId }
     },
   }
 }
@@ -82,10 +83,12 @@ function readToken({ raw, headers }: FastifyRequest, publicUrl: string): string 
   const token = cookie ?? bearerToken(raw)
   if (!token) {
     throw new ApiError('INVALID_TOKEN', {
+      ...hintForToken(raw),
       reason: headers.authorization === undefined ? 'missing' : 'malformed',
     })
   }
-  if (!isWellFormed('session', token)) throw new ApiError('INVALID_TOKEN', { reason: 'malformed' })
+  if (!isWellFormed('session', token))
+    throw new ApiError('INVALID_TOKEN', { ...hintForToken(raw), reason: 'malformed' })
   if (cookie && !isSameOrigin(raw, publicUrl))
     throw new ApiError('CROSS_SITE_REQUEST', { reason: 'cross_site' })
   return token

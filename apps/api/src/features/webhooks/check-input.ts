@@ -1,5 +1,5 @@
 import type { ProblemDetail } from '@rolecall/contract'
-import { invalid } from '#platform/http/router'
+import { invalid } from '#platform/http/check-request'
 import { compileSchema } from '#platform/json-schema/compile-schema'
 
 interface Input {

@@ -10,6 +10,8 @@ interface Details {
   readonly reason?: string
   readonly projectId?: string
   readonly keyPrefix?: string
+  /** Whom the limit counts a refusal for that came before anyone was admitted; the address, where nobody is named. */
+  readonly bucket?: string
   readonly cause?: unknown
 }
 
