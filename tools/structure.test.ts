@@ -179,6 +179,20 @@ describe('the structure', () => {
     expect(readers).toEqual([])
   })
 
+  // Arguments lie on the stack: a hundred thousand of them, which a client can send, are a RangeError.
+  test('no list becomes the arguments of a call, unless it is known to be short', () => {
+    const known: Record<string, string> = {
+      'apps/api/src/config.ts': 'as many problems as there are variables',
+      'apps/api/src/chat/discord-gateway.ts': 'as many as there are shards',
+      'apps/api/src/chat/discord-webhook.ts': 'two',
+    }
+    const spreads = /\b(push|unshift|splice|max|min|fromCharCode|fromCodePoint)\((?:[^()]*,\s*)?\.\.\./
+    const found = names.filter(
+      (name) => name.startsWith('apps/api/src/') && !isTest(name) && spreads.test(codeOf(name)),
+    )
+    expect(found.filter((name) => known[name] === undefined)).toEqual([])
+  })
+
   test('no file is longer than a reader follows', () => {
     const long = names
       .filter((name) => exceptions[name] === undefined)

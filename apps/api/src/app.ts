@@ -1,7 +1,8 @@
 import cluster from 'node:cluster'
 import type { FastifyInstance } from 'fastify'
-import { ApiError } from '#platform/http/api-error'
+import { capConnections } from '#platform/http/connections'
 import type { Lifecycle } from '#platform/http/lifecycle'
+import { createBodyReader } from '#platform/http/read-bytes'
 import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
@@ -56,6 +57,7 @@ export function createApp(
 ): FastifyInstance {
   const { config, log, db } = deps
   const app = createServer(config, lifecycle)
+  const connections = capConnections(app, { maxConnections: config.maxConnections, log })
   deps.tracing?.watch(app)
   const requests = createRequestMetrics()
   const { registry, countFailure } = createMetrics(deps, recorder, requests)
@@ -64,11 +66,9 @@ export function createApp(
     log,
     observer: observe({ recorder, requests, countFailure }),
     refusalPage,
+    isCrowded: connections.isCrowded,
   })
   refuseWith(app, respond)
-  app.setNotFoundHandler((request, reply) =>
-    respond.refusal(undefined, request, reply, new ApiError('NOT_FOUND')),
-  )
 
   const checkKey = createKeyCheck(deps)
   const authenticators: Authenticators<Callers> = {
@@ -76,7 +76,14 @@ export function createApp(
     projectKey: createKeyAuthenticator(checkKey),
     ...createSessionAuthenticators(deps),
   }
-  const router = createRouter<Callers>({ app, authenticators, limiter: deps.limiter, respond })
+  const { limiter, pressure } = deps
+  const bodies = createBodyReader()
+  const router = createRouter<Callers>({ app, authenticators, limiter, respond, bodies, pressure })
+  let endWatch = () => {}
+  app.addHook('onListen', async () => {
+    endWatch = pressure.watch()
+  })
+  app.addHook('onClose', async () => endWatch())
 
   loginRoutes(router, deps, {
     findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
@@ -115,7 +122,7 @@ export function createApp(
   app.addHook('onListen', () => heartbeat.start())
   app.addHook('onClose', () => heartbeat.close())
   monitoringRoutes(router, deps, heartbeat)
-  metricsRoute(app, deps, cluster.isWorker ? workersMetrics(registry) : registry)
-  docsRoutes(app, config.publicUrl)
+  metricsRoute(router, deps, cluster.isWorker ? workersMetrics(registry) : registry)
+  docsRoutes(router, config.publicUrl)
   return app
 }

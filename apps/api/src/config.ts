@@ -213,6 +213,14 @@ export const variables = {
     meaning: 'Addresses or networks, comma-separated, whose `X-Forwarded-*` is believed.',
     read: proxies,
   },
+  maxConnections: {
+    name: 'MAX_CONNECTIONS',
+    group: 'HTTP',
+    default: '10000',
+    meaning:
+      'Connections that a process keeps open; more are turned away. Allow it as many files (`ulimit -n`).',
+    read: integer(10, 1_000_000),
+  },
   workers: {
     name: 'WORKERS',
     group: 'HTTP',

@@ -7,6 +7,7 @@ import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { createTenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
+import { createPressure, processReadings } from '#platform/pressure'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import { createReturnableLimiter } from '#platform/rate-limit/returnable-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
@@ -94,6 +95,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     cache,
     limiter,
     loginLimits,
+    pressure: createPressure(log, processReadings(config.workers)),
     chat,
     audit,
     settings,

@@ -3,6 +3,7 @@ import type { Cache } from '#platform/cache/cache'
 import type { Database } from '#platform/db/database'
 import type { TenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
+import type { Pressure } from '#platform/pressure'
 import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
@@ -51,6 +52,7 @@ export interface Deps {
   readonly cache: Cache
   readonly limiter: RateLimiter
   readonly loginLimits: LoginLimits
+  readonly pressure: Pressure
   readonly chat: ChatPlatform
   readonly audit: { readonly record: RecordAudit }
   readonly settings: Settings

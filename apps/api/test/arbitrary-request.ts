@@ -1,4 +1,4 @@
-import { type EndpointDefinition, endpoints, formats } from '@rolecall/contract'
+import { bodyLimitOf, type EndpointDefinition, endpoints, formats } from '@rolecall/contract'
 import fc from 'fast-check'
 import { branchesOf, nameOf, propertiesOf, type Schema } from './requests.ts'
 
@@ -49,13 +49,62 @@ const anyText = fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 40 }), fc
 /** Any JSON value; JSON.stringify writes it as a client would. */
 const anyValue = fc.oneof(anyText, fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(1e308, -0, 2 ** 53, 0.1))
 
-const byFormat: Record<string, fc.Arbitrary<string>> = {
+/** Values at the edge of their format, on both sides of it: what a handler must never meet, and what it must bear. */
+const edges: Record<string, readonly string[]> = {
+  uuid: [
+    '00000000-0000-0000-0000-000000000000',
+    'ffffffff-ffff-ffff-ffff-ffffffffffff',
+    'FFFFFFFF-FFFF-7FFF-BFFF-FFFFFFFFFFFF',
+    '{01900000-0000-7000-8000-000000000000}',
+    '01900000000070008000000000000000',
+  ],
+  snowflake: [
+    '10000000000000000',
+    String(2n ** 63n - 1n),
+    String(2n ** 63n),
+    String(2n ** 64n - 1n),
+    String(2n ** 64n),
+    '01100089314336833537',
+    '0',
+  ],
+  'date-time': [
+    '9999-12-31T23:59:59-23:00',
+    '9999-12-31T23:59:59.9999999Z',
+    '9999-12-31T23:59:59.999Z',
+    '9999-12-31',
+    '0001-01-01',
+    '0000-01-01T00:00:00Z',
+    '1969-12-31T23:59:59Z',
+    '1970-01-01T00:00:00+23:59',
+    '1970-01-01',
+    '2016-12-31T23:59:60Z',
+    '2026-06-31',
+    '2024-02-29t00:00z',
+    '+010000-01-01T00:00:00Z',
+    'infinity',
+    'now',
+  ],
+}
+
+const valid: Record<string, fc.Arbitrary<string>> = {
   uuid: fc.uuid(),
   snowflake: fc.bigInt(10n ** 16n, 2n ** 64n - 1n).map(String),
   'date-time': fc
     .date({ min: new Date('1970-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
     .map((date) => date.toISOString()),
 }
+const byFormat = Object.fromEntries(
+  Object.entries(valid).map(([format, arbitrary]) => [
+    format,
+    fc.oneof({ weight: 2, arbitrary }, { weight: 1, arbitrary: fc.constantFrom(...(edges[format] ?? [])) }),
+  ]),
+)
+
+/** Where numbers change their form in some language, on both sides. */
+const numberEdges = [0, 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53 - 1, 2 ** 53].flatMap((edge) => [
+  edge,
+  -edge,
+])
 
 /** Those of the known values that have the format; all of them where there is none. */
 function existing(known: readonly string[], format: string): readonly string[] {
@@ -78,7 +127,7 @@ function fitting(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown
     }
     case 'integer':
     case 'number':
-      return fc.integer({ min: first.minimum ?? -1e9, max: first.maximum ?? 1e9 })
+      return numbers(first)
     case 'boolean':
       return fc.boolean()
     case 'null':
@@ -90,6 +139,13 @@ function fitting(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown
     default:
       return anyValue
   }
+}
+
+/** Numbers in their bounds, the bounds themselves, and what lies just beyond them. */
+function numbers({ minimum = -1e9, maximum = 1e9 }: Schema): fc.Arbitrary<number> {
+  const bounds = [minimum - 1, minimum, maximum, maximum + 1, ...numberEdges]
+  const inside = fc.integer({ min: minimum, max: maximum })
+  return fc.oneof({ weight: 2, arbitrary: inside }, { weight: 1, arbitrary: fc.constantFrom(...bounds) })
 }
 
 const wild = (schema: Schema, known: readonly string[]): fc.Arbitrary<unknown> =>
@@ -127,14 +183,44 @@ function paths({ path, params, query }: EndpointDefinition, known: readonly stri
     .tuple(anyText, fc.oneof(anyText.map(wellFormed), rawEscape))
     .map(([key, value]) => `${wellFormed(key)}=${value}`)
   const raw = rawEscape.map((value) => `${keys[0]?.[0] ?? 'x'}=${value}`)
+  // As long as a request line may be, and of one name as often as it goes in there.
+  const long = fc
+    .tuple(
+      fc.constantFrom(...keys.map(([key]) => key), 'x', '__proto__'),
+      fc.constantFrom('1', '%61', 'a,b,c,,'),
+    )
+    .map(([key, value]) => `${key}=${value}&`.repeat(Math.floor(10_000 / (key.length + value.length + 2))))
   const weighted = [...pairsOfKeys, ...pairsOfKeys, ...pairsOfKeys, ...pairsOfKeys, other, raw]
   const search = fc.array(fc.oneof(...weighted), { maxLength: keys.length === 0 ? 1 : 6 })
-  return fc.tuple(fc.tuple(...segments), search).map(([parts, pairs]) => {
+  const searches = fc.oneof(
+    { weight: 19, arbitrary: search },
+    { weight: 1, arbitrary: long.map((text) => [text]) },
+  )
+  return fc.tuple(fc.tuple(...segments), searches).map(([parts, pairs]) => {
     return parts.join('/') + (pairs.length > 0 ? `?${pairs.join('&')}` : '')
   })
 }
 
-function bodies({ body, method }: EndpointDefinition, known: readonly string[]) {
+/** A body of up to a megabyte: what one byte costs to send must not cost much more to refuse. */
+function hugeBodies({ body, ...rest }: EndpointDefinition): fc.Arbitrary<string> {
+  const keys = propertiesOf(body).map(([key]) => key)
+  const size = fc.constantFrom(bodyLimitOf({ body, ...rest } as EndpointDefinition), 2 ** 20, 2 ** 20 + 1)
+  return fc.tuple(size, fc.constantFrom(...keys, 'x'), fc.nat(4)).map(([bytes, key, kind]) => {
+    const start = `{"${key}":`
+    if (kind === 0) return `${start}"${'x'.repeat(bytes - start.length - 3)}"}`
+    if (kind === 1) return `${start}[1${',1'.repeat(Math.floor((bytes - start.length - 4) / 2))}]}`
+    if (kind === 2) {
+      const more = Array.from({ length: Math.floor((bytes - start.length - 3) / 10) }, (_, i) => `,"k${i}":1`)
+      return `${start}1${more.join('')}}`.slice(0, bytes)
+    }
+    const depth = Math.floor((bytes - start.length - 2) / 2)
+    if (kind === 3) return `${start}${'['.repeat(depth)}${']'.repeat(depth)}}`
+    return '{'.repeat(bytes)
+  })
+}
+
+function bodies(endpoint: EndpointDefinition, known: readonly string[]) {
+  const { body, method } = endpoint
   const nonsense = fc.oneof(
     anyValue.map((value) => JSON.stringify(value) ?? ''),
     anyText,
@@ -142,9 +228,18 @@ function bodies({ body, method }: EndpointDefinition, known: readonly string[]) 
     fc.constantFrom('{', '[[[[', '{"a":1}}', '"\\ud800"', '\uFEFF{}', '{"__proto__":{"x":1}}'),
   )
   if (!body)
-    return method === 'GET' ? fc.constant(undefined) : fc.option(nonsense, { nil: undefined, freq: 2 })
+    return method === 'GET'
+      ? fc.constant(undefined)
+      : fc.option(
+          fc.oneof({ weight: 9, arbitrary: nonsense }, { weight: 1, arbitrary: hugeBodies(endpoint) }),
+          { nil: undefined, freq: 2 },
+        )
   const nearlyRight = wild(body as Schema, known).map((value) => JSON.stringify(value) ?? '')
-  return fc.oneof({ weight: 6, arbitrary: nearlyRight }, { weight: 1, arbitrary: nonsense })
+  return fc.oneof(
+    { weight: 24, arbitrary: nearlyRight },
+    { weight: 4, arbitrary: nonsense },
+    { weight: 1, arbitrary: hugeBodies(endpoint) },
+  )
 }
 
 const headerText = fc

@@ -89,6 +89,10 @@ function holdAgainstContract(method: string, path: string, reply: Reply<unknown>
     throw new Error(`${where} without a challenge`)
   if (reply.status === 429 && !reply.headers.get('retry-after'))
     throw new Error(`${where} without Retry-After`)
+  if (reply.headers.get('cross-origin-resource-policy') !== 'same-origin')
+    throw new Error(`${where} without Cross-Origin-Resource-Policy`)
+  if (!reply.headers.get('content-security-policy')?.includes("base-uri 'none'"))
+    throw new Error(`${where} without base-uri in its policy`)
   const definition = findEndpoint(method, path)
   if (!definition) return
   const faults = headerFaults(definition, reply.status, reply.headers)

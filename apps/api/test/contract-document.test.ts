@@ -1,8 +1,8 @@
-import { endpoints, openApi } from '@rolecall/contract'
+import { bodyLimitOf, endpoints, openApi } from '@rolecall/contract'
 import { describe, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { createLifecycle } from '../src/platform/http/lifecycle.ts'
-import { isClosed, nameOf, rowsOf, type Schema, unbounded } from './requests.ts'
+import { branchesOf, isClosed, nameOf, propertiesOf, rowsOf, type Schema, unbounded } from './requests.ts'
 import { startWorld } from './service.ts'
 
 test('every registered route is in the document, and the other way round', async () => {
@@ -37,7 +37,11 @@ function routesOf(tree: string): string[] {
     prefixes[depth] = (prefixes[depth - 1] ?? '') + part
     return methods === ''
       ? []
-      : methods.split(', ').map((method) => `${method} ${prefixes[depth]?.replaceAll(/:[^/]+/g, ':id')}`)
+      : methods
+          .split(', ')
+          // Wherever there is GET there is HEAD, and it says nothing of its own.
+          .filter((method) => method !== 'HEAD')
+          .map((method) => `${method} ${prefixes[depth]?.replaceAll(/:[^/]+/g, ':id')}`)
   })
 }
 
@@ -70,6 +74,58 @@ describe('the contract', () => {
     const open = endpoints.filter((one) => one.body && !isClosed(one)).map(nameOf)
     expect(open.filter((name) => name !== 'POST /api/inbound-webhooks/{id}/submit')).toEqual([])
   })
+
+  test('every endpoint that is not limited is on this list, and says why', () => {
+    const unlimited = rowsOf((one) => one.unlimited !== undefined)
+    expect(unlimited.map(([name]) => name).sort()).toEqual([
+      'GET /api/health',
+      'GET /api/health/live',
+      'GET /api/health/ready',
+    ])
+    for (const [name, { unlimited: reason }] of unlimited) expect(reason, name).toMatch(/^[A-Z].{30,}\.$/)
+  })
+
+  test('credentials come in bodies of 4 KiB at most, and only what is listed takes more than 16 KiB', () => {
+    const takes = (least: number) => rowsOf((one) => one.method !== 'GET' && bodyLimitOf(one) > least)
+    const credentials = /^POST \/api\/auth\/(token|token\/refresh|validate|logout|logout-all|admin\/token)$/
+    expect(takes(4 * 1024).filter(([name]) => credentials.test(name))).toEqual([])
+    expect(
+      takes(16 * 1024)
+        .map(([name, one]) => `${name} ${bodyLimitOf(one) / 1024} KiB`)
+        .sort(),
+    ).toEqual([
+      'PATCH /api/admin/projects/{id} 64 KiB',
+      'PATCH /api/admin/projects/{id}/redirect-uri 128 KiB',
+      'PATCH /api/admin/projects/{projectId}/inbound-webhooks/{webhookId} 128 KiB',
+      'PATCH /api/inbound-webhooks/{id} 128 KiB',
+      'POST /api/admin/projects 128 KiB',
+      'POST /api/admin/projects/{projectId}/inbound-webhooks 128 KiB',
+      'POST /api/inbound-webhooks 128 KiB',
+      'POST /api/inbound-webhooks/{id}/submit 1024 KiB',
+    ])
+  })
+
+  // The check of sizes, which goes before the validator, relies on both.
+  test.each(rowsOf(() => true))(
+    'every list that %s takes is bounded, and no union has two objects',
+    (_, one) => {
+      const walk = (schema: Schema): string[] => {
+        const objects = branchesOf(schema).filter(({ type }) => type === 'object' || type === 'array')
+        const own = objects.some(({ type, maxItems }) => type === 'array' && maxItems === undefined)
+        return [
+          ...(own ? ['a list without maxItems'] : []),
+          ...(new Set(objects.map(({ type }) => type)).size < objects.length ? ['a union'] : []),
+          ...objects.flatMap((branch) => [
+            ...propertiesOf(branch).flatMap(([, property]) => walk(property)),
+            ...(branch.items ? walk(branch.items) : []),
+          ]),
+        ]
+      }
+      expect(
+        [one.params, one.query, one.body].flatMap((schema) => (schema ? walk(schema as Schema) : [])),
+      ).toEqual([])
+    },
+  )
 
   test.each(rowsOf(() => true))('every string and number that %s takes is bounded', (_, one) => {
     const places = [one.params, one.query, one.body].flatMap((schema) =>

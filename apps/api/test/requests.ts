@@ -7,6 +7,7 @@ export interface Schema {
   readonly required?: readonly string[]
   readonly additionalProperties?: unknown
   readonly items?: Schema
+  readonly maxItems?: number
   readonly anyOf?: readonly Schema[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown

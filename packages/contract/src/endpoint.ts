@@ -26,8 +26,16 @@ export interface EndpointDefinition {
   readonly summary: string
   readonly description?: string
   readonly auth: Auth
-  /** True where the endpoint answers 429 when it is called too often. */
-  readonly limited?: boolean
+  /** Why it never answers 429. Without a reason every endpoint does, when it is called too often. */
+  readonly unlimited?: string
+  /**
+   * Under pressure (the process falls behind, or its memory runs out) new work is refused with 503 before
+   * everything is slow: `last` where others depend on the answer, `never` where the answer is how one finds out.
+   * Without it an endpoint is refused first.
+   */
+  readonly refusedUnderPressure?: 'last' | 'never'
+  /** The longest request body, in bytes; `defaultBodyLimit` where it is not said. */
+  readonly bodyLimit?: number
   /** True where a browser is the caller: refusals are readable pages unless JSON is asked for. */
   readonly page?: boolean
   readonly params?: TSchema
@@ -45,6 +53,16 @@ export interface EndpointDefinition {
   /** The refusals of its own; those of its auth, body and limit are added by `refusals`. */
   readonly refuses: readonly ErrorCode[]
 }
+
+/** A few fields of text. */
+const defaultBodyLimit = 16 * 1024
+/** Credentials are short, and strangers may send them: nothing else belongs into such a body. */
+export const credentialBodyLimit = 4 * 1024
+/** The longest body of all. */
+export const longestBodyLimit = 1024 * 1024
+
+/** The longest request body that an endpoint takes, in bytes. */
+export const bodyLimitOf = ({ bodyLimit = defaultBodyLimit }: EndpointDefinition): number => bodyLimit
 
 /** Declares an endpoint and keeps its literal types. */
 export const endpoint = <const E extends EndpointDefinition>(definition: E): E => definition
@@ -76,9 +94,10 @@ const byAuth: Record<Auth, readonly ErrorCode[]> = {
 export function refusals(definition: EndpointDefinition): ErrorCode[] {
   const codes = new Set<ErrorCode>([...byAuth[definition.auth], ...definition.refuses])
   if (definition.params || definition.query || definition.body) codes.add('VALIDATION_FAILED')
-  if (definition.body) {
-    codes.add('MALFORMED_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
-  }
-  if (definition.limited) codes.add('RATE_LIMITED')
+  if (definition.body) codes.add('MALFORMED_JSON').add('UNSUPPORTED_MEDIA_TYPE')
+  // Also where no body is asked for: one may be sent.
+  if (definition.method !== 'GET') codes.add('PAYLOAD_TOO_LARGE')
+  if (definition.unlimited === undefined) codes.add('RATE_LIMITED')
+  if (definition.refusedUnderPressure !== 'never') codes.add('SERVICE_OVERLOADED')
   return [...codes.add('DATABASE_UNAVAILABLE')]
 }

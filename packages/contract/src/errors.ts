@@ -62,6 +62,7 @@ export const errors = define({
   ACCESS_NOT_FOUND: { status: 404, title: 'The project has no mapping to this server.' },
   WEBHOOK_NOT_FOUND: { status: 404, title: 'Inbound webhook not found.' },
   DELIVERY_NOT_FOUND: { status: 404, title: 'Notification not found.' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'This address takes other methods: see the Allow header.' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request did not arrive in time.' },
 
   PROJECT_NAME_TAKEN: { status: 409, title: 'Another project has this name.' },
@@ -96,6 +97,10 @@ export const errors = define({
   SECRET_UNREADABLE: { status: 500, title: 'This secret was sealed under another key and cannot be read.' },
   CHAT_PLATFORM_UNAVAILABLE: { status: 503, title: 'The chat platform cannot be reached right now.' },
   DATABASE_UNAVAILABLE: { status: 503, title: 'The database cannot be reached right now.' },
+  SERVICE_OVERLOADED: {
+    status: 503,
+    title: 'The service has more to do than it can: retry after the time in Retry-After.',
+  },
   SHUTTING_DOWN: { status: 503, title: 'This instance is shutting down: retry on another.' },
 })
 

@@ -51,7 +51,6 @@ export const streamEvents = endpoint({
     'many milliseconds after the opening of the stream has been sent. After `project.disabled` the stream ends. ' +
     'A client that does not read is cut off, and goes on with its last id.',
   auth: 'projectKey',
-  limited: true,
   headers: Type.Object({
     'Last-Event-ID': Type.Optional(Type.String({ description: 'The `id` of the last event that you have.' })),
   }),

@@ -17,16 +17,30 @@ function isUuid(value: string): boolean {
 }
 
 const dateTime =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?([Zz]|([+-])([01]\d|2[0-3]):([0-5]\d)))?$/
+const endOf9999Ms = Date.UTC(10_000, 0, 1)
 
-/** ISO 8601: a date, or a date and time with its zone. The day must exist: 30 February does not. */
+/**
+ * ISO 8601: a date, or a date and time with its zone. The day must exist: 30 February does not. The moment lies in the
+ * years 1970 to 9999 of UTC, also once a zone is taken off and a fraction rounded up: beyond them neither ISO 8601 nor
+ * PostgreSQL has four digits for the year, and no handler is ready for five.
+ */
 function isDateTime(value: string): boolean {
   const match = dateTime.exec(value)
   if (!match) return false
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((digits) => Number(digits ?? 0))
+  const [, , , , , , , fraction = '0', , sign, zoneHours = '0', zoneMinutes = '0'] = match
+  if (hour > 23 || minute > 59 || second > 59) return false
+  // Years below 100 would be read as those of the twentieth century.
+  if (year < 1969) return false
   const date = new Date(Date.UTC(year, month - 1, day))
-  const dayExists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-  return year >= 1970 && dayExists && !(hour > 23 || minute > 59 || second > 59)
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return false
+  const zone = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === '-' ? -60_000 : 60_000)
+  const roundedUp = Math.ceil(Number(fraction) * 1_000)
+  const at = date.getTime() + ((hour * 60 + minute) * 60 + second) * 1_000 + roundedUp - zone
+  return at >= 0 && at < endOf9999Ms
 }
 
 /** An id of the chat platform: 17 to 20 digits below 2^64, always a string. */

@@ -3,6 +3,11 @@ import { endpoint } from './endpoint.ts'
 import { OneOf } from './formats.ts'
 
 const tag = 'Health'
+/** Orchestrators and alarms ask from few addresses, and take a refusal for an outage. */
+const alwaysAnswered = {
+  unlimited: 'An orchestrator would take a refusal for an outage and end what is well.',
+  refusedUnderPressure: 'never',
+} as const
 const UpOrDown = OneOf('up', 'down')
 
 /** The state of the service and of what it stands on. `uptime` is in seconds. */
@@ -20,6 +25,7 @@ export const health = endpoint({
   tag,
   summary: 'Is the service whole?',
   auth: 'none',
+  ...alwaysAnswered,
   answers: { 200: Health, 503: Health },
   refuses: [],
 })
@@ -31,6 +37,7 @@ export const liveness = endpoint({
   tag,
   summary: 'Does the process answer?',
   auth: 'none',
+  ...alwaysAnswered,
   answers: { 200: Type.Object({ status: OneOf('ok') }) },
   refuses: [],
 })
@@ -47,6 +54,7 @@ export const readiness = endpoint({
   tag,
   summary: 'May requests be sent here? Migrations applied, database up, not shutting down',
   auth: 'none',
+  ...alwaysAnswered,
   answers: { 200: Readiness, 503: Readiness },
   refuses: [],
 })

@@ -5,6 +5,7 @@ export { endpoints, operationIdOf } from './contract.ts'
 export {
   type Answer,
   type Auth,
+  bodyLimitOf,
   type EndpointDefinition,
   type EndpointInput,
   type EndpointOutput,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { endpoint } from './endpoint.ts'
+import { credentialBodyLimit, endpoint } from './endpoint.ts'
 import { Closed, OneOf, Snowflake, Uuid } from './formats.ts'
 import { CodeVerifier, Success, TokenResponse } from './sessions.ts'
 
@@ -165,13 +165,13 @@ export const adminToken = endpoint({
     'are left out of the body, also when they are refreshed. That is only taken from a page of this service, ' +
     'in the browser that began the login.',
   auth: 'none',
-  limited: true,
   body: Closed({
     code: Type.String({ minLength: 1, maxLength: 256 }),
     cookie: Type.Optional(Type.Boolean()),
     codeVerifier: Type.Optional(CodeVerifier),
   }),
   cookies: ['svc_admin', 'svc_admin_refresh', 'svc_auth_req'],
+  bodyLimit: credentialBodyLimit,
   answers: { 200: Type.Partial(TokenResponse) },
   refuses: [
     'INVALID_CODE',

@@ -24,7 +24,6 @@ export const listServerMembers = endpoint({
   summary: 'Members of a server, in pages',
   description: 'Needs the scope `read_members`. `nextCursor` is null on the last page.',
   auth: 'projectKey',
-  limited: true,
   params: Closed({ serverId: Snowflake }),
   query: Closed({
     cursor: Type.Optional(Snowflake),
@@ -42,7 +41,6 @@ export const getServerMember = endpoint({
   summary: 'One member of a server',
   description: 'Needs the scope `read_members`. Roles are as live as in validate.',
   auth: 'projectKey',
-  limited: true,
   params: Closed({ serverId: Snowflake, memberId: Snowflake }),
   answers: { 200: ServerMember },
   refuses: ['SCOPE_REQUIRED', 'MEMBER_NOT_FOUND', 'CHAT_PLATFORM_UNAVAILABLE'],
@@ -60,7 +58,6 @@ export const checkPermissions = endpoint({
     'Needs the scope `check_permissions`. `anyOf`: at least one; `allOf`: every one; both: both. With ' +
     'neither, being a member is enough.',
   auth: 'projectKey',
-  limited: true,
   params: Closed({ serverId: Snowflake }),
   body: Closed({
     memberId: Snowflake,

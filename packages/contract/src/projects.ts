@@ -3,7 +3,7 @@ import { AccessMapping, Scope } from './access.ts'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 import { Name } from './names.ts'
-import { CreatedInboundWebhook, ProjectInboundWebhook } from './webhooks.ts'
+import { CreatedInboundWebhook, ProjectInboundWebhook, webhookBodyLimit } from './webhooks.ts'
 
 const tag = 'Projects'
 
@@ -99,6 +99,7 @@ export const createProject = endpoint({
     'server with all scopes; with an empty list, none.',
   auth: 'admin',
   body: CreateProject,
+  bodyLimit: webhookBodyLimit,
   answers: {
     201: Type.Object({
       project: Project,
@@ -133,6 +134,7 @@ export const updateProject = endpoint({
   auth: 'admin',
   params: ProjectId,
   body: UpdateProject,
+  bodyLimit: 64 * 1024,
   answers: { 200: Project },
   refuses: ['PROJECT_NOT_FOUND', 'PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING'],
 })
@@ -210,6 +212,7 @@ export const setRedirectUris = endpoint({
   auth: 'admin',
   params: ProjectId,
   body: Closed({ redirectUri: Type.String({ minLength: 1, maxLength: 65_536 }) }),
+  bodyLimit: 128 * 1024,
   answers: { 200: Project },
   refuses: ['PROJECT_NOT_FOUND'],
 })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { endpoint } from './endpoint.ts'
+import { credentialBodyLimit, endpoint } from './endpoint.ts'
 import { Closed, DateTime, IdOrName, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 import { Member, SessionRole } from './members.ts'
 
@@ -44,9 +44,9 @@ export const exchangeCode = endpoint({
     'The code must belong to the calling project and `redirectUri` must equal the one used at authorize. ' +
     'A second use is refused and revokes the session that the first one made.',
   auth: 'projectKey',
-  limited: true,
   headers: ClientHeaders,
   body: ExchangeCode,
+  bodyLimit: credentialBodyLimit,
   answers: { 200: TokenResponse },
   refuses: ['INVALID_CODE', 'CHALLENGE_WITHOUT_VERIFIER'],
 })
@@ -75,9 +75,10 @@ export const validateSession = endpoint({
   tag,
   summary: 'Who is this, and what roles do they hold right now?',
   description: 'Tokens of other projects count as invalid. Validation never extends a session.',
+  refusedUnderPressure: 'last',
   auth: 'projectKey',
-  limited: true,
   body: Closed({ token: Credential }),
+  bodyLimit: credentialBodyLimit,
   answers: { 200: ValidateResponse },
   refuses: ['INVALID_TOKEN', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
@@ -94,6 +95,7 @@ export const logout = endpoint({
   description: 'Takes its session token or its refresh token. Tokens of other projects are ignored.',
   auth: 'projectKey',
   body: Closed({ token: Credential }),
+  bodyLimit: credentialBodyLimit,
   answers: { 200: Success },
   refuses: [],
 })
@@ -106,6 +108,7 @@ export const logoutAll = endpoint({
   summary: 'End all sessions of a member in the calling project',
   auth: 'projectKey',
   body: Closed({ memberId: Type.String({ minLength: 1, maxLength: 64 }) }),
+  bodyLimit: credentialBodyLimit,
   answers: { 200: Success },
   refuses: [],
 })
@@ -138,7 +141,6 @@ export const listSessions = endpoint({
   summary: 'List the sessions of the current member, newest first',
   description: 'Sessions of all projects and of the administration, and single sign-on in browsers.',
   auth: 'session',
-  limited: true,
   answers: { 200: Type.Object({ sessions: Type.Array(SessionListItem) }) },
   refuses: [],
 })
@@ -152,7 +154,6 @@ export const revokeSession = endpoint({
   description:
     'Ending another project’s session, an admin session or a single sign-on is told in the audit log.',
   auth: 'session',
-  limited: true,
   params: Closed({ sessionId: IdOrName }),
   answers: { 204: null },
   refuses: ['SESSION_NOT_FOUND'],
@@ -168,7 +169,6 @@ export const revokeAllSessions = endpoint({
     'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every ' +
     'browser and codes that were not exchanged yet. The session that asks ends, too.',
   auth: 'session',
-  limited: true,
   answers: { 204: null },
   refuses: [],
 })
@@ -200,12 +200,12 @@ export const refreshSession = endpoint({
     'sends nothing or `{}`: the refresh token comes from its own cookie, both cookies are replaced, and the answer is ' +
     '`expiresAt` alone.',
   auth: 'session',
-  limited: true,
   body: Closed({
     refreshToken: Type.Optional({ ...Credential, description: 'Required with a Bearer token.' }),
   }),
   bodyOptional: true,
   cookies: ['svc_admin', 'svc_admin_refresh'],
+  bodyLimit: credentialBodyLimit,
   answers: {
     200: Type.Object({
       accessToken: Type.Optional(Type.String({ description: 'Absent where it went into a cookie.' })),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { endpoint } from './endpoint.ts'
+import { endpoint, longestBodyLimit } from './endpoint.ts'
 import { Closed, DateTime, IdOrName, Nullable, Snowflake, Uuid } from './formats.ts'
 import { Name } from './names.ts'
 
@@ -117,6 +117,9 @@ const SubmissionPage = Type.Object({
 const Webhooks = Type.Object({ data: Type.Array(InboundWebhook), total: Type.Integer() })
 const NewSecret = Type.Object({ secret: Secret })
 
+/** A schema of 64 KiB, indented, and room for the lists beside it. */
+export const webhookBodyLimit = 128 * 1024
+
 const adminPath = '/api/admin/projects/{projectId}/inbound-webhooks'
 const OfProject = Closed({ projectId: Uuid })
 const OneOfProject = Closed({ projectId: Uuid, webhookId: Uuid })
@@ -143,6 +146,7 @@ export const createWebhook = endpoint({
   auth: 'admin',
   params: OfProject,
   body: CreateWebhook,
+  bodyLimit: webhookBodyLimit,
   answers: { 201: CreatedInboundWebhook },
   refuses: [
     'PROJECT_NOT_FOUND',
@@ -175,6 +179,7 @@ export const updateWebhook = endpoint({
   auth: 'admin',
   params: OneOfProject,
   body: UpdateWebhook,
+  bodyLimit: webhookBodyLimit,
   answers: { 200: InboundWebhook },
   refuses: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN', 'RATE_LIMITED'],
 })
@@ -258,6 +263,7 @@ export const createOwnWebhook = endpoint({
   description: byKey,
   auth: 'projectKey',
   body: CreateWebhook,
+  bodyLimit: webhookBodyLimit,
   answers: { 201: CreatedInboundWebhook },
   refuses: [
     'OPERATION_REQUIRED',
@@ -291,6 +297,7 @@ export const updateOwnWebhook = endpoint({
   auth: 'projectKey',
   params: IdOrSlug,
   body: UpdateWebhook,
+  bodyLimit: webhookBodyLimit,
   answers: { 200: InboundWebhook },
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN', 'RATE_LIMITED'],
 })
@@ -334,7 +341,7 @@ export const submit = endpoint({
     '`t=<unix seconds>,v1=<hex HMAC-SHA-256 of "t.<raw body>">`, at most 300 s old, several `v1` allowed, and ' +
     'good once; `detail` says which of that it is not. An `Idempotency-Key` is remembered for 24 h: the same request again gets the first answer.',
   auth: 'projectKey',
-  limited: true,
+  bodyLimit: longestBodyLimit,
   params: IdOrSlug,
   headers: Type.Object({
     'X-SVC-Signature': Type.Optional(

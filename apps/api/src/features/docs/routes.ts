@@ -1,39 +1,34 @@
 import { createHash } from 'node:crypto'
 import { openApi } from '@rolecall/contract'
-import type { FastifyInstance } from 'fastify'
-import { commonHeaders } from '#platform/http/responder'
+import { Answer, redirect } from '#platform/http/answer'
+import type { Router } from '#platform/http/router'
 import { version } from '#platform/version'
+import type { Callers } from '../callers.ts'
 import { apiPage } from './api-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { docsPolicy } from './layout.ts'
 
 /** The OpenAPI document, and pages to read it and the error codes by. Everything is served from here. */
-export function docsRoutes(app: FastifyInstance, publicUrl: string) {
-  const headers = {
-    ...commonHeaders(publicUrl),
-    // The same for everyone and until the next release: kept, and asked about each time.
-    'cache-control': 'no-cache',
-  }
-  const serve = (path: string, more: Record<string, string>, make: () => string) => {
+export function docsRoutes({ page }: Pick<Router<Callers>, 'page'>, publicUrl: string) {
+  const serve = (path: string, own: Record<string, string>, make: () => string) => {
     // Made when first asked for: a start does not wait for it.
     let made: { body: string; etag: string } | undefined
-    app.get(path, (request, reply) => {
+    page(path, {}, ({ headers: asked }) => {
       if (!made) {
         const body = make()
         made = { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
       }
-      reply.headers({ ...headers, ...more, etag: made.etag, 'x-request-id': request.id })
-      if (request.headers['if-none-match'] === made.etag) return reply.code(304).send()
-      return reply.send(made.body)
+      // The same for everyone and until the next release: kept, and asked about each time.
+      const headers = { ...own, 'cache-control': 'no-cache', etag: made.etag }
+      if (asked['if-none-match'] === made.etag) return new Answer(304, undefined, headers)
+      return new Answer(200, made.body, headers)
     })
   }
-  const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy }
+  const html = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy }
   const json = { 'content-type': 'application/json; charset=utf-8' }
 
   serve('/api/openapi.json', json, () => JSON.stringify(openApi(publicUrl, version)))
-  serve('/api/docs', page, () => apiPage(publicUrl, version))
-  serve('/api/docs/errors', page, errorsPage)
-  app.get('/', (request, reply) =>
-    reply.headers({ ...commonHeaders(publicUrl), 'x-request-id': request.id }).redirect('/api/docs'),
-  )
+  serve('/api/docs', html, () => apiPage(publicUrl, version))
+  serve('/api/docs/errors', html, errorsPage)
+  page('/', {}, () => redirect('/api/docs'))
 }

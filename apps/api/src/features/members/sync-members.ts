@@ -75,7 +75,7 @@ async function walk({ db, chat, log }: SyncDeps, run: SyncRun, from: string): Pr
     const upTo = page.length < pageSize ? undefined : page.at(-1)?.user.id
     const stretch = { serverId, after, upTo, ids: page.map(({ user }) => user.id), askedAt }
     const unlisted = await listUnlisted(db, stretch, mostQuestions - place.suspects.length)
-    place.suspects.push(...unlisted.map(({ id }) => id))
+    for (const { id } of unlisted) place.suspects.push(id)
     counts.seen += page.length
     place.after = upTo ?? null
     await run.beat()

@@ -1,31 +1,26 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Registry } from 'prom-client'
 import { equalInConstantTime } from '#platform/crypto/equal'
+import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { bearerToken } from '#platform/http/credentials'
-import { commonHeaders } from '#platform/http/responder'
-import { tooMany } from '#platform/http/router'
-import { addressBucket } from '#platform/rate-limit/address-bucket'
+import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
+import type { Callers } from '../callers.ts'
 
 /** `GET /metrics`, for Prometheus. Not of the contract: it is about the process, not about members. */
 export function metricsRoute(
-  app: FastifyInstance,
-  { config, limiter }: Pick<Deps, 'config' | 'limiter'>,
+  { page }: Pick<Router<Callers>, 'page'>,
+  { config }: Pick<Deps, 'config'>,
   registry: Pick<Registry, 'metrics' | 'contentType'>,
 ) {
-  const headers = commonHeaders(config.publicUrl)
-  app.get('/metrics', async (request, reply) => {
-    try {
-      checkScraper(request, config.metricsToken)
-    } catch (refusal) {
-      // Guessing the token is limited like guessing any other credential.
-      const verdict = await limiter.take(addressBucket(request.ip))
-      app.refuse(verdict.allowed ? refusal : tooMany(limiter, verdict, refusal), request, reply)
-      return reply
-    }
-    reply.headers({ ...headers, 'x-request-id': request.id, 'content-type': registry.contentType })
-    return reply.send(await registry.metrics())
+  const terms = {
+    unlimited: 'A scraper asks from one address, often. Guessing its token is limited, as all guessing is.',
+    refusedUnderPressure: 'never',
+  } as const
+  page('/metrics', terms, async (request) => {
+    checkScraper(request, config.metricsToken)
+    return new Answer(200, await registry.metrics(), { 'content-type': registry.contentType })
   })
 }
 

@@ -53,8 +53,9 @@ export const createObserver = ({ recorder, requests, countFailure }: Needs): Obs
     request.startedAtUs = requests.began()
   },
   answered: (route, projectId, status, request) => {
-    recorder.countUsage(route, projectId ?? request.keyProjectId, status)
-    if (request.keyProjectId) recorder.keyUsed(request.keyProjectId)
+    recorder.countUsage(route, projectId, status)
+    // Only a key says who it is for.
+    if (request.caller?.projectId) recorder.keyUsed(request.caller.projectId)
     requests.ended(route, status, request.startedAtUs)
   },
   refused: ({ code, details }, request) => {

@@ -1,6 +1,6 @@
 import type { profile } from '@rolecall/contract'
 import { ApiError } from '#platform/http/api-error'
-import { invalid } from '#platform/http/router'
+import { invalid } from '#platform/http/check-request'
 import type { By, Deps } from '../../deps.ts'
 import type { AdminCaller } from '../callers.ts'
 import { readPreferredName } from './preferred-name.ts'

@@ -2,7 +2,7 @@ import { type ProblemDetail, type projects, storedName, type webhooks } from '@r
 import { uuidv7 } from '#platform/crypto/uuid'
 import { type Tx, violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
-import { invalid } from '#platform/http/router'
+import { invalid } from '#platform/http/check-request'
 import type { By, Deps } from '../../deps.ts'
 import { issueApiKey } from './api-key.ts'
 import { insertProject } from './store.ts'

@@ -1,5 +1,5 @@
 import { type projects, storedName } from '@rolecall/contract'
-import { invalid } from '#platform/http/router'
+import { invalid } from '#platform/http/check-request'
 import type { By, Deps } from '../../deps.ts'
 import { changeProject } from './change-project.ts'
 import { refuseTakenName } from './create-project.ts'

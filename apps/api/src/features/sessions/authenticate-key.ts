@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { digestOf, keyPrefixOf } from '#platform/crypto/tokens'
+import { digestOf } from '#platform/crypto/tokens'
 import { gather } from '#platform/db/gather'
 import { readApiKey } from '#platform/http/credentials'
+import { keyBucket } from '#platform/rate-limit/key-bucket'
 import type { Deps } from '../../deps.ts'
 import type { ProjectCaller } from '../callers.ts'
 import { readForValidate, type ValidateItem } from './live-store.ts'
@@ -17,7 +18,6 @@ export function createKeyCheck({ db }: Pick<Deps, 'db'>) {
 export function createKeyAuthenticator(checkKeyNow: ReturnType<typeof createKeyCheck>) {
   return async (request: FastifyRequest): Promise<ProjectCaller> => {
     const key = readApiKey(request.raw)
-    request.keyProjectId = await checkKeyNow(key)
-    return { projectId: request.keyProjectId, bucket: `key:${keyPrefixOf(key)}` }
+    return { projectId: await checkKeyNow(key), bucket: keyBucket(digestOf(key)) }
   }
 }

@@ -3,7 +3,7 @@ import { digestOf, isWellFormed } from '#platform/crypto/tokens'
 import { gather } from '#platform/db/gather'
 import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
-import { bearerToken, isSameOrigin } from '#platform/http/credentials'
+import { bearerToken, hintForToken, isSameOrigin } from '#platform/http/credentials'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import { within } from '#platform/within'
 import type { Deps } from '../../deps.ts'
@@ -47,9 +47,10 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticato
       // Roles are live: an old row is read again before it decides who is an admin.
       const current = row.projectId === null ? await refreshed(deps, row, reread) : row
       if (!current) throw new ApiError('INVALID_TOKEN', { reason: 'membership_ended' })
+      const caller = toCaller(current, credential)
       if (!isSystemAdmin(deps, current))
-        throw new ApiError('NOT_SYSTEM_ADMIN', { reason: 'not_system_admin' })
-      return { ...toCaller(current, credential), id: current.memberId }
+        throw new ApiError('NOT_SYSTEM_ADMIN', { reason: 'not_system_admin', bucket: caller.bucket })
+      return { ...caller, id: current.memberId }
     },
   }
 }
@@ -95,10 +96,12 @@ export function readSessionToken({ raw, headers }: FastifyRequest, publicUrl: st
   const token = cookie ?? bearerToken(raw)
   if (!token) {
     throw new ApiError('INVALID_TOKEN', {
+      ...hintForToken(raw),
       reason: headers.authorization === undefined ? 'missing' : 'malformed',
     })
   }
-  if (!isWellFormed('session', token)) throw new ApiError('INVALID_TOKEN', { reason: 'malformed' })
+  if (!isWellFormed('session', token))
+    throw new ApiError('INVALID_TOKEN', { ...hintForToken(raw), reason: 'malformed' })
   if (cookie && !isSameOrigin(raw, publicUrl))
     throw new ApiError('CROSS_SITE_REQUEST', { reason: 'cross_site' })
   return { token, presented: cookie ? 'cookie' : 'bearer' }

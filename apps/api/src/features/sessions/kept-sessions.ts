@@ -85,7 +85,7 @@ export function createKeptSessions(
         last && last.serverStart === changes.serverStart && changes.nowMs - last.nowMs < longestPauseMs
       if (isContinued) {
         changes.drops.forEach(apply)
-        for (const { drops } of underWay) drops.push(...changes.drops)
+        for (const { drops } of underWay) for (const drop of changes.drops) drops.push(drop)
       } else clear()
       last = changes
       return changes

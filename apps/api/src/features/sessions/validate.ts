@@ -2,11 +2,13 @@ import { sessions } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
 import { digestOf, isWellFormed, keyPrefixOf } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/check-request'
 import { readApiKey } from '#platform/http/credentials'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import { readBody } from '#platform/http/read-body'
-import { invalid, tooMany } from '#platform/http/router'
+import { admit } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
+import { keyBucket } from '#platform/rate-limit/key-bucket'
 import type { Deps } from '../../deps.ts'
 import type { ValidateItem, ValidateRow, ValidSession } from './live-store.ts'
 import type { ReadSession, RolesSource } from './read-session.ts'
@@ -23,13 +25,14 @@ const check = compile(sessions.validateSession.body)
 export async function validate({ limiter, readSession }: ValidateDeps, request: FastifyRequest) {
   const key = readApiKey(request.raw)
   const { token, problem } = readToken(request)
-  const reading = readSession({ keyDigest: digestOf(key), tokenDigest: token ? digestOf(token) : '' })
-  const taken = limiter.take(`key:${keyPrefixOf(key)}`)
+  const keyDigest = digestOf(key)
+  const reading = readSession({ keyDigest, tokenDigest: token ? digestOf(token) : '' })
+  const bucket = keyBucket(keyDigest)
+  // Before the key is known to be good: it costs no time then, and a made-up key has a bucket that nobody shares.
+  const taken = limiter.take(bucket)
   const { row, source, isTooOld } = await reading
   const projectId = checkKey(row, key)
-  request.keyProjectId = projectId
-  const verdict = await taken
-  if (!verdict.allowed) throw tooMany(limiter, verdict)
+  await admit(limiter, request, { projectId, bucket }, taken)
   if (problem) throw problem
   const { session } = row
   if (!session) {
@@ -37,7 +40,7 @@ export async function validate({ limiter, readSession }: ValidateDeps, request: 
     throw new ApiError('INVALID_TOKEN', { reason, projectId, keyPrefix: keyPrefixOf(key) })
   }
   if (isTooOld) throw chatPlatformUnavailable()
-  return { projectId, json: answerOf(session, source) }
+  return { json: answerOf(session, source) }
 }
 
 /** The answer; the last one serves again while nothing in it has changed. */

@@ -1,5 +1,5 @@
 import type { ProblemDetail } from '@rolecall/contract'
-import { invalid } from '#platform/http/router'
+import { invalid } from '#platform/http/check-request'
 import type { Deps } from '../../deps.ts'
 
 type SchemaDeps = Pick<Deps, 'schemas'>

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { webhooks } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
-import { digestOf, keyPrefixOf } from '#platform/crypto/tokens'
+import { digestOf } from '#platform/crypto/tokens'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/check-request'
 import { readApiKey } from '#platform/http/credentials'
 import { parseBody, readBodyText } from '#platform/http/read-body'
-import { invalid, tooMany } from '#platform/http/router'
+import { admit } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
+import { keyBucket } from '#platform/rate-limit/key-bucket'
 import type { Verdict } from '#platform/rate-limit/rate-limiter'
 import type { Deps } from '../../deps.ts'
 import {
@@ -51,10 +53,8 @@ export function createSubmit({ db, config, cache, limiter, notifications, schema
     for (let known = targets.known(named); ; known = undefined) {
       try {
         const projectId = known?.projectId ?? (await checkKey(key))
-        request.keyProjectId = projectId
-        taken ??= limiter.take(`key:${keyPrefixOf(key)}`)
-        const verdict = await taken
-        if (!verdict.allowed) throw tooMany(limiter, verdict)
+        taken ??= limiter.take(keyBucket(named.keyDigest))
+        await admit(limiter, request, { projectId, bucket: keyBucket(named.keyDigest) }, taken)
         const problems = known ? [] : checkParams(params)
         if (problems.length > 0) throw invalid(problems)
         const { target, nowMs } = known
@@ -68,7 +68,7 @@ export function createSubmit({ db, config, cache, limiter, notifications, schema
           idempotency: readIdempotencyKey(headers['idempotency-key'], bytes),
           payload: await readPayload(target, headers, bytes),
         })
-        if (outcome !== 'stale') return { projectId, json: answer(outcome, projectId) }
+        if (outcome !== 'stale') return { json: answer(outcome, projectId) }
       } catch (error) {
         if (!known || !(error instanceof ApiError)) throw error
       }

@@ -32,7 +32,7 @@ function splice(strings: TemplateStringsArray, values: unknown[]): Sql {
     if (isSql(value)) {
       const offset = flat.length
       text += value.text.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + offset}`)
-      flat.push(...value.values)
+      for (const one of value.values) flat.push(one)
     } else {
       flat.push(value)
       text += `$${flat.length}`

@@ -14,6 +14,8 @@ export class Answer {
     this.body = body
     this.headers = headers
     this.stream = stream
+    // It may fail before anyone reads it, and an error that nobody listens to ends the process.
+    stream?.on('error', () => {})
   }
 }
 

@@ -1,4 +1,4 @@
-import { Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer } from 'node:net'
 import { setImmediate as eventLoopTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Lifecycle } from './lifecycle.ts'
@@ -53,19 +53,3 @@ async function pause(ms: number) {
 /** Closes the listener alone; resolves when no connection is left. `http.Server.close` would end idle ones, too. */
 const stopListening = ({ server }: FastifyInstance) =>
   new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-
-/**
- * Browsers and pools open connections ahead of time. Node closes idle ones with the server, but not those on which
- * nothing was asked yet, and would wait for them.
- */
-export function endUnusedConnections(app: FastifyInstance) {
-  const unused = new Set<Socket>()
-  app.server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
-  })
-  app.server.on('request', ({ socket }) => unused.delete(socket))
-  app.addHook('preClose', async () => {
-    for (const socket of unused) socket.destroy()
-  })
-}

@@ -9,8 +9,30 @@ import { ApiError } from './api-error.ts'
 export function readApiKey({ headers }: IncomingMessage): string {
   const key = headers['x-api-key']
   if (typeof key === 'string' && isWellFormed('apiKey', key)) return key
-  throw new ApiError('INVALID_API_KEY', { reason: key === undefined ? 'missing' : 'malformed' })
+  throw new ApiError('INVALID_API_KEY', {
+    ...(key === undefined && holds(headers.authorization, 'rck_') && { detail: keyAsBearer }),
+    ...(holds(key, 'rcs_') && { detail: tokenAsKey }),
+    reason: key === undefined ? 'missing' : 'malformed',
+  })
 }
+
+/** What to tell who sent an API key where a session token belongs, or the token where the key belongs. */
+export function hintForToken({ headers }: IncomingMessage): { detail?: string } {
+  if (holds(headers.authorization, 'rck_')) return { detail: keyForToken }
+  return headers.authorization === undefined && holds(headers['x-api-key'], 'rcs_')
+    ? { detail: tokenInKeyHeader }
+    : {}
+}
+
+/** True when a header carries a credential of this kind: by its first letters, which are no secret. */
+const holds = (header: string | string[] | undefined, prefix: string) =>
+  typeof header === 'string' && (header.startsWith(prefix) || header.startsWith(`Bearer ${prefix}`))
+
+const keyAsBearer = 'The API key belongs into the header X-API-Key, not into Authorization.'
+const tokenAsKey = 'X-API-Key takes the API key of a project; what was sent is a session token.'
+const keyForToken = 'This endpoint takes a session token; what was sent is the API key of a project.'
+const tokenInKeyHeader =
+  'The session token belongs into the header Authorization, as Bearer, not into X-API-Key.'
 
 /** The Bearer token, or undefined. A header sent twice is refused: Node would silently keep the first. */
 export function bearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {

@@ -1,6 +1,6 @@
 import type { Sql } from '#platform/db/sql'
 import { sql } from '#platform/db/sql'
-import { invalid } from './router.ts'
+import { invalid } from './check-request.ts'
 
 const dayMs = 86_400_000
 const isDay = (text: string) => text.length === 10

@@ -6,31 +6,38 @@ import { ApiError } from './api-error.ts'
 const retryAfterSec = '2'
 
 /** Errors of the HTTP framework and of Node's parser, by their codes. */
-const frameworkErrors: Record<string, ErrorCode> = {
-  FST_ERR_BAD_URL: 'BAD_REQUEST',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'BAD_REQUEST',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
-  FST_ERR_CTP_EMPTY_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
-  FST_ERR_MAX_PARAM_LENGTH: 'URI_TOO_LONG',
-  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
-  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
-  ECONNRESET: 'BAD_REQUEST',
-}
+const frameworkErrors = new Map<unknown, ErrorCode>([
+  ['FST_ERR_MAX_PARAM_LENGTH', 'URI_TOO_LONG'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'REQUEST_TIMEOUT'],
+  ['HPE_HEADER_OVERFLOW', 'HEADERS_TOO_LARGE'],
+])
 
 /** Any error as a refusal; what nobody expected becomes INTERNAL_ERROR, with the error as its cause. */
 export function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
-  if (error instanceof DatabaseUnavailable) {
-    return new ApiError('DATABASE_UNAVAILABLE', { headers: { 'retry-after': retryAfterSec }, cause: error })
+  // Anything can be thrown: null, or what answers a question about itself by throwing.
+  try {
+    if (error instanceof ApiError) return error
+    if (error instanceof DatabaseUnavailable) {
+      return new ApiError('DATABASE_UNAVAILABLE', { headers: { 'retry-after': retryAfterSec }, cause: error })
+    }
+    return new ApiError(fromFramework(Object(error)) ?? 'INTERNAL_ERROR', { cause: error })
+  } catch (cause) {
+    return new ApiError('INTERNAL_ERROR', { cause })
   }
-  const { code = '', statusCode } = error as { code?: string; statusCode?: number }
-  const known = frameworkErrors[code]
-  if (known) return new ApiError(known, { cause: error })
-  if (code.startsWith('HPE_') || (statusCode !== undefined && statusCode >= 400 && statusCode < 500)) {
-    return new ApiError('BAD_REQUEST', { cause: error })
-  }
-  return new ApiError('INTERNAL_ERROR', { cause: error })
+}
+
+/** The refusal that an error of the framework or of the parser is; undefined for every other. */
+function fromFramework({
+  code,
+  statusCode,
+}: {
+  code?: unknown
+  statusCode?: unknown
+}): ErrorCode | undefined {
+  const known = frameworkErrors.get(code)
+  if (known || typeof code !== 'string') return known
+  const isClients = code.startsWith('FST_') && Number(statusCode) >= 400 && Number(statusCode) < 500
+  return isClients || code.startsWith('HPE_') ? 'BAD_REQUEST' : undefined
 }
 
 /** The platform cannot answer: the caller may come back. */

@@ -97,7 +97,7 @@ describe('raw HTTP', () => {
     expectProblem(await get('/api/auth/authorize?state=%zz'), 400, 'VALIDATION_FAILED')
   })
 
-  test('unknown paths and methods are 404, also where a cache would be deceived', async () => {
+  test('unknown paths are 404, also where a cache would be deceived, and other methods 405', async () => {
     const paths = [
       '/api',
       '/api/',
@@ -116,7 +116,8 @@ describe('raw HTTP', () => {
       const reply = await send(
         `${method} /api/health HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
       )
-      expectProblem(reply, 404, 'NOT_FOUND')
+      expectProblem(reply, 405, 'METHOD_NOT_ALLOWED')
+      expect(reply.headers['allow']).toBe('GET, HEAD')
     }
   })
 
@@ -198,20 +199,23 @@ describe('raw HTTP', () => {
     expect(performance.now() - since).toBeLessThan(9_000)
   })
 
-  // The first is read by the framework, the others by the endpoints themselves.
-  const readers = ['/api/auth/admin/token', '/api/auth/validate', '/api/inbound-webhooks/reports/submit']
+  const limits = [
+    ['/api/auth/admin/token', 4 * 1024],
+    ['/api/auth/sso/logout', 16 * 1024],
+    ['/api/auth/validate', 4 * 1024],
+    ['/api/inbound-webhooks/reports/submit', 1024 * 1024],
+  ] as const
   const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
 
-  describe.each(readers)('a body for %s', (path) => {
+  describe.each(limits)('a body for %s', (path, limit) => {
     const head = post(path)
     const next = 'GET /api/health/live HTTP/1.1\r\nHost: x\r\n\r\n'
-    const mebibyte = 1024 * 1024
 
     test.each([
-      ['that announces more than 1 MiB', `${head}Content-Length: ${mebibyte + 1}\r\n\r\n{`],
+      ['that announces more than its limit', `${head}Content-Length: ${limit + 1}\r\n\r\n{`],
       [
-        'of more than 1 MiB in chunks',
-        `${head}Transfer-Encoding: chunked\r\n\r\n${mebibyte.toString(16)}\r\n${' '.repeat(mebibyte)}\r\n1\r\n{\r\n0\r\n\r\n${next}`,
+        'of more than its limit in chunks',
+        `${head}Transfer-Encoding: chunked\r\n\r\n${limit.toString(16)}\r\n${' '.repeat(limit)}\r\n1\r\n{\r\n0\r\n\r\n${next}`,
       ],
     ])('%s is 413, and the connection ends', async (_, bytes) => {
       const reply = await send(bytes)
@@ -231,7 +235,7 @@ describe('raw HTTP', () => {
 
   test('a body that does not come is cut off within seconds, and others are served meanwhile', async () => {
     const since = performance.now()
-    const waiting = readers.map((path) =>
+    const waiting = limits.map(([path]) =>
       send(`${post(path)}Content-Length: 100\r\n\r\n{`, { giveUpAfterMs: 20_000 }),
     )
     expect((await call(world.url, 'GET', '/api/health')).status).toBe(200)

@@ -1,24 +1,97 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from './api-error.ts'
 
-/** No request needs more; some endpoints take less. */
-export const mostBodyBytes = 1024 * 1024
+/** Reads request bodies, and bounds what all of them together take while they are on their way. */
+export interface BodyReader {
+  /**
+   * A request's whole body.
+   * @throws PAYLOAD_TOO_LARGE beyond `limit`, SERVICE_OVERLOADED; both end the connection: the rest is still coming.
+   */
+  read(request: IncomingMessage, limit: number): Promise<Buffer>
+}
+
+interface Bounds {
+  /** Bodies that may be on their way at once. */
+  readonly maxBodies: number
+  /** Bytes of them that may be held at once. */
+  readonly maxBytes: number
+}
+
+/** One body that is on its way. */
+interface Receiving {
+  end(error: ApiError): void
+}
+
+const none = Buffer.alloc(0)
+const closes = { connection: 'close' }
+const tooLarge = (limit: number) =>
+  new ApiError('PAYLOAD_TOO_LARGE', {
+    detail: `The request body is larger than the ${limit} bytes that are taken here.`,
+    headers: closes,
+  })
+const overtaken = () =>
+  new ApiError('SERVICE_OVERLOADED', {
+    detail: 'Too many request bodies are on their way, and this one took longest.',
+    headers: { ...closes, 'retry-after': '2' },
+  })
 
 /**
- * A request's whole body.
- * @throws PAYLOAD_TOO_LARGE, and ends the connection: the rest is still on its way.
+ * Where there are too many bodies the oldest makes room, not the newest: whoever sends without delay is read, however
+ * many strangers hold half a body open.
  */
-export const readBytes = (request: IncomingMessage): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    const tooLarge = () => new ApiError('PAYLOAD_TOO_LARGE', { headers: { connection: 'close' } })
-    if (Number(request.headers['content-length']) > mostBodyBytes) return reject(tooLarge())
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= mostBodyBytes) chunks.push(chunk)
-      else reject(tooLarge())
-    })
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    request.on('error', reject)
-  })
+export function createBodyReader(
+  { maxBodies, maxBytes }: Bounds = { maxBodies: 1_000, maxBytes: 64 * 1024 * 1024 },
+): BodyReader {
+  const receiving = new Set<Receiving>()
+  let held = 0
+  const makeRoom = () => {
+    for (const oldest of receiving) {
+      if (receiving.size <= maxBodies && held <= maxBytes) return
+      oldest.end(overtaken())
+    }
+  }
+
+  return {
+    read(request, limit) {
+      const { 'content-length': announced, 'transfer-encoding': encoding } = request.headers
+      if (encoding === undefined && (announced === undefined || announced === '0'))
+        return Promise.resolve(none)
+      if (Number(announced) > limit) return Promise.reject(tooLarge(limit))
+      return new Promise((resolve, reject) => {
+        const chunks: Buffer[] = []
+        let length = 0
+        let isOver = false
+        const settle = () => {
+          isOver = true
+          receiving.delete(body)
+          held -= length
+        }
+        const body: Receiving = {
+          end(error) {
+            if (isOver) return
+            settle()
+            chunks.length = 0
+            reject(error)
+          },
+        }
+        receiving.add(body)
+        if (receiving.size > maxBodies) makeRoom()
+        request.on('data', (chunk: Buffer) => {
+          if (isOver) return
+          length += chunk.length
+          held += chunk.length
+          if (length > limit) return body.end(tooLarge(limit))
+          chunks.push(chunk)
+          if (held > maxBytes) makeRoom()
+        })
+        request.on('end', () => {
+          if (isOver) return
+          settle()
+          resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
+        })
+        // Nobody is left to be told; the record of what was answered has a line for it.
+        request.on('error', (cause) => body.end(new ApiError('BAD_REQUEST', { cause })))
+      })
+    },
+  }
+}

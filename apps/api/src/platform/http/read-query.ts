@@ -27,7 +27,9 @@ export function readQuery(
         code: 'ENCODING',
       })
     } else {
-      given.set(name, [...(given.get(name) ?? []), value])
+      const before = given.get(name)
+      if (before) before.push(value)
+      else given.set(name, [value])
     }
   }
   const value: Record<string, unknown> = Object.create(null)

@@ -1,12 +1,15 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { EndpointDefinition } from '@rolecall/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '#platform/log'
 import type { Answer } from './answer.ts'
-import type { ApiError } from './api-error.ts'
+import { ApiError } from './api-error.ts'
 import { pageHeaders } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
+import { sendStream, sendWhole } from './send.ts'
+import type { Identified } from './server.ts'
 
-type Timed = Pick<FastifyRequest, 'startedAtUs'> & { readonly keyProjectId?: string | undefined }
+type Timed = Pick<FastifyRequest, 'startedAtUs'> & { readonly caller?: Identified | undefined }
 
 /** Who wants to know what was answered: usage counts and the record of refused credentials. */
 export interface Observer {
@@ -17,26 +20,31 @@ export interface Observer {
   refused(error: ApiError, request: FastifyRequest, route: string): void
 }
 
-/** The only place that writes answers, so that every one of them carries the same headers. */
+/**
+ * The only place that writes answers, so that every one of them carries the same headers. Past the framework: its
+ * hooks and serializers have nothing to do with an answer, and cannot fail in it.
+ */
 export interface Responder {
   /** Says that an answer will follow. */
   began(request: FastifyRequest): void
+  /**
+   * Answers. `definition` is undefined for what is not of the contract; such answers are not counted. What throws, be it
+   * half-way, goes to `refusal`.
+   */
   answer(
-    d: EndpointDefinition,
+    definition: EndpointDefinition | undefined,
     request: FastifyRequest,
     reply: FastifyReply,
     answer: Answer,
-    projectId?: string,
-  ): void
-  finished(
-    d: EndpointDefinition,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    json: string,
-    projectId: string,
-  ): void
+  ): Promise<void>
+  /** Answers with JSON that is finished already. */
+  finished(definition: EndpointDefinition, request: FastifyRequest, reply: FastifyReply, json: string): void
+  /**
+   * Answers with what was thrown, as far as the client can still be told. Never throws and never leaves a connection
+   * waiting: where even the refusal fails, a fixed text is sent, and half an answer ends with its connection.
+   */
   refusal(
-    d: EndpointDefinition | undefined,
+    definition: EndpointDefinition | undefined,
     request: FastifyRequest,
     reply: FastifyReply,
     error: unknown,
@@ -49,57 +57,122 @@ interface ResponderDeps {
   readonly observer: Observer
   /** The page of a refusal, for endpoints that browsers open. */
   readonly refusalPage: (error: ApiError, requestId: string) => string
+  /** True when few connections are left: idle ones are asked to close. */
+  readonly isCrowded: () => boolean
 }
 
-export function createResponder({ publicUrl, log, observer, refusalPage }: ResponderDeps): Responder {
+export function createResponder({
+  publicUrl,
+  log,
+  observer,
+  refusalPage,
+  isCrowded,
+}: ResponderDeps): Responder {
   const docs = `${publicUrl}/api/docs/errors`
   const common = commonHeaders(publicUrl)
-  const finishedHead = Object.entries({ ...common, 'content-type': 'application/json; charset=utf-8' }).flat()
-  const begin = (request: FastifyRequest, reply: FastifyReply, status: number) => {
-    reply.statusCode = status
-    reply.headers(common)
-    reply.header('x-request-id', request.id)
+  const finishedHead = Object.entries({ ...common, 'content-type': jsonType }).flat()
+  const headersOf = (request: FastifyRequest, own: OutgoingHttpHeaders): OutgoingHttpHeaders => {
+    const headers: OutgoingHttpHeaders = { ...common, 'x-request-id': request.id }
+    for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value
+    if (isCrowded()) headers['connection'] = 'close'
+    return headers
+  }
+
+  /** What watches answers must not end them. */
+  const observe = (watch: () => void) => {
+    try {
+      watch()
+    } catch (err) {
+      attempt(() => log.error({ err }, 'an answer could not be counted'))
+    }
+  }
+  const answered = (definition: EndpointDefinition | undefined, request: FastifyRequest, status: number) => {
+    if (!definition) return
+    observe(() => observer.answered(routeOf(definition), request.caller?.projectId, status, request))
+  }
+
+  function writeRefusal(
+    definition: EndpointDefinition | undefined,
+    request: FastifyRequest,
+    raw: ServerResponse,
+    error: ApiError,
+  ) {
+    const own = { ...challenge(definition, error), ...error.details.headers }
+    const problem = toProblem(error, request.id, docs)
+    if (definition?.page && !wantsJson(request.headers.accept)) {
+      const html = refusalPage(error, request.id)
+      sendWhole(raw, error.status, headersOf(request, { ...own, ...pageHeaders }), html)
+    } else {
+      const headers = headersOf(request, { ...own, 'content-type': problemType })
+      sendWhole(raw, error.status, headers, JSON.stringify(problem))
+    }
+  }
+
+  /** The last word, made of nothing that a caller or a handler could have had a part in. */
+  function giveUp(request: FastifyRequest, raw: ServerResponse) {
+    try {
+      if (raw.headersSent) throw new Error('half an answer was sent')
+      const body = JSON.stringify(toProblem(new ApiError('INTERNAL_ERROR'), request.id, docs))
+      sendWhole(raw, 500, { ...common, 'x-request-id': request.id, 'content-type': problemType }, body)
+    } catch {
+      raw.destroy()
+    }
   }
 
   return {
-    began: (request) => observer.began(request),
-    answer(definition, request, reply, { status, body, headers, stream }, projectId) {
-      begin(request, reply, status)
-      reply.headers(headers)
-      if (stream) reply.send(stream)
-      else if (body === undefined) reply.send()
-      else {
-        if (!headers['content-type']) reply.header('content-type', 'application/json; charset=utf-8')
-        reply.send(typeof body === 'string' ? body : JSON.stringify(body))
+    began: (request) => observe(() => observer.began(request)),
+    async answer(definition, request, reply, { status, body, headers: own, stream }) {
+      reply.hijack()
+      if (stream) {
+        const began = () => answered(definition, request, status)
+        return sendStream(reply.raw, status, headersOf(request, own), stream, began)
       }
-      observer.answered(routeOf(definition), projectId, status, request)
+      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+      const headers = headersOf(request, text === undefined ? own : { 'content-type': jsonType, ...own })
+      sendWhole(reply.raw, status, headers, text)
+      answered(definition, request, status)
     },
-    finished(definition, request, reply, json, projectId) {
-      // Past the framework: its hooks and serializers have nothing to do for what is finished.
+    finished(definition, request, reply, json) {
       reply.hijack()
       const length = String(Buffer.byteLength(json))
       const head = [...finishedHead, 'x-request-id', request.id, 'content-length', length]
       const status = statusOf(definition)
       reply.raw.writeHead(status, head)
-      // As text it goes out with its head, in one write.
       reply.raw.end(json)
-      observer.answered(routeOf(definition), projectId, status, request)
+      answered(definition, request, status)
     },
     refusal(definition, request, reply, thrown) {
-      const error = toApiError(thrown)
-      if (error.status >= 500) logFailure(log, error, request)
-      begin(request, reply, error.status)
-      reply.headers({ ...challenge(definition, error), ...error.details.headers })
-      const problem = toProblem(error, request.id, docs)
-      if (definition?.page && !wantsJson(request.headers.accept)) {
-        reply.headers(pageHeaders).send(refusalPage(error, request.id))
-      } else {
-        reply.header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(problem))
+      const { raw } = reply
+      let error = toApiError(thrown)
+      // The answer is out, whole or in part: it was counted, and all that is left is to end it and to say so.
+      const isLate = raw.headersSent
+      try {
+        reply.hijack()
+        if (!isLate) writeRefusal(definition, request, raw, error)
+        else if (!raw.writableEnded) raw.destroy()
+      } catch (cause) {
+        error = new ApiError('INTERNAL_ERROR', { cause })
+        giveUp(request, raw)
       }
+      if (error.status >= 500 || isLate) attempt(() => logFailure(log, error, request))
+      if (isLate) return
       const route = definition ? routeOf(definition) : 'unmatched'
-      observer.refused(error, request, route)
-      observer.answered(route, error.details.projectId, error.status, request)
+      const projectId = request.caller?.projectId ?? error.details.projectId
+      observe(() => observer.refused(error, request, route))
+      observe(() => observer.answered(route, projectId, error.status, request))
     },
+  }
+}
+
+const jsonType = 'application/json; charset=utf-8'
+const problemType = 'application/problem+json; charset=utf-8'
+
+/** Where nothing is left that could be told of a failure. */
+const attempt = (run: () => void) => {
+  try {
+    run()
+  } catch {
+    // Neither is this.
   }
 }
 
@@ -122,7 +195,8 @@ export const commonHeaders = (publicUrl: string) => ({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
   ...(publicUrl.startsWith('https:') && {
     'strict-transport-security': 'max-age=31536000; includeSubDomains',
   }),

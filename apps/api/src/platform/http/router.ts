@@ -1,20 +1,21 @@
-import type {
-  Auth,
-  EndpointDefinition,
-  EndpointInput,
-  EndpointOutput,
-  ProblemDetail,
+import {
+  type Auth,
+  bodyLimitOf,
+  type EndpointDefinition,
+  type EndpointInput,
+  type EndpointOutput,
 } from '@rolecall/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Pressure } from '#platform/pressure'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import type { RateLimiter, Verdict } from '#platform/rate-limit/rate-limiter'
+import { createAllowedMethods } from './allowed-methods.ts'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
-import { readBody } from './read-body.ts'
-import { readBytes } from './read-bytes.ts'
-import { readQuery } from './read-query.ts'
+import { createRequestCheck } from './check-request.ts'
+import type { BodyReader } from './read-bytes.ts'
 import { type Responder, statusOf } from './responder.ts'
-import { compile } from './validation.ts'
+import type { Identified } from './server.ts'
 
 /** The client behind a request, as records and limits name it. */
 export interface Client {
@@ -28,12 +29,6 @@ export interface ApiRequest<E extends EndpointDefinition, Caller> extends Endpoi
   readonly caller: Caller
   readonly client: Client
   readonly raw: FastifyRequest['raw']
-}
-
-/** What an authenticator says of a caller; `bucket` is what the rate limit counts by. */
-export interface Identified {
-  readonly bucket: string
-  readonly projectId?: string
 }
 
 export type Authenticators<Callers extends Record<Auth, unknown>> = {
@@ -52,18 +47,27 @@ export interface Router<Callers extends Record<Auth, unknown>> {
     /** Called when the caller is refused, to refuse more precisely; returns to let the refusal stand. */
     onRefused?: (request: FastifyRequest, refusal: unknown) => Promise<void>,
   ): void
-  /** Serves an endpoint whose handler does all of that itself, and answers finished JSON: the hot path. */
+  /**
+   * Serves an endpoint whose handler does all of that itself, and answers finished JSON: the hot path. It calls `admit`
+   * as soon as it knows who asks.
+   */
   finished(
     definition: EndpointDefinition,
-    handler: (request: FastifyRequest) => Promise<{ json: string; projectId: string }>,
+    handler: (request: FastifyRequest) => Promise<{ json: string }>,
   ): void
+  /** Serves an address that is no part of the contract: pages about the API, metrics. */
+  page(path: string, terms: PageTerms, handler: (request: FastifyRequest) => MaybePromise<Answer>): void
 }
+
+type PageTerms = Pick<EndpointDefinition, 'unlimited' | 'refusedUnderPressure'>
 
 interface RouterDeps<Callers extends Record<Auth, unknown>> {
   readonly app: FastifyInstance
   readonly authenticators: Authenticators<Callers>
   readonly limiter: RateLimiter
   readonly respond: Responder
+  readonly bodies: BodyReader
+  readonly pressure: Pressure
 }
 
 export function createRouter<Callers extends Record<Auth, unknown>>({
@@ -71,24 +75,60 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   authenticators,
   limiter,
   respond,
+  bodies,
+  pressure,
 }: RouterDeps<Callers>): Router<Callers> {
   type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-  /** Where an endpoint is, and how it is handled; whatever `handle` throws becomes a refusal. */
-  const serve = (definition: EndpointDefinition, handle: Handle) => ({
-    method: definition.method,
-    url: definition.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    handler: (request: FastifyRequest, reply: FastifyReply) => {
-      handle(request, reply).catch(async (error: unknown) => {
-        respond.refusal(definition, request, reply, await limited(definition, request, error))
-      })
-    },
-  })
+  const allowedMethods = createAllowedMethods()
 
-  /** Guessing credentials is limited by address: who is nobody has no other name. */
-  const limited = async (definition: EndpointDefinition, request: FastifyRequest, error: unknown) => {
-    if (!definition.limited || !(error instanceof ApiError) || error.status !== 401) return error
-    const verdict = await limiter.take(addressBucket(request.ip))
+  /** Runs `handle`; whatever fails on the way becomes a refusal, and nothing gets past that. */
+  async function run(
+    definition: EndpointDefinition | undefined,
+    refusedFrom: number,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    handle: Handle,
+  ) {
+    try {
+      if (pressure.level() >= refusedFrom) throw overloaded()
+      if (definition && definition.method !== 'GET') {
+        request.body = await bodies.read(request.raw, bodyLimitOf(definition))
+      }
+      await handle(request, reply)
+    } catch (error) {
+      const refusal = await counted(request, error).catch((failure: unknown) => failure)
+      respond.refusal(definition, request, reply, refusal)
+    }
+  }
+
+  /**
+   * Guessing is limited too. Who was admitted has been counted by their own bucket; who was turned away before that has
+   * no other name than their address, unless the refusal names them.
+   */
+  const counted = async (request: FastifyRequest, error: unknown) => {
+    const isTurnedAway = error instanceof ApiError && (error.status === 401 || error.status === 403)
+    if (request.caller || !isTurnedAway) return error
+    const verdict = await limiter.take(error.details.bucket ?? addressBucket(request.ip))
     return verdict.allowed ? error : tooMany(limiter, verdict, error)
+  }
+
+  /** Answered in the first hook, and no further: parsers and hooks of the framework have no part in it. */
+  const serve = (
+    path: string,
+    method: EndpointDefinition['method'],
+    terms: PageTerms,
+    definition: EndpointDefinition | undefined,
+    handle: Handle,
+  ) => {
+    const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+    allowedMethods.add(path, methods)
+    const refusedFrom = refusedFromLevel(terms)
+    app.route({
+      method: methods,
+      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      onRequest: (request, reply, _next) => void run(definition, refusedFrom, request, reply, handle),
+      handler: () => {},
+    })
   }
 
   const identify = async <A extends Auth>(
@@ -104,39 +144,69 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     }
   }
 
+  const stranger = (request: FastifyRequest): Identified => ({ bucket: addressBucket(request.ip) })
+  const refuseUnmatched: Handle = async (request) => {
+    await admit(limiter, request, stranger(request))
+    const methods = allowedMethods.of(request.raw.url ?? '')
+    if (methods.length === 0) throw new ApiError('NOT_FOUND')
+    throw new ApiError('METHOD_NOT_ALLOWED', { headers: { allow: methods.join(', ') } })
+  }
+  app.addHook('onRequest', (request, reply, next) => {
+    if (request.is404) void run(undefined, refusedFromLevel({}), request, reply, refuseUnmatched)
+    else next()
+  })
+
   return {
     route(definition, handler, onRefused) {
-      const check = checker(definition)
+      const check = createRequestCheck(definition)
       const status = statusOf(definition)
-      const served = serve(definition, async (request, reply) => {
+      serve(definition.path, definition.method, definition, definition, async (request, reply) => {
         respond.began(request)
         const caller = await identify(definition.auth, request, onRefused)
-        if (definition.limited) {
-          const verdict = await limiter.take(caller.bucket)
-          if (!verdict.allowed) throw tooMany(limiter, verdict)
-        }
+        if (definition.unlimited === undefined) await admit(limiter, request, caller)
+        else request.caller = caller
         const input = check(request) as EndpointInput<typeof definition>
         const output = await handler({ ...input, caller, client: clientOf(request), raw: request.raw })
         const answer = output instanceof Answer ? output : new Answer(status, output)
-        respond.answer(definition, request, reply, answer, caller.projectId)
+        await respond.answer(definition, request, reply, answer)
       })
-      app.route(served)
     },
     finished(definition, handler) {
-      const { handler: onRequest, ...where } = serve(definition, async (request, reply) => {
-        request.body = await readBytes(request.raw)
+      serve(definition.path, definition.method, definition, definition, async (request, reply) => {
         respond.began(request)
-        const { json, projectId } = await handler(request)
-        respond.finished(definition, request, reply, json, projectId)
+        const { json } = await handler(request)
+        respond.finished(definition, request, reply, json)
       })
-      // Answered in the first hook, and no further: parsers and hooks of the framework are for the others.
-      app.route({
-        ...where,
-        onRequest: (request, reply, _next) => onRequest(request, reply),
-        handler: () => {},
+    },
+    page(path, terms, handler) {
+      serve(path, 'GET', terms, undefined, async (request, reply) => {
+        if (terms.unlimited === undefined) await admit(limiter, request, stranger(request))
+        await respond.answer(undefined, request, reply, await handler(request))
       })
     },
   }
+}
+
+/** The level of pressure from which on an endpoint is refused. */
+const refusedFromLevel = ({ refusedUnderPressure }: PageTerms) =>
+  refusedUnderPressure === 'never' ? Number.POSITIVE_INFINITY : refusedUnderPressure === 'last' ? 2 : 1
+
+const overloaded = () => new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '5' } })
+
+/**
+ * Says who asks, and counts the request for them: from here on a refusal is theirs, not their address's. `taken` is
+ * the count, where it was begun before.
+ * @throws RATE_LIMITED
+ */
+export async function admit(
+  limiter: RateLimiter,
+  request: FastifyRequest,
+  caller: Identified,
+  taken: Verdict | Promise<Verdict> = limiter.take(caller.bucket),
+): Promise<void> {
+  request.caller = caller
+  const verdict = await taken
+  if (!verdict.allowed) throw tooMany(limiter, verdict)
 }
 
 /** The refusal of a caller who asked too often. */
@@ -148,45 +218,3 @@ export const clientOf = (request: FastifyRequest): Client => ({
   userAgent: request.headers['user-agent'],
   requestId: request.id,
 })
-
-/** Reads and validates all parts of a request, so that a refusal names every problem at once. */
-function checker(definition: EndpointDefinition) {
-  const { params, query, body, bodyOptional } = definition
-  const checkParams = params && compile(params)
-  const checkQuery = query && compile(query)
-  const checkBody = body && compile(body)
-
-  return (request: FastifyRequest) => {
-    const problems: ProblemDetail[] = []
-    const input: { params?: unknown; query?: unknown; body?: unknown } = {}
-    if (checkParams) {
-      input.params = request.params
-      problems.push(...checkParams(input.params))
-    }
-    if (checkQuery) {
-      const read = readQuery(searchOf(request.raw.url), query)
-      input.query = read.value
-      problems.push(...read.problems, ...checkQuery(input.query))
-    }
-    if (checkBody) {
-      const { 'content-type': type, 'content-encoding': encoding } = request.headers
-      input.body = bodyOptional && isAbsent(request) ? {} : readBody(type, encoding, request.body)
-      problems.push(...checkBody(input.body))
-    }
-    if (problems.length > 0) throw invalid(problems)
-    return input
-  }
-}
-
-/** Neither bytes nor a word about what they would be. */
-export const isAbsent = ({ headers, body }: FastifyRequest) =>
-  headers['content-type'] === undefined && !(Buffer.isBuffer(body) && body.length > 0)
-
-function searchOf(url = '') {
-  const start = url.indexOf('?')
-  return start < 0 ? '' : url.slice(start + 1)
-}
-
-/** The refusal of a request, with everything that is wrong with it; a flood of problems is cut. */
-export const invalid = (problems: readonly ProblemDetail[]) =>
-  new ApiError('VALIDATION_FAILED', { errors: problems.slice(0, 100) })

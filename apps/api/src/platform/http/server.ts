@@ -8,16 +8,15 @@ import {
 } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { looksLikeCredential } from '#platform/crypto/tokens'
-import { endUnusedConnections } from './close-server.ts'
+import { maxParamLength } from './allowed-methods.ts'
+import { ApiError } from './api-error.ts'
+import { endUnusedConnections } from './connections.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { toApiError, toProblem } from './problem.ts'
-import { mostBodyBytes } from './read-bytes.ts'
 import { commonHeaders, type Responder } from './responder.ts'
 
 const requestTimeoutMs = 10_000
 const headersTimeoutMs = 5_000
-
-const readableMediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 
 interface ServerOptions {
   readonly publicUrl: string
@@ -25,8 +24,8 @@ interface ServerOptions {
 }
 
 /**
- * Fastify as this service needs it: bodies reach the handlers as bytes (who asks is decided before what
- * is asked), slow clients are cut off, and errors of the framework have the shape of all others.
+ * Fastify as this service needs it: it finds the route, and the router's first hook does the rest. Slow clients are cut
+ * off, and errors of the framework have the shape of all others.
  */
 export function createServer(
   { publicUrl, trustProxy }: ServerOptions,
@@ -35,7 +34,6 @@ export function createServer(
   const app = Fastify({
     logger: false,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
-    bodyLimit: mostBodyBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 72_000,
     http: {
@@ -43,31 +41,28 @@ export function createServer(
       connectionsCheckingInterval: 1_000,
       ServerResponse: responseOf(lifecycle),
     },
-    routerOptions: { maxParamLength: 256, querystringParser: () => ({}) },
+    routerOptions: { maxParamLength, querystringParser: () => ({}) },
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     genReqId: requestIds(),
     clientErrorHandler: (error, socket) => {
-      if (socket.writable && (error as { code?: string }).code !== 'ECONNRESET') {
-        socket.end(rawProblem(error, publicUrl))
-      } else socket.destroy()
+      try {
+        if (!socket.writable || (error as { code?: string }).code === 'ECONNRESET') socket.destroy()
+        else socket.end(rawProblem(error, publicUrl))
+      } catch {
+        socket.destroy()
+      }
     },
     frameworkErrors: (error, request, reply) => {
       reply.server.refuse(error, request, reply)
     },
   })
   app.decorateRequest('startedAtUs', 0)
-  app.decorateRequest('keyProjectId', undefined)
-  // Fastify would refuse a media type that it cannot read before anyone knows who asks.
-  app.server.prependListener('request', ({ headers }) => {
-    const type = headers['content-type']
-    if (type !== undefined && !readableMediaType.test(type))
-      headers['content-type'] = 'application/octet-stream'
-  })
+  app.decorateRequest('caller', undefined)
   endUnusedConnections(app)
+  // Bodies are read by the router, within the limit of their endpoint.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   return app
 }
 
@@ -86,18 +81,24 @@ function responseOf({ endsConnections }: Pick<Lifecycle, 'endsConnections'>) {
   }
 }
 
-/** Sends what no route answered, and every error outside of one, through the responder. */
+/** Sends every error outside of a route through the responder. */
 export function refuseWith(app: FastifyInstance, respond: Responder) {
   app.decorate('refuse', (error, request, reply) => respond.refusal(undefined, request, reply, error))
   app.setErrorHandler((error, request, reply) => respond.refusal(undefined, request, reply, error))
+}
+
+/** What is known of a caller; `bucket` is what the rate limit counts by. */
+export interface Identified {
+  readonly bucket: string
+  readonly projectId?: string
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** When its handling began; 0 before that. Written by the observer alone. */
     startedAtUs: number
-    /** The project whose API key came with it and is good, whatever it is answered with. Written where keys are checked. */
-    keyProjectId: string | undefined
+    /** Who asks, once that is known: from then on a refusal is theirs and not their address's. */
+    caller: Identified | undefined
   }
   interface FastifyInstance {
     refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void
@@ -120,7 +121,9 @@ function requestIds() {
 
 /** A problem for bytes that never became a request; the connection ends with it. */
 function rawProblem(error: Error, publicUrl: string): string {
-  const refusal = toApiError(error)
+  const known = toApiError(error)
+  // Before there is a request nothing of ours can have failed.
+  const refusal = known.status < 500 ? known : new ApiError('BAD_REQUEST')
   const requestId = randomBytes(8).toString('hex')
   const body = JSON.stringify(toProblem(refusal, requestId, `${publicUrl}/api/docs/errors`))
   const headers = {

@@ -1,6 +1,7 @@
 import { formats, type ProblemDetail } from '@rolecall/contract'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import type { TSchema } from 'typebox'
+import { createBoundsCheck, maxProblems, pointer } from './bounds.ts'
 
 const ajv = new Ajv2020({
   allErrors: true,
@@ -13,14 +14,17 @@ const ajv = new Ajv2020({
 })
 
 /**
- * Compiles a schema of the contract to a function that lists everything wrong with a value. In a value that is
- * good every id gets its one spelling.
+ * Compiles a schema of the contract to a function that lists everything wrong with a value: everything, unless there
+ * is far too much of it, which is all that is said then. In a value that is good every id gets its one spelling.
  */
-export function compile(schema: TSchema): (value: unknown) => ProblemDetail[] {
+export function compile(schema: TSchema): (value: unknown) => readonly ProblemDetail[] {
+  const excessOf = createBoundsCheck(schema)
   const validate = ajv.compile(schema)
   const spellIds = idSpeller(schema)
   return (value) => {
-    if (!validate(value)) return [...describe(validate.errors), ...unstorable(value)]
+    const excess = excessOf(value)
+    if (excess.length > 0) return excess
+    if (!validate(value)) return describe(validate.errors).concat(unstorable(value))
     spellIds(value)
     return unstorable(value)
   }
@@ -69,7 +73,7 @@ function describeOne(
   { keyword, instancePath, params, message }: ErrorObject,
   isNullable: boolean,
 ): ProblemDetail {
-  const at = (key: string) => `${instancePath}/${escapePointer(key)}`
+  const at = (key: string) => pointer(instancePath, key)
   switch (keyword) {
     case 'required':
       return { path: at(params['missingProperty']), message: 'is required', code: 'REQUIRED' }
@@ -81,7 +85,7 @@ function describeOne(
       }
     case 'additionalProperties':
       return {
-        path: at(params['additionalProperty'].slice(0, 100)),
+        path: at(params['additionalProperty']),
         message: 'is not a known key',
         code: 'UNKNOWN_KEY',
       }
@@ -111,27 +115,47 @@ const formatNames: Record<string, string> = {
 }
 
 const snake = (keyword: string) => keyword.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
-const escapePointer = (key: string) => key.replace(/~/g, '~0').replace(/\//g, '~1')
+
+/** A list or object that is still to be looked at; its path is only put together where something is wrong. */
+interface Place {
+  readonly value: object
+  readonly key: string | number
+  readonly parent: Place | undefined
+}
 
 /** NUL and lone surrogates are strings to JSON and to nobody else: no table, log or header takes them. */
 function unstorable(root: unknown): ProblemDetail[] {
   const problems: ProblemDetail[] = []
   // A list of our own instead of recursion: a body may be nested deeper than the engine's stack.
-  const waiting: { value: unknown; path: string }[] = [{ value: root, path: '' }]
-  for (const { value, path } of waiting) {
-    if (typeof value === 'string') problems.push(...unstorableText(value, path))
-    else if (typeof value === 'object' && value !== null) {
-      for (const [key, one] of Object.entries(value)) {
-        problems.push(...unstorableText(key, path || '/'))
-        waiting.push({ value: one, path: `${path}/${escapePointer(key)}` })
+  const waiting: Place[] = []
+  const look = (value: unknown, key: string | number, parent: Place | undefined) => {
+    if (typeof value === 'string') tell(problems, value, () => pathOf({ key, parent }))
+    else if (typeof value === 'object' && value !== null) waiting.push({ value, key, parent })
+  }
+  look(root, '', undefined)
+  for (const place of waiting) {
+    const { value } = place
+    if (Array.isArray(value)) for (let i = 0; i < value.length; i++) look(value[i], i, place)
+    else {
+      for (const key of Object.keys(value)) {
+        tell(problems, key, () => pathOf(place) || '/')
+        look((value as Record<string, unknown>)[key], key, place)
       }
     }
+    if (problems.length >= maxProblems) return problems
   }
   return problems
 }
 
-function unstorableText(text: string, path: string): ProblemDetail[] {
-  if (text.includes('\0')) return [{ path, message: 'must not contain NUL', code: 'NUL' }]
-  if (!text.isWellFormed()) return [{ path, message: 'must be well-formed Unicode', code: 'UNICODE' }]
-  return []
+function pathOf({ key, parent }: Pick<Place, 'key' | 'parent'>): string {
+  const keys: string[] = []
+  for (let at: Pick<Place, 'key' | 'parent'> = { key, parent }; at.parent; at = at.parent)
+    keys.push(String(at.key))
+  return keys.reduceRight((path, one) => pointer(path, one), '')
+}
+
+function tell(problems: ProblemDetail[], text: string, pathTo: () => string) {
+  if (text.includes('\0')) problems.push({ path: pathTo(), message: 'must not contain NUL', code: 'NUL' })
+  else if (!text.isWellFormed())
+    problems.push({ path: pathTo(), message: 'must be well-formed Unicode', code: 'UNICODE' })
 }

@@ -155,7 +155,7 @@ export function compileSchema(schema: unknown, allowance: Allowance = newSchema)
     }
   }
   if (nodes.size > limits.subschemas) return refused(`has more than ${limits.subschemas} schemas in it`)
-  if (problems.length === 0) problems.push(...problemsOfReferences(nodes.values()))
+  if (problems.length === 0) for (const one of problemsOfReferences(nodes.values())) problems.push(one)
   return problems.length > 0 ? { problems } : { root }
 }
 

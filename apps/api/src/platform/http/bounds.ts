@@ -1,0 +1,83 @@
+import type { ProblemDetail } from '@rolecall/contract'
+import type { TSchema } from 'typebox'
+
+/** More problems than this nobody reads. */
+export const maxProblems = 100
+
+/** As much of JSON Schema as bounds the size of a value. */
+interface Schema {
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: unknown
+  readonly maxItems?: number
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+}
+
+type Find = (value: unknown, path: string) => ProblemDetail[]
+
+const nothing: readonly ProblemDetail[] = []
+
+/**
+ * Finds lists and objects that are far longer than a schema lets them be. A validator that names every problem looks
+ * at each item and each unknown key, and what a stranger sends may have a hundred thousand of them; this stops at the
+ * first place where there are too many. It goes as deep as the schema, whatever the depth of the value.
+ */
+export function createBoundsCheck(schema: TSchema): (value: unknown) => readonly ProblemDetail[] {
+  const find = finderOf(schema as Schema)
+  return find ? (value) => find(value, '') : () => nothing
+}
+
+function finderOf(schema: Schema): Find | undefined {
+  // Of a union at most one branch is an object and one a list; the contract's own test holds that.
+  const branches = schema.anyOf ?? [schema]
+  const object = branches.find(({ type }) => type === 'object')
+  const list = branches.find(({ type }) => type === 'array')
+  const inObject = object && objectFinder(object)
+  const inList = list && listFinder(list)
+  if (!inObject && !inList) return undefined
+  return (value, path) => {
+    if (Array.isArray(value)) return inList?.(value, path) ?? []
+    return typeof value === 'object' && value !== null ? (inObject?.(value, path) ?? []) : []
+  }
+}
+
+function objectFinder({ properties = {}, additionalProperties }: Schema) {
+  const known = new Map(Object.entries(properties).map(([key, one]) => [key, finderOf(one)]))
+  const isClosed = additionalProperties === false
+  const deeper = [...known].flatMap(([key, find]) => (find ? [{ key, find }] : []))
+  return (value: object, path: string): ProblemDetail[] => {
+    const unknown: ProblemDetail[] = []
+    if (isClosed) {
+      for (const key in value) {
+        if (known.has(key)) continue
+        unknown.push({ path: pointer(path, key), message: 'is not a known key', code: 'UNKNOWN_KEY' })
+        if (unknown.length > maxProblems) return unknown.slice(0, maxProblems)
+      }
+    }
+    for (const { key, find } of deeper) {
+      const problems = find((value as Record<string, unknown>)[key], pointer(path, key))
+      if (problems.length > 0) return problems
+    }
+    return []
+  }
+}
+
+function listFinder({ maxItems = Number.POSITIVE_INFINITY, items }: Schema) {
+  const find = items && finderOf(items)
+  return (list: unknown[], path: string): ProblemDetail[] => {
+    if (list.length > maxItems) {
+      return [{ path, message: `must NOT have more than ${maxItems} items`, code: 'MAX_ITEMS' }]
+    }
+    if (!find) return []
+    for (const [index, item] of list.entries()) {
+      const problems = find(item, `${path}/${index}`)
+      if (problems.length > 0) return problems
+    }
+    return []
+  }
+}
+
+/** A JSON Pointer one step on; a key of a stranger's is cut. */
+export const pointer = (path: string, key: string) =>
+  `${path}/${key.slice(0, 100).replace(/~/g, '~0').replace(/\//g, '~1')}`

@@ -1,0 +1,49 @@
+import type { EndpointDefinition, ProblemDetail } from '@rolecall/contract'
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from './api-error.ts'
+import { maxProblems } from './bounds.ts'
+import { readBody } from './read-body.ts'
+import { readQuery } from './read-query.ts'
+import { compile } from './validation.ts'
+
+/** Reads and validates all parts of a request, so that a refusal names every problem at once. */
+export function createRequestCheck(definition: EndpointDefinition) {
+  const { params, query, body, bodyOptional } = definition
+  const checkParams = params && compile(params)
+  const checkQuery = query && compile(query)
+  const checkBody = body && compile(body)
+
+  return (request: FastifyRequest) => {
+    let problems: readonly ProblemDetail[] = []
+    const input: { params?: unknown; query?: unknown; body?: unknown } = {}
+    if (checkParams) {
+      input.params = request.params
+      problems = checkParams(input.params)
+    }
+    if (checkQuery) {
+      const read = readQuery(searchOf(request.raw.url), query)
+      input.query = read.value
+      problems = problems.concat(read.problems, checkQuery(input.query))
+    }
+    if (checkBody) {
+      const { 'content-type': type, 'content-encoding': encoding } = request.headers
+      input.body = bodyOptional && isAbsent(request) ? {} : readBody(type, encoding, request.body)
+      problems = problems.concat(checkBody(input.body))
+    }
+    if (problems.length > 0) throw invalid(problems)
+    return input
+  }
+}
+
+/** Neither bytes nor a word about what they would be. */
+export const isAbsent = ({ headers, body }: FastifyRequest) =>
+  headers['content-type'] === undefined && !(Buffer.isBuffer(body) && body.length > 0)
+
+function searchOf(url = '') {
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start + 1)
+}
+
+/** The refusal of a request, with everything that is wrong with it; a flood of problems is cut. */
+export const invalid = (problems: readonly ProblemDetail[]) =>
+  new ApiError('VALIDATION_FAILED', { errors: problems.slice(0, maxProblems) })

@@ -1,0 +1,51 @@
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Log } from '#platform/log'
+
+/** From this part of the cap on, connections end with their answer instead of waiting for another request. */
+const crowdedPart = 0.8
+/** A flood is one line, not one for each connection. */
+const quietMs = 60_000
+
+/**
+ * Caps the open connections of this process. `isCrowded` says that few are left: answers then ask for the connection
+ * to close, so that idle ones, which cost a stranger nothing, cannot hold the rest.
+ */
+export function capConnections(
+  app: FastifyInstance,
+  { maxConnections, log }: { readonly maxConnections: number; readonly log: Pick<Log, 'warn'> },
+): { readonly isCrowded: () => boolean } {
+  const crowded = maxConnections * crowdedPart
+  let open = 0
+  let quietUntil = 0
+  app.server.maxConnections = maxConnections
+  app.server.on('connection', (socket: Socket) => {
+    open += 1
+    socket.once('close', () => {
+      open -= 1
+    })
+  })
+  app.server.on('drop', () => {
+    const now = performance.now()
+    if (now < quietUntil) return
+    quietUntil = now + quietMs
+    log.warn({ maxConnections }, 'connections are turned away: MAX_CONNECTIONS are open')
+  })
+  return { isCrowded: () => open > crowded }
+}
+
+/**
+ * Browsers and pools open connections ahead of time. Node closes idle ones with the server, but not those on which
+ * nothing was asked yet, and would wait for them.
+ */
+export function endUnusedConnections(app: FastifyInstance) {
+  const unused = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  app.server.on('request', ({ socket }) => unused.delete(socket))
+  app.addHook('preClose', async () => {
+    for (const socket of unused) socket.destroy()
+  })
+}

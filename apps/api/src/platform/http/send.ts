@@ -1,0 +1,56 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+/** Writes a whole answer. What throws does so before anything is sent. */
+export function sendWhole(raw: ServerResponse, status: number, headers: OutgoingHttpHeaders, body = '') {
+  // RFC 9110 §8.6: these have no body, and no length of one.
+  const isBodyless = status === 204 || status === 304
+  raw.writeHead(status, isBodyless ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
+  // As text it goes out with its head, in one write. To HEAD Node sends the head alone.
+  raw.end(body)
+}
+
+/**
+ * Writes an answer as it is made; `began` is called when its head is written, which is when there is something to send:
+ * what fails before can still be answered. Ends with the answer, or when the client has gone.
+ * @throws what the stream failed of, having let go of it
+ */
+export async function sendStream(
+  raw: ServerResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  stream: Readable,
+  began: () => void,
+): Promise<void> {
+  const isHead = raw.req.method === 'HEAD'
+  // A client that goes before the first byte is not waited for.
+  const leave = () => stream.destroy()
+  raw.once('close', leave)
+  try {
+    if (!isHead) await firstByte(stream)
+    if (raw.destroyed) return
+    raw.writeHead(status, headers)
+    began()
+    if (isHead) raw.end()
+    else await pipeline(stream, raw)
+  } catch (error) {
+    // Its own end is no failure: the client went, or whoever made the stream let go of it.
+    if ((error as { code?: string } | null)?.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+    raw.destroy()
+  } finally {
+    raw.off('close', leave)
+    stream.destroy()
+  }
+}
+
+/** Waits until a stream has something, or has ended in whatever way. */
+const firstByte = (stream: Readable) =>
+  new Promise<void>((resolve, reject) => {
+    if (stream.errored) return reject(stream.errored)
+    if (stream.readableLength > 0 || stream.readableEnded || stream.destroyed) return resolve()
+    stream
+      .once('readable', () => resolve())
+      .once('close', () => resolve())
+      .once('error', reject)
+  })

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { createPressure, type PressureLevel, processReadings } from './pressure.ts'
+
+const sampleMs = 250
+
+/** Feeds samples: how late each came, and how full the memory was. Answers the level after each. */
+function levelsOf(samples: readonly (readonly [lateMs: number, memory: number])[]) {
+  const lines: string[] = []
+  const log = { info: () => lines.push('info'), warn: () => lines.push('warn') }
+  let now = 0
+  let memory = 0
+  const pressure = createPressure(log, { now: () => now, memory: () => memory })
+  const end = pressure.watch()
+  const levels: PressureLevel[] = samples.map(([lateMs, full]) => {
+    now += sampleMs + lateMs
+    memory = full
+    pressure.sample()
+    return pressure.level()
+  })
+  end()
+  return { levels, lines, after: pressure.level() }
+}
+
+describe('pressure', () => {
+  test('none: a loop that comes round in time, and memory to spare', () => {
+    expect(
+      levelsOf([
+        [0, 0.1],
+        [900, 0.5],
+        [999, 0.9],
+      ]),
+    ).toMatchObject({ levels: [0, 0, 0], lines: [] })
+  })
+
+  test('one long pause is over when it is noticed, and refuses nobody', () => {
+    expect(
+      levelsOf([
+        [0, 0],
+        [60_000, 0],
+        [0, 0],
+        [5_000, 0],
+        [0, 0],
+      ]).levels,
+    ).toEqual([0, 0, 0, 0, 0])
+  })
+
+  test('a loop that stays behind by more than a second refuses new work, by more than three also validate', () => {
+    const { levels } = levelsOf([
+      [1_100, 0],
+      [1_100, 0],
+      [3_100, 0],
+      [3_100, 0],
+      [1_100, 0],
+      [0, 0],
+    ])
+    expect(levels).toEqual([0, 1, 1, 2, 1, 0])
+  })
+
+  test('memory near its limit counts at once', () => {
+    expect(
+      levelsOf([
+        [0, 0.89],
+        [0, 0.91],
+        [0, 0.96],
+        [0, 0.5],
+      ]).levels,
+    ).toEqual([0, 1, 2, 0])
+  })
+
+  test('each change is one line in the log, and nothing else is', () => {
+    const { lines } = levelsOf([
+      [0, 0.91],
+      [0, 0.92],
+      [0, 0.96],
+      [0, 0.97],
+      [0, 0.1],
+      [0, 0.1],
+    ])
+    expect(lines).toEqual(['warn', 'warn', 'info'])
+  })
+
+  test('a process that is no longer watched is under none', () => {
+    expect(levelsOf([[0, 0.99]])).toMatchObject({ levels: [2], after: 0 })
+  })
+
+  test('this very process has memory to spare, whatever share of it it is given', () => {
+    for (const processes of [1, 2]) {
+      expect(processReadings(processes).memory()).toBeGreaterThan(0)
+      expect(processReadings(processes).memory()).toBeLessThan(0.9)
+    }
+  })
+})

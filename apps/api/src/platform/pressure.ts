@@ -1,0 +1,97 @@
+import { getHeapStatistics } from 'node:v8'
+import type { Log } from './log.ts'
+
+/** 0: none. 1: new work is refused. 2: so is what others depend on. Health is always answered. */
+export type PressureLevel = 0 | 1 | 2
+
+export interface Pressure {
+  /** A plain number that is already there: requests pay nothing for asking. */
+  level(): PressureLevel
+  /** Samples until the function that it answers is called. */
+  watch(): () => void
+}
+
+/** What one sample reads. */
+export interface Readings {
+  /** Milliseconds, from any moment on. */
+  now(): number
+  /** How much of its memory the process has used, as a part of what it may use. */
+  memory(): number
+}
+
+/** The event loop is looked at so often: seldom enough to cost nothing. */
+const sampleMs = 250
+/** A loop that comes round later than this has more to do than it can. */
+const behindMs: readonly [number, number] = [1_000, 3_000]
+/** Near its limit a process spends its time collecting garbage, and then it ends. */
+const fullMemory: readonly [number, number] = [0.9, 0.95]
+
+/**
+ * Watches the event loop and the memory of the process. A loop counts as behind when two samples in a row are late:
+ * one long pause (a collection, a suspended machine) is over when it is noticed, and refusing would help nobody.
+ */
+export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readings = processReadings(1)) {
+  let level: PressureLevel = 0
+  let lateBefore: PressureLevel = 0
+  let dueAt = 0
+  let timer: NodeJS.Timeout | undefined
+  let watchers = 0
+
+  const sample = () => {
+    const behind = readings.now() - dueAt
+    const late = levelOf(behind, behindMs)
+    const memory = readings.memory()
+    const next = Math.max(Math.min(late, lateBefore), levelOf(memory, fullMemory)) as PressureLevel
+    lateBefore = late
+    if (next !== level) tell(next, behind, memory)
+    level = next
+    dueAt = readings.now() + sampleMs
+  }
+  const tell = (next: PressureLevel, behind: number, memory: number) => {
+    const figures = { level: next, behindMs: Math.round(behind), memory: Number(memory.toFixed(2)) }
+    if (next === 0) log.info(figures, 'pressure is over: all requests are served')
+    else if (next === 1) log.warn(figures, 'under pressure: requests are refused, except health and validate')
+    else log.warn(figures, 'under pressure: requests are refused, except health')
+  }
+
+  return {
+    level: () => level,
+    sample,
+    watch() {
+      watchers += 1
+      if (watchers === 1) {
+        dueAt = readings.now() + sampleMs
+        // Set anew each time: an interval would make up for lost turns and hide how late it is.
+        const again = () => {
+          sample()
+          timer = setTimeout(again, sampleMs).unref()
+        }
+        timer = setTimeout(again, sampleMs).unref()
+      }
+      return () => {
+        watchers -= 1
+        if (watchers > 0) return
+        clearTimeout(timer)
+        level = 0
+        lateBefore = 0
+      }
+    },
+  }
+}
+
+const levelOf = (value: number, [first, second]: readonly [number, number]): PressureLevel =>
+  value > second ? 2 : value > first ? 1 : 0
+
+/** What the process really is doing. `processes` share the memory that the container allows. */
+export function processReadings(processes: number): Readings {
+  const allowed = process.constrainedMemory() / processes
+  return {
+    now: () => performance.now(),
+    memory() {
+      const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+      // Without a limit Node answers 0 or more than any machine has.
+      const resident = allowed > 0 ? process.memoryUsage.rss() / allowed : 0
+      return Math.max(used / limit, resident)
+    },
+  }
+}
