@@ -80,6 +80,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
   })
   const loginLimits = createLoginLimits({
     db,
+    maxAuthRequests,
     limiter: createReturnableLimiter({
       cache,
       limit: loginLimitOf(config),
@@ -110,6 +111,12 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     schemas: createTenantSchemas(),
   }
 }
+
+/**
+ * Logins that are kept while they wait for the platform. It lets 50 a second through at best, so in the ten minutes of
+ * a login no more than 30,000 of honest people are under way.
+ */
+const maxAuthRequests = 50_000
 
 /** Logins that one address may have open: a twentieth of what else it may ask, and never too few for a family. */
 const loginLimitOf = ({ rateLimitGlobal }: Config) =>

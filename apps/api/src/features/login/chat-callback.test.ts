@@ -178,7 +178,7 @@ describe.each(engines)('the end of a login on %s', (engine) => {
       for (const as of [demo.users.noor, demo.users.emil, demo.users.viktor]) {
         const end = await refusedAs(as)
         await expectError(end, 'access_denied')
-        expect(decodeURIComponent(end.href)).not.toMatch(/Harbour|1114278299418361865|noor|banned/i)
+        expect(decodeURIComponent(end.href)).not.toMatch(/Harbour.Games|1114278299418361865|noor|banned/i)
       }
     })
 

@@ -3,11 +3,6 @@ import { tooMany } from '#platform/http/router'
 import type { ReturnableLimiter } from '#platform/rate-limit/returnable-limiter'
 import { trimAuthRequests } from './store.ts'
 
-/**
- * Logins that are kept while they wait for the platform. It lets 50 a second through at best, so in the ten minutes
- * of a login no more than 30,000 of honest people are under way.
- */
-const maxAuthRequests = 50_000
 /** So many more are stored before the oldest are looked for. */
 const trimEvery = 1_000
 
@@ -31,13 +26,14 @@ export interface LoginLimits {
   stored(): Promise<void>
 }
 
-export function createLoginLimits({
-  db,
-  limiter,
-}: {
+interface Needs {
   readonly db: Database
   readonly limiter: ReturnableLimiter
-}): LoginLimits {
+  /** Logins that are kept while they wait for the platform. */
+  readonly maxAuthRequests: number
+}
+
+export function createLoginLimits({ db, limiter, maxAuthRequests }: Needs): LoginLimits {
   let storedSinceTrim = 0
   return {
     async take(address) {

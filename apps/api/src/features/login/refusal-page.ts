@@ -88,5 +88,5 @@ export function refusalPage({ code, details, status }: ApiError, requestId: stri
 /** Which parameters are wrong, by name; how they should look is for programs, which ask for JSON. */
 function wrongParameters({ errors: problems = [] }: ApiError['details']): string[] {
   const names = [...new Set(problems.map(({ path }) => path.slice(1, 41)))].slice(0, 8)
-  return names.length === 0 ? [] : [`Not right in it: ${names.join(', ')}.`]
+  return names.length === 0 ? [] : [`What is wrong with it: ${names.join(', ')}.`]
 }
