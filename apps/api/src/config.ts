@@ -27,12 +27,13 @@ const hexKey = (value: string) =>
   /^[0-9a-f]{64}$/i.test(value) ? value : problem('must be 64 hexadecimal characters: openssl rand -hex 32')
 const snowflake = (value: string) =>
   formats.snowflake(value) ? value : problem('must be an id of the chat platform: 17 to 20 digits')
-const integer =
-  (min: number, max = Number.MAX_SAFE_INTEGER) =>
-  (value: string) =>
-    /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max
-      ? Number(value)
-      : problem(`must be a whole number of at least ${min}${max < 1e15 ? ` and at most ${max}` : ''}`)
+const integer = (min: number, max: number) => (value: string) =>
+  /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max
+    ? Number(value)
+    : problem(`must be a whole number of at least ${min} and at most ${max}`)
+/** Longer than any of them is good for, and short of where dates and timers end. */
+const tenYearsSec = 315_360_000
+const dayMs = 86_400_000
 const oneOf =
   <const W extends string>(...words: W[]) =>
   (value: string) =>
@@ -213,35 +214,35 @@ export const variables = {
     group: 'Sessions',
     default: '2592000',
     meaning: 'Lifetime of a session; refresh starts it anew.',
-    read: integer(1),
+    read: integer(1, tenYearsSec),
   },
   sessionMaxAgeSec: {
     name: 'SESSION_MAX_AGE_SEC',
     group: 'Sessions',
     default: '7776000',
     meaning: 'Longest time from login, however often it is refreshed.',
-    read: integer(1),
+    read: integer(1, tenYearsSec),
   },
   adminSessionTtlSec: {
     name: 'ADMIN_SESSION_TTL_SEC',
     group: 'Sessions',
     default: '43200',
     meaning: 'Lifetime of an admin session; refresh at most doubles it.',
-    read: integer(1),
+    read: integer(1, tenYearsSec),
   },
   ssoTtlSec: {
     name: 'SSO_TTL_SEC',
     group: 'Sessions',
     default: '86400',
     meaning: 'How long a browser may skip the platform’s screen after a login.',
-    read: integer(1),
+    read: integer(1, tenYearsSec),
   },
   permissionTtlMs: {
     name: 'PERMISSION_TTL_MS',
     group: 'Caches and limits',
     default: '60000',
     meaning: 'Without the gateway: age at which a member’s roles are read again; 0 is each time.',
-    read: integer(0),
+    read: integer(0, 3_600_000),
   },
   projectAccessTtlMs: {
     name: 'PROJECT_ACCESS_TTL_MS',
@@ -249,7 +250,7 @@ export const variables = {
     default: '60000',
     meaning:
       'Shown in the settings. Access is read from the database on each request, so nothing waits for it.',
-    read: integer(0),
+    read: integer(0, dayMs),
   },
   projectAuthTtlMs: {
     name: 'PROJECT_AUTH_TTL_MS',
@@ -257,14 +258,14 @@ export const variables = {
     default: '60000',
     meaning:
       'Shown in the settings. Keys are read from the database on each request, so nothing waits for it.',
-    read: integer(0),
+    read: integer(0, dayMs),
   },
   statsTtlMs: {
     name: 'STATS_TTL_MS',
     group: 'Caches and limits',
     default: '300000',
     meaning: 'How long statistics are kept.',
-    read: integer(0),
+    read: integer(0, dayMs),
   },
   rateLimitGlobal: {
     name: 'RATE_LIMIT_GLOBAL',
@@ -272,14 +273,14 @@ export const variables = {
     default: '12000',
     meaning:
       'Requests per window and caller (API key, session, or address where there is neither); 0 turns it off.',
-    read: integer(0),
+    read: integer(0, 1_000_000_000),
   },
   rateLimitGlobalTtlMs: {
     name: 'RATE_LIMIT_GLOBAL_TTL_MS',
     group: 'Caches and limits',
     default: '60000',
     meaning: 'Length of the window.',
-    read: integer(1),
+    read: integer(1, dayMs),
   },
   maxWebhooksPerProject: {
     name: 'MAX_WEBHOOKS_PER_PROJECT',
