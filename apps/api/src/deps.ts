@@ -31,6 +31,19 @@ export type Refreshed = 'fresh' | 'unavailable'
 /** Reads one member from the platform into the mirror. */
 export type RefreshMember = (serverId: string, memberId: string) => Promise<Refreshed>
 
+/** What the audit log says of a file that an admin takes away: what it is of and by which filters, never by whose name. */
+export type DownloadEvent = Pick<AuditEvent, 'actionType' | 'action' | 'target' | 'summary'>
+
+/**
+ * The way of rows into a file. Lets an admin have so many files under way and no more, and writes the audit entry
+ * before the first row goes out: no audit, no file.
+ */
+export type OpenDownload = <Page>(
+  by: By & Required<Pick<By, 'actor'>>,
+  event: DownloadEvent,
+  pages: AsyncIterable<Page>,
+) => AsyncGenerator<Page, void, void>
+
 /** Everything a use case may touch. Each names the part it needs: `Pick<Deps, 'db' | 'audit'>`. */
 export interface Deps {
   readonly config: Config
