@@ -7,6 +7,7 @@ import { createApp } from '@rolecall/api/app'
 import { loadConfig } from '@rolecall/api/config'
 import { createDeps, openConfiguredDatabase } from '@rolecall/api/create-deps'
 import type { Deps } from '@rolecall/api/deps'
+import { createDownloads } from '@rolecall/api/features/audit/open-download'
 import { ensureMainServer } from '@rolecall/api/features/chat-servers/main-server'
 import { syncServer } from '@rolecall/api/features/chat-servers/sync-server'
 import { exportMembers } from '@rolecall/api/features/members/export-members'
@@ -16,7 +17,6 @@ import { createRecorder } from '@rolecall/api/features/monitoring/recorder'
 import { migrate } from '@rolecall/api/platform/db/migrate'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { createLifecycle } from '@rolecall/api/platform/http/lifecycle'
-import { createDownloadLimit } from '@rolecall/api/platform/limit-downloads'
 import { createLog } from '@rolecall/api/platform/log'
 import { demo } from '@rolecall/chat-sim'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
@@ -161,14 +161,14 @@ async function measureLists({ db }: Deps) {
   }
 }
 
-async function measureExport({ db }: Deps, format: 'csv' | 'json') {
+async function measureExport(deps: Deps, format: 'csv' | 'json') {
   globalThis.gc?.()
   const before = process.memoryUsage().rss
   let peak = before
   let bytes = 0
   const from = performance.now()
-  const caller = { id: demo.users.mara } as Parameters<typeof exportMembers>[1]
-  const answer = await exportMembers({ db, limitDownloads: createDownloadLimit() }, caller, { format })
+  const by = { actor: { id: demo.users.mara, username: 'mara' } }
+  const answer = await exportMembers({ db: deps.db, openDownload: createDownloads(deps) }, by, { format })
   const first = performance.now() - from
   for await (const chunk of answer.stream ?? []) {
     bytes += (chunk as Buffer).length

@@ -6,7 +6,6 @@ import { createBodyReader } from '#platform/http/read-bytes'
 import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
-import { createDownloadLimit } from '#platform/limit-downloads'
 import { workersMetrics } from '#platform/metrics/cluster-metrics'
 import { createRequestMetrics } from '#platform/metrics/request-metrics'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
@@ -14,6 +13,7 @@ import type { Deps } from './deps.ts'
 import { planInitialAccess } from './features/access/initial-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
 import { listMappings } from './features/access/store.ts'
+import { createDownloads } from './features/audit/open-download.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import type { Callers } from './features/callers.ts'
 import { chatServerRoutes } from './features/chat-servers/routes.ts'
@@ -98,17 +98,16 @@ export function createApp(
   })
   accessRoutes(router, deps)
   projectReadRoutes(router, deps)
-  // Whatever an admin downloads counts: each file holds a connection and a snapshot.
-  const limitDownloads = createDownloadLimit()
+  const openDownload = createDownloads(deps)
   webhookRoutes(router, deps, {
     checkKey,
-    limitDownloads,
+    openDownload,
     liveRoleIds: async (asked) => (await liveMember(deps, asked))?.roles.map(({ roleId }) => roleId),
   })
   const events = eventRoutes(router, deps, { checkKey })
   // A stream ends by itself only when its client goes; its client comes back, and should come back elsewhere.
   lifecycle.onClosing(events.close)
-  auditRoutes(router, deps, { limitDownloads })
+  auditRoutes(router, deps, { openDownload })
   notificationRoutes(router, deps)
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
@@ -116,7 +115,7 @@ export function createApp(
   app.addHook('onListen', () => memberSyncs.watch())
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
-  memberRoutes(router, deps, { limitDownloads })
+  memberRoutes(router, deps, { openDownload })
   healthRoutes(router, deps, lifecycle)
   const heartbeat = createHeartbeat(deps)
   app.addHook('onListen', () => heartbeat.start())

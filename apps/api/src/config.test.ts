@@ -25,6 +25,16 @@ const problemsOf = (more: Record<string, string | undefined>) =>
 const table = Object.values<Variable>(variables)
 
 describe('the configuration', () => {
+  test('every number has an upper bound, short of where dates and timers end', () => {
+    const numbers = table.filter(({ name }) =>
+      problemsOf({ [name]: 'x' })
+        .join()
+        .includes('whole number'),
+    )
+    expect(numbers.length).toBeGreaterThan(10)
+    for (const { name } of numbers) expect(problemsOf({ [name]: '9007199254740991' }), name).toHaveLength(1)
+  })
+
   test('a complete production environment has no problems', () => {
     expect(loadConfig(production)).toMatchObject({ problems: [], warnings: [] })
     expect(loadConfig(production).config.production).toBe(true)

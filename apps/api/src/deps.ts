@@ -43,6 +43,18 @@ export type ReadForProject = (
   asked: { readonly projectId: string; readonly serverId: string; readonly memberId: string },
   isKnown: boolean,
 ) => Promise<Refreshed>
+/** What the audit log says of a file that an admin takes away: what it is of and by which filters, never by whose name. */
+export type DownloadEvent = Pick<AuditEvent, 'actionType' | 'action' | 'target' | 'summary'>
+
+/**
+ * The way of rows into a file. Lets an admin have so many files under way and no more, and writes the audit entry
+ * before the first row goes out: no audit, no file.
+ */
+export type OpenDownload = <Page>(
+  by: By & Required<Pick<By, 'actor'>>,
+  event: DownloadEvent,
+  pages: AsyncIterable<Page>,
+) => AsyncGenerator<Page, void, void>
 
 /** Everything a use case may touch. Each names the part it needs: `Pick<Deps, 'db' | 'audit'>`. */
 export interface Deps {

@@ -87,6 +87,30 @@ Example:
   )
   .action(async () => (await import('./cli/audit-verify.ts')).auditVerifyCommand())
 
+program
+  .command('sessions')
+  .description('sessions of members and administrators')
+  .command('revoke')
+  .description('end every session there is')
+  .option('--all', 'of every member, project and administrator; nothing less can be asked for')
+  .addHelpText(
+    'after',
+    `
+Ends all sessions of projects and administrators, all single sign-on sessions of browsers, all codes that
+were not exchanged and all logins under way, and leaves one entry in the audit log. Everybody logs in again;
+nothing else is lost. Asks nothing. Instances may run: they refuse the old tokens from their next request on.
+
+After a backup was restored, sessions that were revoked since it was made are good again: run this before the
+service is started. API keys that were revoked or replaced since then are good again, too: the audit log that
+was kept elsewhere, or the projects, know which.
+
+Example:
+  DATABASE_URL=postgres://… rolecall sessions revoke --all`,
+  )
+  .action(async (options: { all?: boolean }) =>
+    (await import('./cli/sessions-revoke.ts')).sessionsRevokeCommand(options),
+  )
+
 try {
   await program.parseAsync()
 } catch (error) {

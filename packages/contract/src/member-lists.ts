@@ -126,8 +126,9 @@ export const exportMembers = endpoint({
   tag,
   summary: 'Download members, one row per membership',
   description:
-    'Takes the filters of the list; `serverId` and `filter=club` also narrow the rows. Streamed from one ' +
-    'snapshot. An admin may have two downloads under way on an instance; a third is refused with 429.',
+    'Takes the filters of the list, and its order; `serverId` and `filter=club` also narrow the rows. Who is in it ' +
+    'is decided in one moment; what is said of each is as of when it is sent. Leaves an audit entry. ' +
+    'An admin may have two downloads under way on an instance; a third is refused with 429.',
   auth: 'admin',
   query: MemberExportQuery,
   answers: { 200: { download: ['text/csv', 'application/json'], row: MemberExportRow } },

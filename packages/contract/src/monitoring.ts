@@ -79,7 +79,7 @@ const UsageQuery = Closed({
   to: Type.Optional({ ...DateTime, description: 'Up to and including this minute; now by default.' }),
   projectId: Type.Optional(Uuid),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5_000, default: 1_000 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
 })
 
 /** How often one project asked one endpoint within one minute, by the status of the answer. */
@@ -128,7 +128,7 @@ const AuthFailuresQuery = Closed({
   projectId: Type.Optional(Uuid),
   keyPrefix: Type.Optional(Type.String({ maxLength: 16, description: '`rck_` and eight characters.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
 })
 
 /** A credential, or what was asked with it, that was turned away. */

@@ -228,7 +228,8 @@ export const exportSubmissions = endpoint({
   path: `${adminPath}/{webhookId}/submissions/export`,
   tag,
   summary: 'Download submissions as CSV',
-  description: 'An admin may have two downloads under way on an instance; a third is refused with 429.',
+  description:
+    'Leaves an audit entry. An admin may have two downloads under way on an instance; a third is refused with 429.',
   auth: 'admin',
   params: OneOfProject,
   query: Closed(Period),

@@ -54,9 +54,9 @@ const rolecall = (args: string, env: Record<string, string> = {}) =>
 test('help names every command, with examples', async () => {
   const { code, out } = await rolecall('--help')
   expect(code).toBe(0)
-  for (const word of ['serve', 'migrate', 'doctor', 'openapi', 'audit', 'Examples:'])
+  for (const word of ['serve', 'migrate', 'doctor', 'openapi', 'audit', 'sessions', 'Examples:'])
     expect(out).toContain(word)
-  const commands = ['serve', 'migrate', 'doctor', 'openapi', 'audit verify']
+  const commands = ['serve', 'migrate', 'doctor', 'openapi', 'audit verify', 'sessions revoke']
   const helps = await Promise.all(commands.map((command) => rolecall(`${command} --help`)))
   for (const help of helps) expect(help.out).toMatch(/Examples?:/)
   expect(await rolecall('frobnicate')).toMatchObject({ code: 1, out: '' })
@@ -72,7 +72,7 @@ test('openapi prints the document for the given address', async () => {
 })
 
 test('a command does not fall back to another database than the one that was meant', async () => {
-  for (const command of ['migrate', 'audit verify']) {
+  for (const command of ['migrate', 'audit verify', 'sessions revoke --all']) {
     const { code, err } = await rolecall(command, { DATABASE_URL: 'mysql://root:hunter2@db' })
     expect(code).toBe(1)
     expect(err).toMatch(/^DATABASE_URL must be postgres/)
@@ -124,6 +124,32 @@ describe.each(engines)('on %s', (engine) => {
     expect([broken.code, broken.out]).toEqual([1, ''])
     expect(broken.err).toMatch(/^BROKEN {2}Entry 7 \(.*was changed/)
     expect(broken.err).toContain('The 6 entries before it')
+  })
+
+  test('sessions revoke --all says how many of each it ended; without --all it ends nothing', async () => {
+    await onDatabase((db) =>
+      db.script(`
+        insert into servers (id, name) values ('100000000000000001', 'Club');
+        insert into members (id, username) values ('200000000000000001', 'ada');
+        insert into memberships (server_id, member_id) values ('100000000000000001', '200000000000000001');
+        insert into sessions (id, member_id, server_id, membership_generation, token_digest, refresh_digest,
+          expires_at, max_expires_at)
+        select gen_random_uuid(), '200000000000000001', '100000000000000001', 0, 't' || i, 'r' || i,
+          clock_now() + i * interval '1 hour', clock_now() + interval '1 year'
+        from generate_series(-1, 1500) i`),
+    )
+    expect(await rolecall('sessions revoke', env)).toMatchObject({ code: 1, out: '' })
+    const first = await rolecall('sessions revoke --all', env)
+    expect([first.code, first.err]).toEqual([0, ''])
+    expect(first.out.split('\n')).toEqual([
+      'ended  1,500 sessions of projects and administrators',
+      'ended  0 single sign-on sessions of browsers',
+      'ended  0 codes that were not exchanged',
+      'ended  0 logins under way',
+      '',
+    ])
+    expect((await rolecall('sessions revoke --all', env)).out).toContain('ended  0 sessions')
+    expect((await rolecall('audit verify', env)).out).toMatch(/^ok {2}2 entries/)
   })
 
   test('audit verify says what to do about a database without tables', async () => {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Answer } from './http/answer.ts'
 
 export interface Download {
@@ -53,6 +54,8 @@ function stream(first: string | undefined, chunks: Download['chunks']): Readable
     },
   })
   const next = async () => {
+    // Others have their turn before each page, also when the source answers without leaving this one.
+    await nextTurn()
     const chunk = pending ?? (await chunks.next()).value
     pending = undefined
     return chunk

@@ -1,6 +1,6 @@
 import { ApiError } from './http/api-error.ts'
 
-/** Each download holds a snapshot of the database until its last row is taken. */
+/** A download may hold a connection of the database until its last row is taken. */
 const mostPerCaller = 2
 const retryAfterSec = '10'
 

@@ -2,29 +2,52 @@ import type { memberLists } from '@rolecall/contract'
 import { type CsvColumn, csvAnswer } from '#platform/csv'
 import { downloadAnswer } from '#platform/download'
 import type { Answer } from '#platform/http/answer'
-import type { LimitDownloads } from '#platform/limit-downloads'
-import type { Deps } from '../../deps.ts'
-import type { AdminCaller } from '../callers.ts'
-import { type ExportRow, exportStatement } from './lists-store.ts'
+import type { Deps, DownloadEvent, OpenDownload } from '../../deps.ts'
+import { type ExportRow, exportedIds, listExportRows, type MemberFilters } from './lists-store.ts'
 
-const rowsPerPage = 500
+/** Few enough that whoever waits for the same connection, or for this turn of the event loop, hardly notices. */
+const membersPerPage = 100
 
 interface Needs {
-  /** Lets an admin read so many files at once, and no more. */
-  readonly limitDownloads: LimitDownloads
+  readonly openDownload: OpenDownload
 }
 
-/** The memberships of the list as a file, read from one snapshot while it is sent. */
+/** The memberships of the list as a file. */
 export function exportMembers(
-  { db, limitDownloads }: Pick<Deps, 'db'> & Needs,
-  caller: AdminCaller,
-  { format, ...filters }: memberLists.MemberExportQuery,
+  { db, openDownload }: Pick<Deps, 'db'> & Needs,
+  by: Parameters<OpenDownload>[0],
+  { format = 'json', ...filters }: memberLists.MemberExportQuery,
 ): Promise<Answer> {
-  const rows = limitDownloads(caller.id, db.stream<ExportRow>(exportStatement(filters), rowsPerPage))
+  const rows = openDownload(by, exportEvent(format, filters), pagesOfRows(db, filters))
   if (format === 'csv') return csvAnswer({ filename: 'members', columns, rows })
   const kind = { extension: 'json', mediaType: 'application/json; charset=utf-8' }
   return downloadAnswer({ filename: 'members', kind, chunks: jsonArray(rows) })
 }
+
+/**
+ * Who is in the file, and in which order, is of one moment; the rows of each page are read by key when it is their
+ * turn. So a slow reader holds a list of ids and nothing else, the embedded engine answers others between two
+ * pages, and no plan depends on statistics. A membership that is there from beginning to end is in it exactly once.
+ */
+async function* pagesOfRows(db: Deps['db'], filters: MemberFilters) {
+  for await (const page of db.stream<{ id: string }>(exportedIds(filters), membersPerPage)) {
+    yield await listExportRows(
+      db,
+      filters,
+      page.map(({ id }) => id),
+    )
+  }
+}
+
+/** Ids are told, what was searched for is not: it is the name of somebody. */
+const exportEvent = (format: string, { search, ...filters }: MemberFilters): DownloadEvent => ({
+  actionType: 'member',
+  action: 'member.export',
+  summary: `Members were downloaded as ${format}: ${[
+    ...Object.entries(filters).map(([name, value]) => `${name} ${value}`),
+    ...(search ? ['a search'] : []),
+  ].join(', ')}.`,
+})
 
 const columns: readonly CsvColumn<ExportRow>[] = [
   { header: 'memberId', value: ({ memberId }) => memberId },

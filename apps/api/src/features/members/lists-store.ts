@@ -25,13 +25,24 @@ function matches(search: string): Sql {
   return sql`u.search_text like lower(${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`})`
 }
 
-function conditionsOf({ filter, serverId = [], roleId = [], search = '' }: MemberFilters): Sql {
+/**
+ * How members are held against memberships. `joined` lets the planner choose whether it begins with members or with
+ * memberships; `hashed` reads memberships once into a hash table and members along the index of names, whatever
+ * statistics say. Where the table would not fit in memory, memberships are looked up one by one.
+ */
+type Way = 'joined' | 'hashed'
+
+const isAmong = (condition: Sql, way: Way): Sql =>
+  way === 'joined'
+    ? sql`u.id in (select m.member_id from ${memberships(condition)})`
+    : // What is compared with true is no join to the planner.
+      sql`(exists (select from ${memberships(sql`m.member_id = u.id and ${condition}`)})) is true`
+
+function conditionsOf({ filter, serverId = [], roleId = [], search = '' }: MemberFilters, way: Way): Sql {
   const conditions = [sql`u.is_current`]
   if (filter === 'club') conditions.push(sql`u.is_club_member`)
   if (search !== '') conditions.push(matches(search))
-  for (const condition of membershipConditions(serverId, roleId)) {
-    conditions.push(sql`u.id in (select m.member_id from ${memberships(condition)})`)
-  }
+  for (const condition of membershipConditions(serverId, roleId)) conditions.push(isAmong(condition, way))
   return allOf(conditions)
 }
 
@@ -49,26 +60,55 @@ function countStatement(filters: MemberFilters): Sql {
   const { filter, serverId = [], roleId = [], search = '' } = filters
   const [condition, another] = membershipConditions(serverId, roleId)
   if (!condition || another || filter === 'club' || search !== '') {
-    return sql`select count(*) as total from members u where ${conditionsOf(filters)}`
+    return sql`select count(*) as total from members u where ${conditionsOf(filters, 'joined')}`
   }
   // A member is in one server once.
   if (serverId.length === 1) return sql`select count(*) as total from ${memberships(condition)}`
-  return sql`select count(*) as total from (select distinct m.member_id from ${memberships(condition)}) one`
+  const distinct = sql`(select count(distinct m.member_id) from ${memberships(condition)})`
+  return sql`
+    select case when first = last then found else ${distinct} end as total from (
+      select count(*) as found, min(m.server_id) as first, max(m.server_id) as last
+      from ${memberships(condition)}) one`
 }
+
+/** Rows before a page from which on it is read along the index of names: up to there, looking up is as quick. */
+const deepFrom = 2_000
 
 /**
  * One page of ids in order of name, and how many there are, of one snapshot. The page is read along the index of
  * names where many fit, and from the memberships where few do; which of the two, the values decide.
  */
-export const pageStatement = (filters: MemberFilters, offset: number, limit: number): Sql =>
-  plannedAnew(sql`
+export function pageStatement(filters: MemberFilters, offset: number, limit: number): Sql {
+  if (offset >= deepFrom) return deepPageStatement(filters, offset, limit)
+  return plannedAnew(sql`
     with counted as materialized (${countStatement(filters)})
     select total, array(
       select u.id from members u
       -- Beyond the end nothing needs to be put in order.
-      where (select total from counted) > ${offset} and ${conditionsOf(filters)}
+      where (select total from counted) > ${offset} and ${conditionsOf(filters, 'joined')}
       order by u.search_text, u.id limit ${limit} offset ${offset}) as ids
     from counted`)
+}
+
+/** The same for a page far from the beginning: read from the nearer end of the index of names, nothing is sorted. */
+function deepPageStatement(filters: MemberFilters, offset: number, limit: number): Sql {
+  const kept = sql`from members u where ${conditionsOf(filters, 'hashed')}`
+  return plannedAnew(sql`
+    with counted as materialized (${countStatement(filters)})
+    select total, case
+      when total <= ${offset} then '{}'
+      when total > ${2 * offset} then array(
+        select u.id ${kept} order by u.search_text, u.id limit ${limit} offset ${offset})
+      else array(
+        select id from (
+          select u.search_text, u.id ${kept}
+          order by u.search_text desc, u.id desc
+          limit (select least(${limit}, total - ${offset}) from counted)
+          offset (select greatest(total - ${offset} - ${limit}, 0) from counted)) page
+        order by search_text, id)
+      end as ids
+    from counted`)
+}
 
 export const findPage = (db: Queryable, filters: MemberFilters, offset: number, limit: number) =>
   db.maybeOne<{ total: number; ids: string[] }>(pageStatement(filters, offset, limit))
@@ -122,22 +162,26 @@ export interface ExportRow {
   readonly joinedAt: string | null
 }
 
+/** The members whom the filters keep, in the order of the list: the first of them come at once. */
+export const exportedIds = (filters: MemberFilters): Sql =>
+  sql`select u.id from members u where ${conditionsOf(filters, 'hashed')} order by u.search_text, u.id`
+
 /**
- * Memberships of the members whom the filters keep, narrowed to the servers that they name, in the order of
- * the list. The inner `offset 0` has the memberships of each member looked up in turn along the index of names,
- * so that the first rows come at once and nothing large is sorted.
+ * The current memberships of these members, narrowed to the servers that the filters name, in the order of the ids.
+ * `offset 0` has each member's looked up by key, whatever statistics say.
  */
-export const exportStatement = (filters: MemberFilters): Sql => sql`
-  select u.id as "memberId", u.username, u.global_name as "globalName", m.nick as "displayName",
-    u.is_club_member as "isClubMember", m.server_id as "serverId", m.name as "serverName",
-    m.is_main as "isMainServer", ${roleNames} as "roleNames", iso(m.joined_at) as "joinedAt"
-  from members u cross join lateral (
-    select m.*, v.name, v.is_main
-    from memberships m join servers v on v.id = m.server_id and v.removed_at is null
-    where m.member_id = u.id and m.left_at is null and ${narrowed(filters)}
-    offset 0) m
-  where ${conditionsOf(filters)}
-  order by u.search_text, u.id, m.is_main desc, m.name, m.server_id`
+export const listExportRows = (db: Queryable, filters: MemberFilters, ids: readonly string[]) =>
+  db.query<ExportRow>(sql`
+    select u.id as "memberId", u.username, u.global_name as "globalName", m.nick as "displayName",
+      u.is_club_member as "isClubMember", m.server_id as "serverId", m.name as "serverName",
+      m.is_main as "isMainServer", ${roleNames} as "roleNames", iso(m.joined_at) as "joinedAt"
+    from unnest(${ids}::text[]) with ordinality as page (id, place) join members u on u.id = page.id
+    cross join lateral (
+      select m.*, v.name, v.is_main
+      from memberships m join servers v on v.id = m.server_id and v.removed_at is null
+      where m.member_id = u.id and m.left_at is null and ${narrowed(filters)}
+      offset 0) m
+    order by page.place, m.is_main desc, m.name, m.server_id`)
 
 function narrowed({ filter, serverId = [] }: MemberFilters): Sql {
   const conditions: Sql[] = []

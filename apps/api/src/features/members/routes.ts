@@ -1,16 +1,18 @@
 import { memberLists } from '@rolecall/contract'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
-import type { Callers } from '../callers.ts'
+import { by, type Callers } from '../callers.ts'
 import { exportMembers } from './export-members.ts'
 import { listMembers } from './list-members.ts'
 import { getMemberServers } from './member-servers.ts'
 
-type Needs = Pick<Parameters<typeof exportMembers>[0], 'limitDownloads'>
+type Needs = Pick<Parameters<typeof exportMembers>[0], 'openDownload'>
 
 export function memberRoutes({ route }: Router<Callers>, deps: Deps, needs: Needs) {
   route(memberLists.listMembers, ({ query }) => listMembers(deps, query))
   route(memberLists.listCrossServerMembers, ({ query }) => listMembers(deps, query))
-  route(memberLists.exportMembers, ({ caller, query }) => exportMembers({ ...deps, ...needs }, caller, query))
+  route(memberLists.exportMembers, (request) =>
+    exportMembers({ ...deps, ...needs }, by(request), request.query),
+  )
   route(memberLists.listMemberServers, ({ params }) => getMemberServers(deps, params.chat_user_id))
 }

@@ -22,6 +22,9 @@ export type RunDeps = SyncDeps &
     readonly syncServer: (serverId: string) => Promise<void>
   }
 
+/** Rows that make statistics untrue; a sync that writes fewer leaves them to the database. */
+const manyRows = 1_000
+
 /** A run that may not go on. The message is for whoever reads the audit log. */
 export class SyncStopped extends Error {
   override readonly name = 'SyncStopped'
@@ -51,6 +54,7 @@ export async function runMemberSync(deps: RunDeps, run: Run, signal: AbortSignal
   try {
     await ask(() => deps.syncServer(server.id))
     await syncMembers(deps, { serverId: server.id, counts, place, beat, ask })
+    if (counts.changed >= manyRows) await countAnew(deps)
   } catch (error) {
     if (signal.aborted) return void (await leaveSync(deps.db, run))
     problem = problemOf(error)
@@ -63,6 +67,12 @@ export async function runMemberSync(deps: RunDeps, run: Run, signal: AbortSignal
     await deps.audit.record(tx, { ...by, ...syncEntry(server, problem, told) })
   })
 }
+
+/** Lists and exports are planned by what the planner knows; without it they are slower, and that is all. */
+const countAnew = ({ db, log }: Pick<RunDeps, 'db' | 'log'>) =>
+  db
+    .analyze('members', 'memberships', 'roles')
+    .catch((error: unknown) => log.warn({ err: error }, 'the tables of members could not be analyzed'))
 
 /** The audit entry of a run: its counts, and why it failed when it did. */
 const syncEntry = (server: SyncedServer, problem: string | undefined, told: string): AuditEvent => ({

@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
-import { liveSettings } from './registry.ts'
+import { liveSettings, storedOutOfBounds } from './registry.ts'
 import type { Settings, StoredSettings } from './settings.ts'
 import { readStored } from './store.ts'
 
@@ -33,6 +33,11 @@ export function createSettings({
     if (stored.version <= version) return
     version = stored.version
     values = liveSettings(config, stored.overrides)
+    for (const problem of storedOutOfBounds(stored.overrides)) {
+      log.warn(
+        `A stored setting is ignored, the configured one is in force: ${problem}. Set it anew, or reset it.`,
+      )
+    }
   }
   const refresh = async () => {
     const stored = await readStored(db)

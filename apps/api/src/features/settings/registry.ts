@@ -31,7 +31,10 @@ export const registry: readonly Setting[] = Object.entries(settings.settingTable
   })),
 )
 
-const editableRows = registry.filter(({ row }) => 'editable' in row)
+type EditableSetting = Setting & {
+  readonly row: Extract<settings.SettingRow, { readonly editable: unknown }>
+}
+const editableRows = registry.filter((setting): setting is EditableSetting => 'editable' in setting.row)
 
 /** What the configuration says of a setting: its value, or null; of a secret only whether it is set. */
 export const defaultOf = (config: Config, { row, configKeys }: Setting): unknown => {
@@ -51,6 +54,15 @@ export const effectiveValues = (config: Config, overrides: Overrides): Record<st
       return [setting.path, value]
     }),
   )
+
+/** What is stored and not in force, because this version does not take it: one sentence each. */
+export const storedOutOfBounds = (overrides: Overrides): string[] =>
+  editableRows.flatMap((setting) => {
+    const stored = overrides[setting.path]
+    if (stored === undefined || isWithin(setting, stored)) return []
+    const { min, max } = setting.row.editable
+    return [`${setting.path} is ${JSON.stringify(stored)}, and takes ${min} to ${max}`]
+  })
 
 const isWithin = ({ row }: Setting, value: number | undefined): value is number =>
   'editable' in row &&

@@ -7,22 +7,21 @@ export async function readStored(db: Pick<Database, 'gathered'>): Promise<Stored
   const [row = []] = await db.gathered(
     sql`select version, overrides, iso(updated_at), updated_by from settings`,
   )
-  const [version, overrides, updatedAt, updatedBy] = row as [
-    number,
-    StoredSettings['overrides'],
-    string | null,
-    string | null,
-  ]
-  return { version, overrides, updatedAt, updatedBy }
+  const [version, overrides, updatedAt, updatedBy] = row as [number, unknown, string | null, string | null]
+  return { version, overrides: overridesIn(overrides), updatedAt, updatedBy }
 }
+
+/** By path, whatever somebody wrote into the column: values are held against their bounds where they are used. */
+const overridesIn = (stored: unknown): StoredSettings['overrides'] =>
+  typeof stored === 'object' && stored !== null && !Array.isArray(stored)
+    ? (stored as StoredSettings['overrides'])
+    : {}
 
 /** The overrides, locked until the transaction ends: two changes at once take turns. */
 export async function lockOverrides(tx: Tx): Promise<StoredSettings['overrides']> {
-  const row = await tx.maybeOne<Pick<StoredSettings, 'overrides'>>(
-    sql`select overrides from settings for update`,
-  )
+  const row = await tx.maybeOne<{ overrides: unknown }>(sql`select overrides from settings for update`)
   if (!row) throw new Error('The settings have lost their row.')
-  return row.overrides
+  return overridesIn(row.overrides)
 }
 
 export async function writeOverrides(

@@ -1,14 +1,15 @@
 import type { webhooks } from '@rolecall/contract'
 import { csvAnswer } from '#platform/csv'
+import { sql } from '#platform/db/sql'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
-import type { LimitDownloads } from '#platform/limit-downloads'
-import type { Deps } from '../../deps.ts'
-import type { AdminCaller, MemberCaller } from '../callers.ts'
+import type { Deps, DownloadEvent, OpenDownload } from '../../deps.ts'
+import type { MemberCaller } from '../callers.ts'
 import { findWebhook, findWebhookId } from './store.ts'
 import {
-  allSubmissions,
+  behindCursor,
+  behindRow,
   pageOfSubmissions,
   type SubmissionFilter,
   type SubmissionRow,
@@ -21,8 +22,8 @@ export type LiveRoleIds = (asked: {
   readonly memberId: string
 }) => Promise<readonly string[] | undefined>
 
-/** Payloads may be long: few of them make a page of an export. */
-const exportPageSize = 20
+/** Few enough that others hardly wait meanwhile; a page of long payloads ends sooner. */
+const exportPageSize = 200
 
 const columns = (['id', 'receivedAt', 'isSigned', 'origin', 'payload'] as const).map((field) => ({
   header: field,
@@ -43,17 +44,40 @@ export async function listSubmissions(
 
 /** The same submissions as a file. */
 export async function exportSubmissions(
-  { db, limitDownloads }: Pick<Deps, 'db'> & { limitDownloads: LimitDownloads },
-  caller: AdminCaller,
+  { db, openDownload }: Pick<Deps, 'db'> & { openDownload: OpenDownload },
+  by: Parameters<OpenDownload>[0],
   { projectId, webhookId }: { projectId: string; webhookId: string },
   period: Period,
 ): Promise<Answer> {
   const webhook = await findWebhook(db, projectId, webhookId)
   if (!webhook) throw new ApiError('WEBHOOK_NOT_FOUND')
-  const pages = db.stream<SubmissionRow>(allSubmissions(filterOf(webhookId, period)), exportPageSize)
-  const rows = limitDownloads(caller.id, pages)
+  const rows = openDownload(by, exportEvent(webhook, period), pagesOfRows(db, filterOf(webhookId, period)))
   return csvAnswer({ filename: `submissions-${webhook.slug}`, columns, rows })
 }
+
+/**
+ * Page by page behind the last row: a submission never changes and never comes in behind an older one, so each that
+ * was there at the beginning is in the file once, and nobody waits for more than a page.
+ */
+async function* pagesOfRows(db: Deps['db'], filter: SubmissionFilter) {
+  for (let last: SubmissionRow | undefined; ; ) {
+    const rows = await pageOfSubmissions(db, filter, last ? behindRow(last) : sql`true`, exportPageSize)
+    last = rows.at(-1)
+    if (!last) return
+    yield rows
+  }
+}
+
+const exportEvent = ({ id, name }: { id: string; name: string }, period: Period): DownloadEvent => ({
+  actionType: 'webhook',
+  action: 'webhook.export',
+  target: { type: 'webhook', id, name },
+  summary: `The submissions of inbound webhook ${name} were downloaded as csv: ${
+    Object.entries(period)
+      .map(([bound, at]) => `${bound} ${at}`)
+      .join(', ') || 'all'
+  }.`,
+})
 
 /**
  * One page for a member of the project who holds, right now and in the server of the session, a role that
@@ -78,12 +102,12 @@ export async function readSubmissions(
 async function page(db: Deps['db'], webhookId: string, query: webhooks.SubmissionQuery): Promise<Answer> {
   const { cursor, limit = 50 } = query
   const filter = filterOf(webhookId, query)
-  const rows = await pageOfSubmissions(db, filter, cursor, limit)
+  const rows = await pageOfSubmissions(db, filter, behindCursor(webhookId, cursor), limit + 1)
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   const hasMore =
     last !== undefined &&
-    (rows.length > limit || (await pageOfSubmissions(db, filter, last.id, 1)).length > 0)
+    (rows.length > limit || (await pageOfSubmissions(db, filter, behindRow(last), 1)).length > 0)
   // Payloads are JSON already: reading a page of them only to write it again would be for nothing.
   const json = `{"data":[${shown.map(toJson).join(',')}],"nextCursor":${JSON.stringify(hasMore ? last.id : null)}}`
   return new Answer(200, json)

@@ -2,8 +2,7 @@ import { webhooks } from '@rolecall/contract'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import type { Client, Router } from '#platform/http/router'
-import type { LimitDownloads } from '#platform/limit-downloads'
-import type { Deps } from '../../deps.ts'
+import type { Deps, OpenDownload } from '../../deps.ts'
 import { by, type Callers, type ProjectCaller } from '../callers.ts'
 import { deleteWebhook, rotateSecret, updateWebhook } from './change-webhook.ts'
 import { createWebhook } from './create-webhook.ts'
@@ -15,8 +14,7 @@ import { toWebhook } from './webhook.ts'
 /** What other features know; `app.ts` passes it. */
 export interface WebhookNeeds {
   readonly liveRoleIds: LiveRoleIds
-  /** Lets an admin read so many files at once, and no more. */
-  readonly limitDownloads: LimitDownloads
+  readonly openDownload: OpenDownload
   /** The project of a good key, read now. */
   readonly checkKey: (key: string) => Promise<string>
 }
@@ -41,7 +39,7 @@ const getOf = async ({ db }: Deps, projectId: string, webhookId: string) => {
   return toWebhook(row)
 }
 
-function adminRoutes({ route }: Router<Callers>, deps: Deps, { limitDownloads }: WebhookNeeds) {
+function adminRoutes({ route }: Router<Callers>, deps: Deps, { openDownload }: WebhookNeeds) {
   route(webhooks.listWebhooks, async ({ params: { projectId } }) => {
     if (!(await projectExists(deps.db, projectId))) throw new ApiError('PROJECT_NOT_FOUND')
     return listOf(deps, projectId)
@@ -57,8 +55,8 @@ function adminRoutes({ route }: Router<Callers>, deps: Deps, { limitDownloads }:
   })
   route(webhooks.rotateSecret, (request) => rotateSecret(deps, by(request), request.params))
   route(webhooks.listSubmissions, ({ params, query }) => listSubmissions(deps, params, query))
-  route(webhooks.exportSubmissions, ({ caller, params, query }) =>
-    exportSubmissions({ ...deps, limitDownloads }, caller, params, query),
+  route(webhooks.exportSubmissions, (request) =>
+    exportSubmissions({ ...deps, openDownload }, by(request), request.params, request.query),
   )
 }
 

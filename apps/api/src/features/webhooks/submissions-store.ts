@@ -28,30 +28,26 @@ const matching = ({ webhookId, from, to }: SubmissionFilter): Sql =>
     ...(to ? [sql`s.received_at <= ${to.toISOString()}::timestamptz`] : []),
   ])
 
-/** A page, newest first, behind the submission that the cursor names. One more than `limit` says that there are more. */
-export const pageOfSubmissions = (
-  db: Queryable,
-  filter: SubmissionFilter,
-  cursor: string | undefined,
-  limit: number,
-) => {
-  const behind =
-    cursor === undefined
-      ? sql`true`
-      : sql`(s.received_at, s.id) < (
-          select c.received_at, c.id from inbound_submissions c
-          where c.id = ${cursor} and c.webhook_id = ${filter.webhookId})`
-  return db.query<SubmissionRow>(sql`
+/** Where the submissions of a page begin: behind the one that the cursor names. */
+export const behindCursor = (webhookId: string, cursor: string | undefined): Sql =>
+  cursor === undefined
+    ? sql`true`
+    : sql`(s.received_at, s.id) < (
+        select c.received_at, c.id from inbound_submissions c
+        where c.id = ${cursor} and c.webhook_id = ${webhookId})`
+
+/** Behind this one, also when it was deleted meanwhile. */
+export const behindRow = ({ receivedAt, id }: SubmissionRow): Sql =>
+  sql`(s.received_at, s.id) < (${receivedAt.toISOString()}::timestamptz, ${id}::uuid)`
+
+/** A page, newest first. One more than is wanted says that there are more. */
+export const pageOfSubmissions = (db: Queryable, filter: SubmissionFilter, behind: Sql, limit: number) =>
+  db.query<SubmissionRow>(sql`
     select ${columns} from (
       select s.*, sum(octet_length(s.payload)) over (order by s.received_at desc, s.id desc)
         - octet_length(s.payload) as bytes_before
       from (
         select * from inbound_submissions s where ${matching(filter)} and ${behind}
-        order by s.received_at desc, s.id desc limit ${limit + 1}) s) s
+        order by s.received_at desc, s.id desc limit ${limit}) s) s
     where s.bytes_before < ${mostPageBytes}
     order by s.received_at desc, s.id desc`)
-}
-
-export const allSubmissions = (filter: SubmissionFilter): Sql => sql`
-  select ${columns} from inbound_submissions s where ${matching(filter)}
-  order by s.received_at desc, s.id desc`

@@ -45,6 +45,11 @@ export interface Database extends Queryable {
   gathered(statement: Sql): Promise<unknown[][]>
   /** Rows in pages through one snapshot at constant memory; `work` is called for each page in order. */
   stream<Row>(statement: Sql, pageSize: number): AsyncGenerator<Row[], void, void>
+  /**
+   * Counts tables anew for the planner, one by one: after many rows at once, which it would hear of late, or in the
+   * embedded engine never.
+   */
+  analyze(...tables: readonly string[]): Promise<void>
   /** The connections that requests wait for. */
   pool(): PoolState
   /** For health: whether a trivial statement is answered, on a connection that no request waits for. */

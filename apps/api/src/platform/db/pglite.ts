@@ -1,4 +1,5 @@
 import { access, constants, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PGlite, type PGliteInterface, type Transaction } from '@electric-sql/pglite'
 import pg from 'pg'
 import { type Database, DatabaseUnavailable, type Queryable } from './database.ts'
@@ -44,6 +45,12 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
     },
     gathered: gathered(pglite, whileOpen),
     stream: (statement, pageSize) => stream(pglite, statement, pageSize),
+    analyze: async (...tables) => {
+      for (const table of tables) {
+        await whileOpen(() => pglite.exec(`analyze ${table}`))
+        await nextTurn()
+      }
+    },
     pool: () => ({ max: 1, total: closed ? 0 : 1, idle: closed ? 0 : 1, waiting: 0 }),
     ping: () =>
       whileOpen(() => pglite.query('select 1')).then(

@@ -1,0 +1,26 @@
+import { pendingMigrations } from '#platform/db/migrate'
+import { recordAudit } from '../features/audit/record.ts'
+import { endEverything } from '../features/sessions/end-everything.ts'
+import { StartRefused } from '../start-refused.ts'
+import { withDatabase } from './with-database.ts'
+
+const grouped = (count: number) => count.toLocaleString('en')
+
+/** Ends every session, and says how many there were. Without `--all` nothing is ended: a slip must not log all out. */
+export async function sessionsRevokeCommand({ all }: { all?: boolean }): Promise<void> {
+  if (!all) throw new StartRefused('Say --all to end every session there is. Nothing was ended.')
+  const ended = await withDatabase(async (db) => {
+    if ((await pendingMigrations(db)).length > 0) {
+      throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
+    }
+    return endEverything({ db, audit: { record: recordAudit } })
+  })
+  console.log(
+    [
+      `ended  ${grouped(ended.sessions)} sessions of projects and administrators`,
+      `ended  ${grouped(ended.ssoSessions)} single sign-on sessions of browsers`,
+      `ended  ${grouped(ended.codes)} codes that were not exchanged`,
+      `ended  ${grouped(ended.requests)} logins under way`,
+    ].join('\n'),
+  )
+}

@@ -1,0 +1,63 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+const count = 14_000
+
+/** Written at once and never analyzed: what a first sync leaves in the embedded engine. */
+describe.each(engines)('exports of many new members on %s', (engine) => {
+  let world: World
+  let token: string
+  let project: GivenProject
+  let member: string
+  beforeAll(async () => {
+    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
+    token = await givenAdmin(world)
+    project = await givenProject(world)
+    member = (await givenSession(world, project)).token
+    await world.service.deps.db.transaction(
+      (tx) =>
+        tx.script(`
+          set local session_replication_role = replica;
+          insert into members (id, username, is_club_member, is_current)
+            select (200000000000000000 + i * 1234567)::text, 'amber' || i, true, true
+            from generate_series(1, ${count}::bigint) i;
+          insert into memberships (server_id, member_id, role_ids)
+            select '${demo.mainGuildId}', (200000000000000000 + i * 1234567)::text, array['${demo.roles.crew}']
+            from generate_series(1, ${count}::bigint) i`),
+      { long: true },
+    )
+  })
+  afterAll(() => world.close())
+
+  test.each(['filter=all', `serverId=${demo.mainGuildId}`, `roleId=${demo.roles.crew}&filter=club`])(
+    'with the filter "%s" others are answered between its pages',
+    async (query) => {
+      let isOver = false
+      const exported = call(world.url, 'GET', `/api/admin/members/export?search=amber&${query}`, { token })
+      void exported.finally(() => {
+        isOver = true
+      })
+      let answered = 0
+      while (!isOver) {
+        expect((await validate(world, project, member)).status).toBe(200)
+        answered += 1
+      }
+      expect((await exported).body).toHaveLength(count)
+      expect(answered).toBeGreaterThan(10)
+    },
+  )
+
+  test('a member who is renamed meanwhile is in the file once', async () => {
+    const { db } = world.service.deps
+    const exported = call(world.url, 'GET', '/api/admin/members/export?search=amber', { token })
+    await validate(world, project, member)
+    await db.script(`update members set username = 'amberzz' || username where username like 'amber1%'`)
+    const ids = (await exported).body.map(({ memberId }: { memberId: string }) => memberId)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids).toHaveLength(count)
+  })
+})

@@ -1,0 +1,77 @@
+import { settings as contract } from '@rolecall/contract'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { givenAdmin } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
+
+describe.each(engines)('settings at and beyond their bounds on %s', (engine) => {
+  let world: World
+  let token: string
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    token = await givenAdmin(world)
+  })
+  afterAll(() => world.close())
+  beforeEach(() => call(world.url, 'POST', '/api/admin/settings/reset', { token }))
+
+  const get = () => call(world.url, 'GET', '/api/admin/settings', { token })
+  const patch = (body: unknown) => call(world.url, 'PATCH', '/api/admin/settings', { token, body })
+  /** Writes what no request could, and waits until it is read. */
+  const store = async (json: string) => {
+    const { db, settings } = world.service.deps
+    await db.execute(sql`update settings set version = version + 1, overrides = ${json}::jsonb`)
+    await settings.refresh()
+  }
+  const told = () => world.service.logs.lines.filter((line) => line.includes('stored setting is ignored'))
+
+  test('a stored value out of bounds is not in force, and told once for each change', async () => {
+    const before = (await get()).body.cache.permissionTtlMs.value
+    const known = told().length
+    await store('{"cache.permissionTtlMs": 3600001, "rateLimit.maxWebhooksPerProject": 7}')
+    for (let i = 0; i < 3; i++) expect((await get()).body.cache.permissionTtlMs.value).toBe(before)
+    expect(world.service.deps.settings.current().maxWebhooksPerProject).toBe(7)
+    const lines = told().slice(known)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain('cache.permissionTtlMs is 3600001, and takes 0 to 3600000')
+    expect((await patch({ cache: { permissionTtlMs: 5 } })).body.cache.permissionTtlMs.value).toBe(5)
+    expect(told().length).toBe(known + 1)
+  })
+
+  test.each([
+    'null',
+    '[]',
+    '"x"',
+    '5',
+    '{"cache.permissionTtlMs": "5"}',
+    '{"cache.permissionTtlMs": 1e300}',
+    '{"cache.permissionTtlMs": {"a": null}}',
+    '{"unknown.key": -1}',
+  ])('with %s stored the settings are read, changed and reset', async (json) => {
+    await store(json)
+    expect((await get()).status).toBe(200)
+    const changed = await patch({ cache: { statsTtlMs: 77 } })
+    expect([changed.status, changed.body.cache.statsTtlMs.value]).toEqual([200, 77])
+    expect((await call(world.url, 'POST', '/api/admin/settings/reset', { token })).status).toBe(200)
+  })
+
+  const editable = Object.entries(contract.settingTable).flatMap(([group, rows]) =>
+    Object.entries<contract.SettingRow>(rows).flatMap(([key, row]) =>
+      'editable' in row
+        ? [[group, key, row.editable.min] as const, [group, key, row.editable.max] as const]
+        : [],
+    ),
+  )
+
+  test.each(editable)('%s.%s takes its bound %d, and all goes on with it', async (group, key, bound) => {
+    expect((await patch({ [group]: { [key]: bound } })).body[group][key].value).toBe(bound)
+    for (const path of ['monitoring/stats', 'monitoring/health', 'members', 'projects', 'profile']) {
+      expect((await call(world.url, 'GET', `/api/admin/${path}`, { token })).status, path).toBe(200)
+    }
+    for (const beyond of [bound - 1, bound + 1].filter((value) => value !== bound)) {
+      const reply = await patch({ [group]: { [key]: beyond } })
+      expect([200, 400]).toContain(reply.status)
+    }
+  })
+})
