@@ -95,7 +95,8 @@ describe.each(engines)('the refusals of POST /api/auth/token on %s', (engine) =>
         fc.constant(`${code}\n`),
         fc.constant(mintToken('code')),
         fc.constant(mintToken('session')),
-        fc.constant('x'.repeat(100_000)),
+        // As long as the body may be; beyond that it is 413, whatever is in it.
+        fc.constant('x'.repeat(3_500)),
         fc.string({ unit: 'binary', maxLength: 300 }),
       )
       await fc.assert(
@@ -108,15 +109,7 @@ describe.each(engines)('the refusals of POST /api/auth/token on %s', (engine) =>
     })
 
     test('who asks is decided before what is asked: a bad key is told nothing about the body', async () => {
-      const keys = [
-        undefined,
-        '',
-        'x',
-        project.key.slice(0, -1),
-        mintToken('apiKey'),
-        `${project.key}x`,
-        mintToken('session'),
-      ]
+      const keys = [undefined, '', 'x', project.key.slice(0, -1), mintToken('apiKey'), `${project.key}x`]
       const seen = new Set<string>()
       for (const key of keys) {
         for (const raw of ['', '{', '{"clientId":1}']) {
