@@ -98,14 +98,17 @@ describe.each(engines)('System Admin on %s', (engine) => {
           sql`update memberships set synced_at = clock_now() - ${seconds}::int * interval '1 second'`,
         )
       await world.sim.down()
-      await vouchedFor(290)
-      expect(await statusOf(world, token)).toBe(200)
-      await vouchedFor(310)
-      const refused = await profile(world, token)
-      expect([refused.status, refused.body.code]).toEqual([503, 'CHAT_PLATFORM_UNAVAILABLE'])
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-      expect((await validate(world, project, session.token)).status).toBe(200)
-      await world.sim.up()
+      try {
+        await vouchedFor(290)
+        expect(await statusOf(world, token)).toBe(200)
+        await vouchedFor(310)
+        const refused = await profile(world, token)
+        expect([refused.status, refused.body.code]).toEqual([503, 'CHAT_PLATFORM_UNAVAILABLE'])
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+        expect((await validate(world, project, session.token)).status).toBe(200)
+      } finally {
+        await world.sim.up()
+      }
       await expect.poll(() => statusOf(world, token)).toBe(200)
     },
   )
