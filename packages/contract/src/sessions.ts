@@ -124,13 +124,10 @@ export const SessionListItem = Type.Object({
   expiresAt: DateTime,
   projectId: Nullable(Uuid),
   serverId: Nullable(Snowflake),
-  clientInfo: Type.Object(
-    {
-      ipAddress: Nullable(Type.String()),
-      userAgent: Nullable(Type.String()),
-    },
-    { description: 'To the session of a project both are null but for sessions of that project.' },
-  ),
+  clientInfo: {
+    ...Nullable(Type.Object({ ipAddress: Nullable(Type.String()), userAgent: Nullable(Type.String()) })),
+    description: 'The browser that it was made for. Null where the session that asks is of another project.',
+  },
 })
 
 /** The live sessions of the member who asks, newest first. */

@@ -254,7 +254,7 @@ export class Rolecall {
    * The live sessions of the token's member, newest first, those in other projects too.
    *
    * @example
-   * for (const { id, clientInfo } of await rolecall.sessions(token)) console.log(id, clientInfo.userAgent)
+   * for (const { id, clientInfo } of await rolecall.sessions(token)) console.log(id, clientInfo?.userAgent)
    */
   async sessions(token: string, options?: CallOptions): Promise<SessionListItem[]> {
     const { sessions } = await this.#send<typeof endpoints.listSessions>({

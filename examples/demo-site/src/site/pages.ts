@@ -113,18 +113,18 @@ const kindNames: Partial<Record<SessionListItem['kind'], string>> = {
 }
 
 const sessionRow = (
-  { id, kind, createdAt, clientInfo: { ipAddress, userAgent } }: SessionListItem,
+  { id, kind, createdAt, clientInfo }: SessionListItem,
   isThis: boolean,
 ) => html`<li data-kind="${kind}">
 <div>
-<p><strong>${kindNames[kind] ?? nameOf(userAgent)}</strong> ${isThis && html`<span class="badge good">this one</span>`}</p>
-<p class="quiet small">since ${moment(createdAt)}${ipAddress && html` · ${ipAddress}`} · <code>…${id.slice(-8)}</code></p>
+<p><strong>${kindNames[kind] ?? nameOf(clientInfo?.userAgent)}</strong> ${isThis && html`<span class="badge good">this one</span>`}</p>
+<p class="quiet small">since ${moment(createdAt)}${clientInfo?.ipAddress && html` · ${clientInfo.ipAddress}`} · <code>…${id.slice(-8)}</code></p>
 </div>
 <form method="post" action="/revoke"><button class="button danger" name="id" value="${id}" aria-label="Revoke the session …${id.slice(-8)}">Revoke</button></form>
 </li>`
 
 /** A browser and its system, as far as a person cares. */
-function nameOf(userAgent: string | null): string {
+function nameOf(userAgent: string | null | undefined): string {
   const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Version)\/(\d+)/.exec(userAgent ?? '')
   if (!browser) return userAgent?.slice(0, 40) ?? 'Unknown browser'
   const names: Record<string, string> = {

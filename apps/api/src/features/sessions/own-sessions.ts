@@ -84,6 +84,6 @@ function toListItem(row: SessionRow, asking: string | null): sessions.SessionLis
     expiresAt: row.expiresAt.toISOString(),
     projectId: row.projectId,
     serverId: row.serverId,
-    clientInfo: { ipAddress: isTold ? row.ip : null, userAgent: isTold ? row.userAgent : null },
+    clientInfo: isTold ? { ipAddress: row.ip, userAgent: row.userAgent } : null,
   }
 }
