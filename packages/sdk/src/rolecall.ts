@@ -295,11 +295,15 @@ export class Rolecall {
 const asMember = (token: string) => ({ authorization: `Bearer ${headerSafe(token)}` })
 
 /**
- * Tokens come from cookies, which anyone can write: one that does not even look like a token (`VALIDATION_FAILED`,
- * as the token is all there is to validate) is as much "not logged in" as one that has expired.
+ * Tokens come from cookies, which anyone can write: one that does not even look like a token (`VALIDATION_FAILED` or
+ * `PAYLOAD_TOO_LARGE`, as the token is all that is sent) is as much "not logged in" as one that has expired.
  */
 function noneIfNotLive(error: unknown): undefined {
-  if (error instanceof RolecallError && /^(INVALID_TOKEN|VALIDATION_FAILED)$/.test(error.code)) return
+  if (
+    error instanceof RolecallError &&
+    /^(INVALID_TOKEN|VALIDATION_FAILED|PAYLOAD_TOO_LARGE)$/.test(error.code)
+  )
+    return
   throw error
 }
 
