@@ -14,6 +14,10 @@ import { addressOf, nameOf, rowsOf } from './requests.ts'
 import { startWorld, type World } from './service.ts'
 
 /** What HTTP itself asks of every endpoint. None of this is about SQL, so one engine will do. */
+/** Those that end the session which asks, which others are asked with. */
+const endsItsSession = ({ method, path }: EndpointDefinition) =>
+  path.endsWith('/admin/logout') || (method === 'DELETE' && path === '/api/auth/sessions')
+
 describe('over HTTP, every endpoint of the contract', () => {
   let world: World
   let given: Credentials
@@ -160,8 +164,7 @@ describe('over HTTP, every endpoint of the contract', () => {
           '401 SIGNATURE_INVALID',
           '401 INVALID_REFRESH_TOKEN',
         ])
-        // All but the one that ends the session which asks.
-        const asked = rowsOf(({ auth, path }) => auth !== 'none' && !path.endsWith('/admin/logout'))
+        const asked = rowsOf((one) => one.auth !== 'none' && !endsItsSession(one))
         for (const [name, one] of asked) {
           const reply = await call(url, one.method, addressOf(one), {
             ...good(one),

@@ -80,7 +80,9 @@ describe('whatever fails while a request is answered', () => {
       publicUrl: 'http://localhost',
       log,
       isCrowded: () => false,
-      refusalPage: (error, requestId) => `${error.message} ${requestId}`,
+      // As the real page, it puts what was said of the problems into words.
+      refusalPage: ({ message, details }, requestId) =>
+        `${message} ${JSON.stringify(details.errors)} ${requestId}`,
       observer: {
         began: (request) => parts.observer.began(request),
         answered: (...told) => parts.observer.answered(...told),

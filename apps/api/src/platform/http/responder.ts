@@ -4,10 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '#platform/log'
 import type { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
+import type { Identified } from './identified.ts'
 import { pageHeaders } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
 import { sendStream, sendWhole } from './send.ts'
-import type { Identified } from './server.ts'
 
 type Timed = Pick<FastifyRequest, 'startedAtUs'> & { readonly caller?: Identified | undefined }
 

@@ -13,9 +13,9 @@ import { createAllowedMethods } from './allowed-methods.ts'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import { createRequestCheck } from './check-request.ts'
+import type { Identified } from './identified.ts'
 import type { BodyReader } from './read-bytes.ts'
 import { type Responder, statusOf } from './responder.ts'
-import type { Identified } from './server.ts'
 
 /** The client behind a request, as records and limits name it. */
 export interface Client {

@@ -11,6 +11,7 @@ import { looksLikeCredential } from '#platform/crypto/tokens'
 import { maxParamLength } from './allowed-methods.ts'
 import { ApiError } from './api-error.ts'
 import { endUnusedConnections } from './connections.ts'
+import type { Identified } from './identified.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { toApiError, toProblem } from './problem.ts'
 import { commonHeaders, type Responder } from './responder.ts'
@@ -85,12 +86,6 @@ function responseOf({ endsConnections }: Pick<Lifecycle, 'endsConnections'>) {
 export function refuseWith(app: FastifyInstance, respond: Responder) {
   app.decorate('refuse', (error, request, reply) => respond.refusal(undefined, request, reply, error))
   app.setErrorHandler((error, request, reply) => respond.refusal(undefined, request, reply, error))
-}
-
-/** What is known of a caller; `bucket` is what the rate limit counts by. */
-export interface Identified {
-  readonly bucket: string
-  readonly projectId?: string
 }
 
 declare module 'fastify' {
