@@ -136,7 +136,7 @@ describe('the demo site', () => {
     await page.getByRole('link', { name: 'Log in' }).click()
     await page.getByRole('button', { name: 'Not you?' }).click()
     await chooseAndAgree(page, 'Emil Strand')
-    await page.getByText('not a member of the server').waitFor()
+    await page.getByText('not a member of Harbour Club').waitFor()
     await page.goto(`${demo.siteUrl}/callback?code=rcc_x&state=${'a'.repeat(43)}`)
     await page.getByRole('heading', { name: 'This login was not started here' }).waitFor()
     // The browser itself notes the status of a refused page.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
 import { engines } from './databases.ts'
-import { givenAdmin, givenProject, givenSession, validate, walkLogin } from './given.ts'
+import { Browser, givenAdmin, givenProject, givenSession, validate, walkLogin } from './given.ts'
 import { startWorld, type World } from './service.ts'
 
 const { joon } = demo.users
@@ -127,11 +127,12 @@ describe.each(engines)('System Admin on %s', (engine) => {
     let attributes: string
     beforeEach(async () => {
       world = worldOf('3600000')
-      const end = await walkLogin(world, '/api/auth/admin/login', { as: joon })
+      const browser = new Browser(world.url)
+      const end = await walkLogin(world, '/api/auth/admin/login', { browser, as: joon })
       const code = new URLSearchParams(end.hash.slice(1)).get('code')
       const reply = await call(world.url, 'POST', '/api/auth/admin/token', {
         body: { code, cookie: true },
-        headers: { origin: world.url },
+        headers: { origin: world.url, cookie: browser.cookie },
       })
       expect(reply.status).toBe(200)
       expect(reply.body).not.toHaveProperty('token')

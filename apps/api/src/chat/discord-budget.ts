@@ -66,6 +66,11 @@ export interface DiscordBudget {
   /** @throws ChatPlatformError when asking would only be refused again */
   spend(spending: Spending): void
   /**
+   * As `spend`, after a short pause is over; a login that is the next one after it finds out whether it is.
+   * @throws ChatPlatformError when the pause is too long to wait for
+   */
+  spendInTurn(spending: Spending): Promise<void>
+  /**
    * What came of it; undefined when no answer came. A limit that others have used up (`shared`) is not counted
    * against us.
    */
@@ -106,6 +111,14 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
     const priority = spending.lane === 'oauth' ? 'login' : spending.lane
     return kindsOf(spending).find((kind) => !breaker(kind, spending.serverId).admits(priority))
   }
+  const spend = (spending: Spending) => {
+    const { lane, serverId } = spending
+    const refused = refusing(spending)
+    if (refused) throw new ChatPlatformError('unavailable', why[refused])
+    for (const kind of kindsOf(spending)) breaker(kind, serverId).began()
+    sent.push({ at: now(), lane })
+    while ((sent[0]?.at ?? now()) < now() - minute) sent.shift()
+  }
   const pauseMs = (spending: Spending): number => {
     const kind = refusing(spending)
     // While a probe is under way its answer is what to wait for.
@@ -121,13 +134,16 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
         await sleep(Math.min(waitMs, lookEveryMs))
       }
     },
-    spend(spending) {
-      const { lane, serverId } = spending
-      const refused = refusing(spending)
-      if (refused) throw new ChatPlatformError('unavailable', why[refused])
-      for (const kind of kindsOf(spending)) breaker(kind, serverId).began()
-      sent.push({ at: now(), lane })
-      while ((sent[0]?.at ?? now()) < now() - minute) sent.shift()
+    spend,
+    async spendInTurn(spending) {
+      const deadline = now() + loginPatienceMs
+      for (;;) {
+        const waitMs = pauseMs(spending)
+        // In one step with the look: of all who waited for a pause to end, one is the probe, and the others wait on.
+        if (waitMs === 0 || spending.lane === 'background' || now() + waitMs > deadline)
+          return spend(spending)
+        await sleep(Math.min(waitMs, lookEveryMs))
+      }
     },
     settle(spending, outcome) {
       if (!outcome) {

@@ -152,9 +152,10 @@ const fetchWithin =
   (budget: DiscordBudget): typeof fetchOnce =>
   async (url, init) => {
     const isExchange = url.endsWith('/oauth2/token')
-    const ask = () => {
+    const ask = async () => {
       const spending = isExchange ? exchange : membersRead
-      budget.spend(spending)
+      if (isExchange) await budget.spendInTurn(spending)
+      else budget.spend(spending)
       return settled(budget, spending, fetchOnce(url, init))
     }
     const response = await ask()

@@ -65,8 +65,7 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
       await buckets?.turn(route, priority, signal)
       await pace?.(priority, signal)
       const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(route)?.[1] }
-      await budget.patience(spending)
-      budget.spend(spending)
+      await budget.spendInTurn(spending)
       const sentAt = performance.now()
       // The library would name itself: the platform wants to know who runs.
       const headers = { ...init.headers, 'User-Agent': userAgent }
