@@ -4,6 +4,7 @@ const byFormat: Readonly<Record<string, string>> = {
   uuid: '01932f6e-8f4a-7cc0-9b1d-3a5f8e7d6c4b',
   snowflake: '1183542208736677898',
   'date-time': '2026-03-01T12:00:00.000Z',
+  name: 'Harbour log',
 }
 
 /** Values that say more than their type: tokens by their prefix, addresses by their shape. */

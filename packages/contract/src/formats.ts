@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { isName } from './names.ts'
 
 /**
  * The string formats of the contract, for any JSON Schema validator: name → predicate.
@@ -10,6 +11,7 @@ export const formats = {
   /** A UUID or anything else: whatever is not known is not found. */
   id: (_value: string) => true,
   'date-time': isDateTime,
+  name: isName,
 } satisfies Record<string, (value: string) => boolean>
 
 function isUuid(value: string): boolean {

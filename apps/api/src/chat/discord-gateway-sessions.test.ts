@@ -59,8 +59,8 @@ describe('the gateway, when sessions do not last', () => {
       await until('four sessions', () => begun() >= 4)
       const before = performance.now()
       await until('two more', () => begun() >= 6)
-      // Pauses of 0.2 and 0.4 s by then, less a quarter of jitter; without a back-off it is 0.1 s for both.
-      expect(performance.now() - before).toBeGreaterThan(400)
+      // Pauses of 0.4 and 0.8 s by then, less a quarter of jitter; without a back-off it is 0.2 s for both.
+      expect(performance.now() - before).toBeGreaterThan(500)
       expect(warnings.filter((line) => line.includes('sessions end right after')).length).toBeLessThanOrEqual(
         1,
       )

@@ -41,7 +41,12 @@ function unwrap(schema: Schema): { inner: Schema; suffix: string } {
   return { inner, suffix: `[]${suffix}` }
 }
 
-const formatNames: Record<string, string> = { uuid: 'UUID', snowflake: 'snowflake', 'date-time': 'date-time' }
+const formatNames: Record<string, string> = {
+  uuid: 'UUID',
+  snowflake: 'snowflake',
+  'date-time': 'date-time',
+  name: 'name',
+}
 
 export function typeName(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(typeName).join(' or ')

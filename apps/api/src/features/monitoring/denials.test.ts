@@ -74,7 +74,7 @@ describe.each(engines)('access that is denied on %s', (engine) => {
         await submit(world, project, hook.id, sent)
         return submit(world, project, hook.id, sent)
       },
-      record: { kind: 'signature', reason: 'signature_replayed' },
+      record: { kind: 'signature', reason: 'replayed' },
     },
   }
 

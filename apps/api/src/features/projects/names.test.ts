@@ -62,7 +62,7 @@ describe.each(engines)('names of projects and webhooks on %s', (engine) => {
       await call(world.url, 'POST', hooks, { token, body: { name, schema: {} } }),
     ]
     for (const { status, body } of replies) {
-      expect([status, body.errors]).toMatchObject([400, [{ path: '/name', code: 'PATTERN' }]])
+      expect([status, body.errors]).toMatchObject([400, [{ path: '/name', code: 'FORMAT' }]])
     }
   })
 

@@ -112,6 +112,7 @@ const formatNames: Record<string, string> = {
   snowflake: 'chat-platform id: 17 to 20 digits',
   uuid: 'UUID',
   'date-time': 'date, or date and time with zone, in ISO 8601',
+  name: 'name: something to see, without control or invisible characters, and without space around it',
 }
 
 const snake = (keyword: string) => keyword.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
