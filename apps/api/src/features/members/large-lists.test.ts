@@ -1,4 +1,6 @@
 import { type IncomingMessage, request } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from '../../../test/client.ts'
@@ -10,6 +12,16 @@ import { findPage, pageStatement } from './lists-store.ts'
 
 const members = '/api/admin/members'
 const perServer = 100_000
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+/** What is held, without what only waits to be collected: how much that is says more of the machine than of us. */
+function liveBytes(): number {
+  collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
 
 describe('with 200,000 memberships on postgres', () => {
   let world: World
@@ -86,20 +98,24 @@ describe('with 200,000 memberships on postgres', () => {
     'an export as %s starts at once and needs no more memory than one of ten rows',
     async (format) => {
       await drained(await download('format=csv&search=amber1234'))
-      const before = process.memoryUsage().rss
+      const before = liveBytes()
       let peak = before
+      let looked = 0
       const from = performance.now()
       const response = await download(`format=${format}`)
       const startedMs = performance.now() - from
       let lines = 0
       for await (const chunk of response) {
         for (const byte of chunk as Buffer) if (byte === 10) lines += 1
-        peak = Math.max(peak, process.memoryUsage().rss)
+        if (lines < (looked + 1) * (perServer / 4)) continue
+        looked += 1
+        peak = Math.max(peak, liveBytes())
       }
       // The admin's own membership is one more, and so is a line around the rows.
       expect(lines).toBe(2 * perServer + (format === 'csv' ? 2 : 3))
       expect(startedMs).toBeLessThan(3_000)
-      expect((peak - before) / 2 ** 20).toBeLessThan(64)
+      expect(looked).toBeGreaterThanOrEqual(7)
+      expect((peak - before) / 2 ** 20).toBeLessThan(16)
     },
   )
 
