@@ -4,7 +4,7 @@ import { syncServer, writeServer } from './features/chat-servers/sync-server.ts'
 import { createLiveMirror, type LiveMirrorTiming } from './features/live-mirror/live-mirror.ts'
 import type { LiveMirror } from './features/live-mirror/status.ts'
 import { askPatiently } from './features/members/ask-patiently.ts'
-import { endMembership } from './features/members/end-membership.ts'
+import { endMemberships } from './features/members/end-membership.ts'
 import { syncMembers } from './features/members/sync-members.ts'
 
 type Needs = Pick<Deps, 'db' | 'log' | 'chat' | 'audit' | 'mirrorMember'>
@@ -20,8 +20,8 @@ export const composeLiveMirror = (
       log: deps.log,
       gateway: deps.chat.gateway(timing.gateway),
       writeServer,
-      endMembership: (tx, serverId, userId, isBan) =>
-        endMembership(tx, deps.audit, { serverId, userId, isBan }),
+      endMemberships,
+      record: deps.audit.record,
       readRoles: (serverId) => syncServer(deps, serverId),
       readServer: async (serverId, signal) => {
         const beat = async () => signal.throwIfAborted()

@@ -18,5 +18,8 @@ export interface AuditEvent {
   readonly client?: { readonly ip: string; readonly requestId: string }
 }
 
-/** Records an event in the transaction of the change it tells of: no audit, no change. */
-export type RecordAudit = (tx: Tx, event: AuditEvent) => Promise<void>
+/**
+ * Records events, in their order, in the transaction of the change they tell of: no audit, no change. All writers wait
+ * for each other from here until the end of the transaction, so it comes last where the change is a long one.
+ */
+export type RecordAudit = (tx: Tx, ...events: readonly AuditEvent[]) => Promise<void>

@@ -2,7 +2,7 @@ import type { Database, Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { HashedEntry } from './entry.ts'
 
-interface Head {
+export interface Head {
   seq: number
   hash: string
   now: Date
@@ -15,16 +15,32 @@ export async function lockHead(tx: Tx): Promise<Head> {
   return head
 }
 
-export async function appendEntry(tx: Tx, entry: HashedEntry, previousHash: string, hash: string) {
+/** An entry in its place: `hash` is over `previousHash` and everything else of it. */
+export interface ChainedEntry extends HashedEntry {
+  readonly previousHash: string
+  readonly hash: string
+}
+
+/** Appends entries that follow the locked head one after another; the last one is the new head. */
+export async function appendEntries(tx: Tx, entries: readonly ChainedEntry[]) {
+  const last = entries.at(-1)
+  if (!last) return
+  const all = <K extends keyof ChainedEntry>(field: K) => entries.map((entry) => entry[field])
   await tx.execute(sql`
-    with entry as (
+    with appended as (
       insert into audit_log (seq, id, at, actor_id, actor_username, action_type, action, severity,
         target_type, target_id, target_name, summary, changes, ip, request_id, previous_hash, hash)
-      values (${entry.seq}, ${entry.id}, ${entry.at}, ${entry.actorId}, ${entry.actorUsername},
-        ${entry.actionType}, ${entry.action}, ${entry.severity}, ${entry.targetType}, ${entry.targetId},
-        ${entry.targetName}, ${entry.summary}, ${entry.changes}, ${entry.ip}, ${entry.requestId},
-        ${previousHash}, ${hash}))
-    update audit_head set seq = ${entry.seq}, hash = ${hash}`)
+      select seq, id, at, actor_id, actor_username, action_type, action, severity,
+        target_type, target_id, target_name, summary, changes::json, ip, request_id, previous_hash, hash
+      from unnest(${all('seq')}::bigint[], ${all('id')}::uuid[], ${all('at')}::timestamptz[],
+        ${all('actorId')}::text[], ${all('actorUsername')}::text[], ${all('actionType')}::text[],
+        ${all('action')}::text[], ${all('severity')}::text[], ${all('targetType')}::text[],
+        ${all('targetId')}::text[], ${all('targetName')}::text[], ${all('summary')}::text[],
+        ${all('changes')}::text[], ${all('ip')}::text[], ${all('requestId')}::text[],
+        ${all('previousHash')}::text[], ${all('hash')}::text[])
+        as x (seq, id, at, actor_id, actor_username, action_type, action, severity, target_type, target_id,
+          target_name, summary, changes, ip, request_id, previous_hash, hash))
+    update audit_head set seq = ${last.seq}, hash = ${last.hash}`)
 }
 
 /** An entry as it is shown. */

@@ -1,24 +1,58 @@
 import type { ChatEvent } from '#chat/chat-gateway'
 
-/** More than this cannot be caught up with: reading everything anew is quicker, and bounded. */
-const mostWaiting = 50_000
+/** More than this cannot be caught up with: reading a server anew is quicker, and bounded. */
+const maxWaiting = 50_000
 
-/** Events in their order between the connection and the database. */
+interface ServerQueue {
+  waiting: ChatEvent[]
+  /** How many were received, and how many of them are written or forgotten: in their order, so a count says which. */
+  received: number
+  settled: number
+}
+
+/**
+ * Events between the connection and the database: in their order within a server, and in turns between servers, so
+ * that a mass departure in one of them delays nothing in another.
+ */
 export function createEventQueue() {
-  let waiting: ChatEvent[] = []
+  const servers = new Map<string, ServerQueue>()
+  let size = 0
+
+  const queueOf = (serverId: string): ServerQueue => {
+    const queue = servers.get(serverId) ?? { waiting: [], received: 0, settled: 0 }
+    servers.set(serverId, queue)
+    return queue
+  }
+  const longest = () => [...servers].reduce((a, b) => (b[1].waiting.length > a[1].waiting.length ? b : a))
 
   return {
-    /** False when there are too many: all of them are forgotten. */
-    push(event: ChatEvent): boolean {
-      if (waiting.length >= mostWaiting) {
-        waiting = []
-        return false
-      }
-      waiting.push(event)
-      return true
+    /** Answers the server whose waiting events were forgotten, when there are too many. */
+    push(event: ChatEvent): string | undefined {
+      const queue = queueOf(event.serverId)
+      queue.waiting.push(event)
+      queue.received += 1
+      size += 1
+      if (size <= maxWaiting) return undefined
+      const [serverId, fullest] = longest()
+      size -= fullest.waiting.length
+      fullest.settled += fullest.waiting.length
+      fullest.waiting = []
+      return serverId
     },
-    /** The first ones, out of the queue and into the caller's hands. */
-    take: (count: number): ChatEvent[] => waiting.splice(0, count),
-    size: () => waiting.length,
+    /** The next events, out of the queue and into the caller's hands: an equal share of each server's first ones. */
+    take(count: number): ChatEvent[] {
+      const busy = [...servers.values()].filter(({ waiting }) => waiting.length > 0)
+      const share = Math.ceil(count / Math.max(1, busy.length))
+      const taken = busy.flatMap(({ waiting }) => waiting.splice(0, share))
+      size -= taken.length
+      return taken
+    },
+    /** These are written, or given up: nobody waits for them any more. */
+    settle(events: readonly ChatEvent[]): void {
+      for (const { serverId } of events) queueOf(serverId).settled += 1
+    },
+    size: () => size,
+    received: (serverId: string) => servers.get(serverId)?.received ?? 0,
+    settled: (serverId: string) => servers.get(serverId)?.settled ?? 0,
   }
 }

@@ -1,23 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatEvent, ChatGateway, ChatGatewayListener } from '#chat/chat-gateway'
 import { DatabaseUnavailable } from '#platform/db/database'
 import { readTime } from '#platform/db/read-time'
 import type { Deps } from '../../deps.ts'
-import { createEventQueue } from './event-queue.ts'
-import { takeRole } from './members-store.ts'
+import { createEventWriter } from './event-writer.ts'
 import { createResyncs, type ReadServer } from './resyncs.ts'
 import { createRoleReads, type ReadRoles } from './role-reads.ts'
-import { asLeader, beat, LeadLost } from './store.ts'
-import { type MirrorWrites, writeEvents } from './write-events.ts'
+import { beat } from './store.ts'
+import type { MirrorWrites } from './write-events.ts'
 
-/** Most events of one transaction. */
-const batchSize = 500
-/** Between two batches: what arrives meanwhile shares the next one. */
-const batchPauseMs = 10
-const retryAfterMs = 250
 /** A mirror that is further behind than this is vouched for by nobody. */
 const longestLagMs = 500
-const membersPerRoleStep = 500
 
 export interface LeaderTiming {
   readonly beatEveryMs: number
@@ -43,7 +35,6 @@ export type LeaderDeps = Pick<Deps, 'db' | 'log'> &
 /** Writes what the gateway tells into the mirror, and vouches for it as long as it is complete and true. */
 export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTiming): Leader {
   const { db, log, gateway } = deps
-  const queue = createEventQueue()
   let registered = new Set<string>()
   let vouched: readonly string[] = []
   let heardAt: number | undefined
@@ -55,20 +46,20 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
   })
 
   const roleReads = createRoleReads(deps)
-  let heard = 0
-  let settled = 0
-  /** Until everything that was heard before now is written, or forgotten. */
-  const whenSettled = async (signal: AbortSignal): Promise<boolean> => {
-    const upTo = heard
-    while (settled < upTo && !isClosing && !signal.aborted) await sleep(batchPauseMs)
-    return settled >= upTo
-  }
+  const writer = createEventWriter(deps, epoch, {
+    rolesUnknown: (serverIds) => {
+      for (const serverId of serverIds) roleReads.ask(serverId)
+    },
+    forgotten: (serverIds) => resyncs.invalidate((serverId) => serverIds.has(serverId)),
+    delayed: () => void tell(),
+    leadLost: () => lose(),
+  })
   const resyncs = createResyncs(
     {
       log,
       // What was heard before the list was asked for must not be written after it: it would pass for newer.
       readServer: async (serverId, signal) => {
-        await whenSettled(signal)
+        await writer.whenSettled(serverId, signal)
         await deps.readServer(serverId, signal)
       },
     },
@@ -83,15 +74,7 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
     heard: (event) => {
       heardAt = performance.now()
       const isThere = noteReach(event)
-      if (registered.has(event.serverId)) {
-        heard += 1
-        if (!queue.push(event)) {
-          settled = heard - unwritten.length
-          log.warn('too many changes to follow: all members are read anew')
-          resyncs.invalidate(() => true)
-        }
-        void write()
-      }
+      if (registered.has(event.serverId)) writer.push(event)
       if (isThere === false) tell()
     },
     missed: (isConcerned) => {
@@ -115,68 +98,6 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
     return false
   }
 
-  let writing: Promise<void> | undefined
-  let unwritten: readonly ChatEvent[] = []
-  const write = () => {
-    writing ??= writeAll().finally(() => {
-      writing = undefined
-      // One may have come between the last look and this line.
-      if (queue.size() > 0 && !isClosing) void write()
-    })
-    return writing
-  }
-  const writeAll = async () => {
-    while (!isClosing && queue.size() > 0) {
-      unwritten = queue.take(batchSize)
-      if (!(await writeBatch(unwritten))) return
-      settled += unwritten.length
-      unwritten = []
-      await sleep(batchPauseMs)
-    }
-  }
-  /** False when this instance leads no more. */
-  const writeBatch = async (events: readonly ChatEvent[]): Promise<boolean> => {
-    while (!isClosing) {
-      try {
-        const unknown = await asLeader(db, epoch, (tx) => writeEvents(tx, deps, events))
-        for (const serverId of unknown) roleReads.ask(serverId)
-        for (const event of events) if (event.kind === 'roleRemoved') void takeRoleFromAll(event)
-        return true
-      } catch (error) {
-        if (error instanceof LeadLost) {
-          lose()
-          return false
-        }
-        if (!(error instanceof DatabaseUnavailable)) {
-          // Skipped rather than tried for ever; reading everything anew brings what it would have.
-          log.error(
-            { err: error },
-            'changes could not be written: the members of these servers are read anew',
-          )
-          const serverIds = new Set(events.map(({ serverId }) => serverId))
-          resyncs.invalidate((serverId) => serverIds.has(serverId))
-          return true
-        }
-        tell()
-        await sleep(retryAfterMs)
-      }
-    }
-    return false
-  }
-  const takeRoleFromAll = async ({ serverId, roleId }: { serverId: string; roleId: string }) => {
-    try {
-      while (
-        !isClosing &&
-        (await asLeader(db, epoch, (tx) => takeRole(tx, serverId, roleId, membersPerRoleStep)))
-      ) {
-        // Until nobody holds it.
-      }
-    } catch (error) {
-      // Answers leave out roles that do not exist; the next reading of all members tidies the rest.
-      log.debug({ err: error, serverId }, 'a removed role stays noted with its holders')
-    }
-  }
-
   let telling: Promise<void> | undefined
   let isOutdated = false
   /** Says what is vouched for now; at once, and once more when something changed meanwhile. */
@@ -197,10 +118,11 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
         const eventAt = heardAt === undefined ? null : before(now, performance.now() - heardAt)
         // What was told may have happened long before, as after a resumed session: until it is written, the mirror
         // is older than the proof.
-        const isWritten = proven.size === 0 || (await whenSettled(AbortSignal.timeout(longestLagMs)))
+        const written = await writtenOf([...proven.keys()])
         // What could not be written is read anew, and is not complete until then.
-        const complete = isWritten ? resyncs.complete() : []
-        const truth = new Map([...proven].filter(([serverId]) => complete.includes(serverId)))
+        const complete = resyncs.complete()
+        const isTrue = (serverId: string) => written.has(serverId) && complete.includes(serverId)
+        const truth = new Map([...proven].filter(([serverId]) => isTrue(serverId)))
         const answer = await beat(db, { epoch, gateway: gateway.status(), eventAt, vouched: truth })
         if (!answer) return lose()
         vouched = [...truth.keys()]
@@ -212,6 +134,12 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
         if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'a beat failed')
       }
     }
+  }
+  /** Those of which everything that was received before now is written, soon enough. */
+  const writtenOf = async (serverIds: readonly string[]): Promise<ReadonlySet<string>> => {
+    const soon = AbortSignal.timeout(longestLagMs)
+    const settled = await Promise.all(serverIds.map((serverId) => writer.whenSettled(serverId, soon)))
+    return new Set(serverIds.filter((_, index) => settled[index]))
   }
   const provenAt = (now: Date) => {
     const proven = new Map<string, Date>()
@@ -232,18 +160,19 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
 
   return {
     lost,
-    pending: () => queue.size() + unwritten.length,
+    pending: writer.pending,
     vouched: () => vouched,
     lastEventAt: () => lastEventAt,
     async close() {
       isClosing = true
+      const written = writer.close()
       clearInterval(beats)
       clearInterval(reconciling)
       roleReads.close()
       await gateway.close()
       await resyncs.close()
       await telling
-      await writing
+      await written
     },
   }
 }

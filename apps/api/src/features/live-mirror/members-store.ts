@@ -38,13 +38,16 @@ export const upsertMemberships = (tx: Tx, rows: readonly ServerMember[]) =>
       pending = excluded.pending, left_at = null, synced_at = clock_now()`)
 
 /**
- * Notes that someone is not a member, also where no membership was known: a list that was asked for before
- * this must not bring them in after it.
+ * Notes that people are not members, also where no membership was known: a list that was asked for before this must
+ * not bring them in after it.
  */
-export const noteAbsence = (tx: Tx, serverId: string, userId: string) =>
+export const noteAbsences = (tx: Tx, departures: readonly { serverId: string; memberId: string }[]) =>
   tx.execute(sql`
     insert into memberships as m (server_id, member_id, left_at)
-    values (${serverId}, ${userId}, clock_now())
+    select server_id, member_id, clock_now()
+    from unnest(${departures.map(({ serverId }) => serverId)}::text[],
+      ${departures.map(({ memberId }) => memberId)}::text[]) as x (server_id, member_id)
+    order by server_id, member_id
     on conflict (server_id, member_id) do update set synced_at = clock_now() where m.left_at is not null`)
 
 /** Takes a role from up to `limit` members who hold it; 0 when nobody does any more. */

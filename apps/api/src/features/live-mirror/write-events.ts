@@ -1,10 +1,11 @@
 import type { ChatEvent } from '#chat/chat-gateway'
-import type { ChatServerInfo } from '#chat/chat-platform'
+import type { ChatServerInfo, ChatUser } from '#chat/chat-platform'
 import type { Tx } from '#platform/db/database'
+import type { AuditEvent, RecordAudit } from '../audit/event.ts'
 import {
   deleteRole,
   listUnknownRoles,
-  noteAbsence,
+  noteAbsences,
   noteRolesChange,
   type ServerMember,
   setAvailable,
@@ -13,55 +14,109 @@ import {
   upsertRole,
 } from './members-store.ts'
 
+interface Departure {
+  readonly serverId: string
+  readonly memberId: string
+  readonly isBan: boolean
+}
+
 /** What other features know how to write, in the transaction of the batch. */
 export interface MirrorWrites {
   /** Name, icon and all roles of a server. */
   readonly writeServer: (tx: Tx, server: ChatServerInfo) => Promise<void>
-  /** Ends a membership with its sessions and its audit entry; nothing when it is over already. */
-  readonly endMembership: (tx: Tx, serverId: string, userId: string, isBan: boolean) => Promise<void>
+  /** Ends memberships with their sessions, and answers what is to be recorded of it. */
+  readonly endMemberships: (tx: Tx, departures: readonly Departure[]) => Promise<AuditEvent[]>
+  readonly record: RecordAudit
 }
 
+type MemberEvent = Extract<ChatEvent, { kind: 'memberChanged' | 'memberRemoved' | 'memberBanned' }>
+type ServerEvent = Exclude<ChatEvent, MemberEvent>
+
 /**
- * Writes events in their order. Events of members that follow each other go in one statement. Answers the servers
- * where somebody now holds a role that is not known.
+ * Writes events in their order. Events that follow each other and change members, or end memberships, go in a few
+ * statements together, however many they are. Answers the servers where somebody now holds a role that is not known.
  */
 export async function writeEvents(
   tx: Tx,
   writes: MirrorWrites,
   events: readonly ChatEvent[],
 ): Promise<string[]> {
-  let members = new Map<string, ServerMember>()
-  const flush = async () => {
-    if (members.size === 0) return
-    const rows = [...members.values()]
-    members = new Map()
-    // One profile for each person, the last that was told.
-    const users = new Map(rows.map(({ member }) => [member.user.id, member.user]))
-    await upsertMembers(tx, [...users.values()])
-    await upsertMemberships(tx, rows)
+  const recorded: AuditEvent[] = []
+  for (const run of runsOf(events)) {
+    if (run.kind === 'changes') await writeChanges(tx, run.events)
+    else if (run.kind === 'departures') recorded.push(...(await writeDepartures(tx, writes, run.events)))
+    else await writeServerEvent(tx, writes, run.event)
   }
-  for (const event of events) {
-    if (event.kind === 'memberChanged') {
-      const { serverId, member } = event
-      const key = `${serverId}/${member.user.id}`
-      // Last of all, so that the newest profile of someone in two servers wins.
-      members.delete(key)
-      members.set(key, { serverId, member })
-      continue
-    }
-    await flush()
-    await writeOther(tx, writes, event)
-  }
-  await flush()
   const held = events.filter((event) => event.kind === 'memberChanged')
-  return held.length === 0 ? [] : listUnknownRoles(tx, held)
+  const unknown = held.length === 0 ? [] : await listUnknownRoles(tx, held)
+  // Last: from here until the end of the transaction every other audited change waits.
+  await writes.record(tx, ...recorded)
+  return unknown
 }
 
-async function writeOther(
+type Changed = Extract<ChatEvent, { kind: 'memberChanged' }>
+type Departed = Exclude<MemberEvent, Changed>
+type Run =
+  | { readonly kind: 'changes'; readonly events: Changed[] }
+  | { readonly kind: 'departures'; readonly events: Departed[] }
+  | { readonly kind: 'server'; readonly event: ServerEvent }
+
+/** Cuts events into the longest runs that can be written together. */
+function runsOf(events: readonly ChatEvent[]): Run[] {
+  const runs: Run[] = []
+  for (const event of events) {
+    const last = runs.at(-1)
+    if (event.kind === 'memberChanged') {
+      if (last?.kind === 'changes') last.events.push(event)
+      else runs.push({ kind: 'changes', events: [event] })
+    } else if (event.kind === 'memberRemoved' || event.kind === 'memberBanned') {
+      if (last?.kind === 'departures') last.events.push(event)
+      else runs.push({ kind: 'departures', events: [event] })
+    } else runs.push({ kind: 'server', event })
+  }
+  return runs
+}
+
+async function writeChanges(tx: Tx, events: readonly Changed[]): Promise<void> {
+  const members = new Map<string, ServerMember>()
+  for (const { serverId, member } of events) {
+    const key = `${serverId}/${member.user.id}`
+    // Last of all, so that the newest profile of someone in two servers wins.
+    members.delete(key)
+    members.set(key, { serverId, member })
+  }
+  const rows = [...members.values()]
+  await upsertMembers(tx, newestOf(rows.map(({ member }) => member.user)))
+  await upsertMemberships(tx, rows)
+}
+
+async function writeDepartures(
   tx: Tx,
-  { writeServer, endMembership }: MirrorWrites,
-  event: Exclude<ChatEvent, { kind: 'memberChanged' }>,
-): Promise<void> {
+  { endMemberships }: MirrorWrites,
+  events: readonly Departed[],
+): Promise<AuditEvent[]> {
+  const departures = new Map<string, Departure>()
+  for (const { kind, serverId, user } of events) {
+    const key = `${serverId}/${user.id}`
+    // The platform tells of a ban twice: that it is one, and that the member is gone.
+    const isBan = kind === 'memberBanned' || departures.get(key)?.isBan === true
+    departures.set(key, { serverId, memberId: user.id, isBan })
+  }
+  const recorded = await endMemberships(tx, [...departures.values()])
+  const removed = events.filter(({ kind }) => kind === 'memberRemoved')
+  if (removed.length === 0) return recorded
+  await upsertMembers(tx, newestOf(removed.map(({ user }) => user)))
+  const absences = new Map(
+    removed.map(({ serverId, user }) => [`${serverId}/${user.id}`, { serverId, memberId: user.id }]),
+  )
+  await noteAbsences(tx, [...absences.values()])
+  return recorded
+}
+
+/** One profile for each person, the last that was told. */
+const newestOf = (users: readonly ChatUser[]) => [...new Map(users.map((user) => [user.id, user])).values()]
+
+async function writeServerEvent(tx: Tx, { writeServer }: MirrorWrites, event: ServerEvent): Promise<void> {
   const { serverId } = event
   switch (event.kind) {
     case 'serverAvailable':
@@ -80,13 +135,5 @@ async function writeOther(
     case 'roleRemoved':
       await noteRolesChange(tx, serverId)
       await deleteRole(tx, serverId, event.roleId)
-      return
-    case 'memberBanned':
-      await endMembership(tx, serverId, event.user.id, true)
-      return
-    case 'memberRemoved':
-      await endMembership(tx, serverId, event.user.id, false)
-      await upsertMembers(tx, [event.user])
-      await noteAbsence(tx, serverId, event.user.id)
   }
 }

@@ -1,33 +1,41 @@
 import type { Tx } from '#platform/db/database'
-import type { Deps } from '../../deps.ts'
-import { endMembership as endInStore, revokeServerSessions } from './store.ts'
+import type { AuditEvent } from '../audit/event.ts'
+import { type Departure, endMemberships as endInStore, revokeServerSessions } from './store.ts'
 
-interface Ending {
-  readonly serverId: string
-  readonly userId: string
+export interface Ending extends Departure {
   readonly isBan?: boolean
-  /** When the platform was asked; whoever came back since then has not left. */
-  readonly askedAt?: Date | undefined
 }
 
 /**
- * Ends a membership on the platform's own word, with the sessions bound to that server and one audit entry.
- * Nothing happens when it is over already: the platform repeats itself.
+ * Ends memberships on the platform's own word, with the sessions bound to those servers. Nothing happens to one that
+ * is over already: the platform repeats itself. Answers one event for each that ended, which the caller records
+ * last in the transaction: whoever holds the end of the audit log keeps all other writers waiting.
+ *
+ * `askedAt`: when the platform was asked; whoever came back since then has not left.
  */
-export async function endMembership(
+export async function endMemberships(
   tx: Tx,
-  audit: Deps['audit'],
-  { serverId, userId, isBan = false, askedAt }: Ending,
-): Promise<void> {
-  const ended = await endInStore(tx, serverId, userId, askedAt)
-  if (!ended) return
-  const sessions = await revokeServerSessions(tx, serverId, userId)
-  const { username, serverName } = ended
-  const what = isBan ? `was banned from ${serverName}` : `is no longer a member of ${serverName}`
-  await audit.record(tx, {
-    actionType: 'member',
-    action: isBan ? 'member.ban' : 'member.leave',
-    target: { type: 'member', id: userId, name: username },
-    summary: `${username} ${what}; ${sessions} sessions ended.`,
+  endings: readonly Ending[],
+  askedAt?: Date,
+): Promise<AuditEvent[]> {
+  const ended = await endInStore(tx, endings, askedAt)
+  if (ended.length === 0) return []
+  const revoked = new Map<string, number>()
+  for (const departure of await revokeServerSessions(tx, ended)) {
+    revoked.set(keyOf(departure), (revoked.get(keyOf(departure)) ?? 0) + 1)
+  }
+  const bans = new Set(endings.filter(({ isBan }) => isBan).map(keyOf))
+  return ended.map((departure) => {
+    const { memberId, username, serverName } = departure
+    const isBan = bans.has(keyOf(departure))
+    const what = isBan ? `was banned from ${serverName}` : `is no longer a member of ${serverName}`
+    return {
+      actionType: 'member',
+      action: isBan ? 'member.ban' : 'member.leave',
+      target: { type: 'member', id: memberId, name: username },
+      summary: `${username} ${what}; ${revoked.get(keyOf(departure)) ?? 0} sessions ended.`,
+    }
   })
 }
+
+const keyOf = ({ serverId, memberId }: Departure) => `${serverId}/${memberId}`

@@ -1,6 +1,6 @@
 import type { ChatMember, ChatUser } from '#chat/chat-platform'
 import type { Deps } from '../../deps.ts'
-import { endMembership } from './end-membership.ts'
+import { endMemberships } from './end-membership.ts'
 import { upsertMember, upsertMembership } from './store.ts'
 
 /**
@@ -21,6 +21,6 @@ export async function mirrorMember(
       return
     }
     if ('username' in user) await upsertMember(tx, user, askedAt)
-    await endMembership(tx, audit, { serverId, userId: user.id, askedAt })
+    await audit.record(tx, ...(await endMemberships(tx, [{ serverId, memberId: user.id }], askedAt)))
   })
 }

@@ -31,22 +31,39 @@ export const upsertMembership = (tx: Tx, serverId: string, member: ChatMember, a
       pending = excluded.pending, left_at = null, synced_at = excluded.synced_at
     where m.synced_at <= coalesce(${askedAt ?? null}::timestamptz, 'infinity')`)
 
-/** Ends a membership. Returns the member's name the first time, undefined when there was nothing to end. */
-export const endMembership = (tx: Tx, serverId: string, memberId: string, askedAt?: Date) =>
-  tx.maybeOne<{ username: string; serverName: string }>(sql`
+/** One member's way out of one server. */
+export interface Departure {
+  readonly serverId: string
+  readonly memberId: string
+}
+
+/** Ends memberships. Answers those that it ended; one that was over, or was told of since, is not among them. */
+export const endMemberships = (tx: Tx, departures: readonly Departure[], askedAt?: Date) =>
+  tx.query<Departure & { username: string; serverName: string }>(sql`
+    with due as (
+      select m.server_id, m.member_id from memberships m
+      join unnest(${departures.map(({ serverId }) => serverId)}::text[],
+        ${departures.map(({ memberId }) => memberId)}::text[]) as x (server_id, member_id)
+        on m.server_id = x.server_id and m.member_id = x.member_id
+      where m.left_at is null and m.synced_at <= coalesce(${askedAt ?? null}::timestamptz, 'infinity')
+      -- Everybody who writes many memberships locks them in this order.
+      order by m.server_id, m.member_id
+      for update of m)
     update memberships m set left_at = clock_now(),
       synced_at = coalesce(${askedAt ?? null}::timestamptz, clock_now())
-    from members u, servers v
-    where m.server_id = ${serverId} and m.member_id = ${memberId} and m.left_at is null
-      and m.synced_at <= coalesce(${askedAt ?? null}::timestamptz, 'infinity')
-      and u.id = m.member_id and v.id = m.server_id
-    returning u.username, v.name as "serverName"`)
+    from due, members u, servers v
+    where m.server_id = due.server_id and m.member_id = due.member_id and u.id = due.member_id
+      and v.id = due.server_id
+    returning m.server_id as "serverId", m.member_id as "memberId", u.username, v.name as "serverName"`)
 
-/** Revokes the sessions bound to one server that a member has. */
-export const revokeServerSessions = (tx: Tx, serverId: string, memberId: string) =>
-  tx.execute(sql`
-    update sessions set revoked_at = clock_now(), revoked_reason = 'member_left'
-    where server_id = ${serverId} and member_id = ${memberId} and revoked_at is null`)
+/** Revokes the sessions that members have in servers; answers one row for each. */
+export const revokeServerSessions = (tx: Tx, departures: readonly Departure[]) =>
+  tx.query<Departure>(sql`
+    update sessions s set revoked_at = clock_now(), revoked_reason = 'member_left'
+    from unnest(${departures.map(({ serverId }) => serverId)}::text[],
+      ${departures.map(({ memberId }) => memberId)}::text[]) as x (server_id, member_id)
+    where s.server_id = x.server_id and s.member_id = x.member_id and s.revoked_at is null
+    returning s.server_id as "serverId", s.member_id as "memberId"`)
 
 export interface RolesState {
   /** Milliseconds since the server's roles were read; null when they never were. */

@@ -10,8 +10,10 @@ import { insertNotification } from './store.ts'
  */
 export const notifying =
   (record: RecordAudit, notified: () => void): RecordAudit =>
-  async (tx, event) => {
-    await record(tx, event)
-    const notice = noticeOf(event)
-    if (notice && (await insertNotification(tx, { id: uuidv7(), ...notice })) > 0) tx.afterCommit(notified)
+  async (tx, ...events) => {
+    await record(tx, ...events)
+    for (const event of events) {
+      const notice = noticeOf(event)
+      if (notice && (await insertNotification(tx, { id: uuidv7(), ...notice })) > 0) tx.afterCommit(notified)
+    }
   }
