@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
@@ -14,8 +15,32 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: plainError, error: plainError },
     },
-    destination ?? pino.destination(1),
+    destination ?? standardOutput,
   )
+
+/** A pipe whose reader is behind is given this long, in all, before a line is lost. */
+const maxTries = 20
+const tryEveryMs = 5
+const sleeper = new Int32Array(new SharedArrayBuffer(4))
+
+/**
+ * Lines are written at once, so that a process that dies has said what it had to say. A full disk or a closed pipe costs
+ * lines, and nothing else: the library's own destination would try again for ever, also at the end of the process.
+ */
+const standardOutput: DestinationStream = {
+  write(line) {
+    const bytes = Buffer.from(line)
+    for (let written = 0, tries = 0; written < bytes.length && tries < maxTries; ) {
+      try {
+        written += writeSync(1, bytes, written)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
+        tries += 1
+        Atomics.wait(sleeper, 0, 0, tryEveryMs)
+      }
+    }
+  },
+}
 
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: 'not an error object' }

@@ -22,4 +22,4 @@ export interface AuditEvent {
  * Records events, in their order, in the transaction of the change they tell of: no audit, no change. All writers wait
  * for each other from here until the end of the transaction, so it comes last where the change is a long one.
  */
-export type RecordAudit = (tx: Tx, ...events: readonly AuditEvent[]) => Promise<void>
+export type RecordAudit = (tx: Tx, events: AuditEvent | readonly AuditEvent[]) => Promise<void>

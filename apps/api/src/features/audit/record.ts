@@ -4,7 +4,8 @@ import type { AuditEvent, RecordAudit } from './event.ts'
 import { appendEntries, type ChainedEntry, type Head, lockHead } from './store.ts'
 
 /** Appends entries in the transaction of the change they record: no audit, no change. */
-export const recordAudit: RecordAudit = async (tx, ...events) => {
+export const recordAudit: RecordAudit = async (tx, recorded) => {
+  const events = [recorded].flat()
   if (events.length === 0) return
   const head = await lockHead(tx)
   const entries: ChainedEntry[] = []

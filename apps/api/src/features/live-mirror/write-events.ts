@@ -41,16 +41,17 @@ export async function writeEvents(
   writes: MirrorWrites,
   events: readonly ChatEvent[],
 ): Promise<string[]> {
-  const recorded: AuditEvent[] = []
+  let recorded: AuditEvent[] = []
   for (const run of runsOf(events)) {
     if (run.kind === 'changes') await writeChanges(tx, run.events)
-    else if (run.kind === 'departures') recorded.push(...(await writeDepartures(tx, writes, run.events)))
+    else if (run.kind === 'departures')
+      recorded = recorded.concat(await writeDepartures(tx, writes, run.events))
     else await writeServerEvent(tx, writes, run.event)
   }
   const held = events.filter((event) => event.kind === 'memberChanged')
   const unknown = held.length === 0 ? [] : await listUnknownRoles(tx, held)
   // Last: from here until the end of the transaction every other audited change waits.
-  await writes.record(tx, ...recorded)
+  await writes.record(tx, recorded)
   return unknown
 }
 

@@ -21,6 +21,6 @@ export async function mirrorMember(
       return
     }
     if ('username' in user) await upsertMember(tx, user, askedAt)
-    await audit.record(tx, ...(await endMemberships(tx, [{ serverId, memberId: user.id }], askedAt)))
+    await audit.record(tx, await endMemberships(tx, [{ serverId, memberId: user.id }], askedAt))
   })
 }

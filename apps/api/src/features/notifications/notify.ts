@@ -10,9 +10,9 @@ import { insertNotification } from './store.ts'
  */
 export const notifying =
   (record: RecordAudit, notified: () => void): RecordAudit =>
-  async (tx, ...events) => {
-    await record(tx, ...events)
-    for (const event of events) {
+  async (tx, recorded) => {
+    await record(tx, recorded)
+    for (const event of [recorded].flat()) {
       const notice = noticeOf(event)
       if (notice && (await insertNotification(tx, { id: uuidv7(), ...notice })) > 0) tx.afterCommit(notified)
     }

@@ -1,3 +1,4 @@
+import { DatabaseUnavailable } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
 import { markReviewed, schemasOfOtherLimits } from './schemas-store.ts'
 
@@ -31,6 +32,8 @@ export async function reviewStoredSchemas({
       if (after === undefined) return
     }
   } catch (error) {
+    // An outage is told once, by whoever watches the database.
+    if (error instanceof DatabaseUnavailable) return
     log.warn({ err: error }, 'stored schemas were not all looked at; the next start goes on')
   }
 }

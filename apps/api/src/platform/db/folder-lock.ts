@@ -57,10 +57,11 @@ export class FolderInUse extends Error {
 /** The data folder cannot be made, read or written: rights, a file of that name, a full disk. */
 export class FolderUnusable extends Error {
   override readonly name = 'FolderUnusable'
-  constructor(folder: string, code: string) {
+  constructor(folder: string, code: string, cause?: unknown) {
     super(
       `The data folder ${folder} cannot be used (${code}). Let this user write there, or name another folder: ` +
         'DATABASE_URL=pglite:<folder>.',
+      { cause },
     )
   }
 }

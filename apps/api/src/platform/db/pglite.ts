@@ -2,7 +2,7 @@ import { access, constants, mkdir, readdir, rename, rm, rmdir } from 'node:fs/pr
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PGlite, type PGliteInterface, type Transaction } from '@electric-sql/pglite'
 import pg from 'pg'
-import { type Database, DatabaseUnavailable, type Queryable } from './database.ts'
+import { type Database, DatabaseUnavailable, type Queryable, sqlState } from './database.ts'
 import { FolderUnusable, lockFolder } from './folder-lock.ts'
 import type { Sql } from './sql.ts'
 
@@ -19,10 +19,22 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
   const pglite = await PGlite.create({
     ...(folder !== undefined && { dataDir: folder }),
     parsers: { [int8]: Number },
+  }).catch(async (cause: unknown) => {
+    await unlock()
+    throw folder === undefined
+      ? cause
+      : new FolderUnusable(folder, 'the engine does not start: is the disk full?', cause)
   })
   let closed = false
-  const whileOpen = <T>(run: () => Promise<T>): Promise<T> =>
-    closed ? Promise.reject(new DatabaseUnavailable(new Error('The database is closed.'))) : run()
+  const whileOpen = async <T>(run: () => Promise<T>): Promise<T> => {
+    if (closed) throw new DatabaseUnavailable(new Error('The database is closed.'))
+    try {
+      return await run()
+    } catch (error) {
+      // Class 53 is what runs out: the disk, here. It may be there again in a moment, and nothing was written.
+      throw sqlState(error)?.startsWith('53') ? new DatabaseUnavailable(error) : error
+    }
+  }
 
   return {
     engine: 'pglite',
