@@ -184,6 +184,24 @@ describe('doctor', () => {
     await database.drop()
   })
 
+  test('says with nothing configured what each part needs, without a stack', async () => {
+    const { code, out, err } = await rolecall('doctor')
+    expect([code, err], out).toEqual([1, ''])
+    const areas = out.split('\n').map((line) => line.slice(9, 26).trim())
+    expect([...new Set(areas)]).toEqual([
+      'configuration',
+      'database',
+      'cache',
+      'key fingerprints',
+      'bot token',
+      'client secret',
+      'main server',
+      'callback URL',
+      '',
+    ])
+    expect(out).toMatch(/^PROBLEM {2}configuration {4} CHAT_CLIENT_SECRET is missing/m)
+  })
+
   test('says ok to each part, and exits 0', async () => {
     const { code, out, err } = await rolecall('doctor', { ...env, CHAT_GATEWAY: 'on' })
     expect([code, err], out).toEqual([0, ''])
