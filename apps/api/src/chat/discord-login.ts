@@ -134,12 +134,8 @@ export function createDiscordLogin(
 }
 
 /** Outside production the service starts without them; a login is then refused, as the platform would refuse it. */
-function refuseIncomplete({ clientId, clientSecret, callbackUrl }: DiscordLoginOptions) {
-  const needed = {
-    CHAT_CLIENT_ID: clientId,
-    CHAT_CLIENT_SECRET: clientSecret,
-    CHAT_CALLBACK_URL: callbackUrl,
-  }
+function refuseIncomplete({ clientId, clientSecret }: DiscordLoginOptions) {
+  const needed = { CHAT_CLIENT_ID: clientId, CHAT_CLIENT_SECRET: clientSecret }
   const missing = Object.entries(needed).flatMap(([name, value]) => (value === '' ? [name] : []))
   if (missing.length === 0) return
   throw new ChatPlatformError('refused', `A login needs ${missing.join(' and ')}, which is not set.`, 401)
