@@ -97,6 +97,17 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
     expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
   })
 
+  test('elsewhere it starts with nothing set, and warns of what is missing', async () => {
+    const nothing = Object.fromEntries(Object.keys(whole).map((name) => [name, undefined]))
+    const service = await started({ ...nothing, DATABASE_URL: 'pglite:data', PORT: String(port) })
+    const missing = warnings(service).map((line) => line.split(' ')[0])
+    for (const name of ['CHAT_BOT_TOKEN', 'CHAT_CLIENT_ID', 'CHAT_CLIENT_SECRET', 'CHAT_CALLBACK_URL']) {
+      expect(missing).toContain(name)
+    }
+    expect(service.output()).not.toMatch(/^\s+at /m)
+    expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
+  })
+
   test('a NODE_ENV that nobody recognises is production', async () => {
     expect(await start({ NODE_ENV: 'prod', CHAT_BOT_TOKEN: '' }).ended).toBe(1)
   })

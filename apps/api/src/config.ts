@@ -384,7 +384,8 @@ export function loadConfig(env: Environment): LoadedConfig {
   return { config, problems, warnings }
 }
 
-const variableOf = (line: string) => line.split(' ', 1)[0]
+/** The variable that a problem is about. */
+export const variableOf = (line: string) => line.split(' ', 1)[0]
 
 function readVariable(
   variable: Variable,

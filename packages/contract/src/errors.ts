@@ -52,7 +52,11 @@ export const errors = define({
     status: 403,
     title: 'Metrics are answered on this machine only, until METRICS_TOKEN is set.',
   },
-  CROSS_SITE_REQUEST: { status: 403, title: 'The console cookie is only taken from pages of this service.' },
+  CROSS_SITE_REQUEST: { status: 403, title: 'The cookie is only taken from pages of this service.' },
+  NAVIGATION_REQUIRED: {
+    status: 403,
+    title: 'Open this address in a browser window: a page must neither fetch nor embed it.',
+  },
 
   NOT_FOUND: { status: 404, title: 'There is nothing at this address.' },
   PROJECT_NOT_FOUND: { status: 404, title: 'Project not found.' },
@@ -83,6 +87,7 @@ export const errors = define({
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The request body is too large.' },
   URI_TOO_LONG: { status: 414, title: 'The address is too long.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Send the body as application/json.' },
+  EXPECTATION_FAILED: { status: 417, title: 'Of Expect, nothing but 100-continue is met.' },
   PAYLOAD_INVALID: { status: 422, title: 'The payload does not fit the schema of the webhook.' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'This Idempotency-Key came with another payload before.' },
   BOT_NOT_IN_SERVER: {

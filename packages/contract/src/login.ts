@@ -34,6 +34,7 @@ const authorizeRefusals = [
   'PROJECT_INACTIVE_AT_LOGIN',
   'REDIRECT_URI_NOT_ALLOWED',
   'SERVER_NOT_ACCESSIBLE',
+  'NAVIGATION_REQUIRED',
   'RATE_LIMITED',
 ] as const
 
@@ -72,7 +73,7 @@ export const ssoAuthorize = endpoint({
   refuses: authorizeRefusals,
 })
 
-/** Ends the single sign-on of the browser; sessions stay. Answers the same when there was none. */
+/** Ends the single sign-on of the browser; sessions stay. Answers the same when there was none. Refuses with CROSS_SITE_REQUEST. */
 export const ssoLogout = endpoint({
   method: 'POST',
   path: '/api/auth/sso/logout',
@@ -81,10 +82,10 @@ export const ssoLogout = endpoint({
   auth: 'none',
   cookies: ['svc_sso'],
   answers: { 200: Success },
-  refuses: [],
+  refuses: ['CROSS_SITE_REQUEST'],
 })
 
-/** Sends a browser back to the login it began. Refuses with LOGIN_REQUEST_INVALID. */
+/** Sends a browser back to the login it began. Refuses with LOGIN_REQUEST_INVALID, NAVIGATION_REQUIRED. */
 export const resumeLogin = endpoint({
   method: 'GET',
   path: '/api/auth/chat',
@@ -93,7 +94,7 @@ export const resumeLogin = endpoint({
   auth: 'none',
   page: true,
   answers: { 302: null },
-  refuses: ['LOGIN_REQUEST_INVALID'],
+  refuses: ['LOGIN_REQUEST_INVALID', 'NAVIGATION_REQUIRED'],
 })
 
 const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
@@ -121,7 +122,7 @@ export const chatCallback = endpoint({
 
 const segment = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*'
 
-/** Begins the login of a System Admin. Refuses with SERVER_NOT_ACCESSIBLE. */
+/** Begins the login of a System Admin. Refuses with SERVER_NOT_ACCESSIBLE, NAVIGATION_REQUIRED. */
 export const adminLogin = endpoint({
   method: 'GET',
   path: '/api/auth/admin/login',
@@ -151,7 +152,7 @@ export const adminLogin = endpoint({
   ),
   cookies: ['svc_auth_req'],
   answers: { 302: null },
-  refuses: ['SERVER_NOT_ACCESSIBLE', 'RATE_LIMITED'],
+  refuses: ['SERVER_NOT_ACCESSIBLE', 'NAVIGATION_REQUIRED', 'RATE_LIMITED'],
 })
 
 /** Redeems the code of an admin login, once. Refuses with INVALID_CODE, NOT_SYSTEM_ADMIN and others. */

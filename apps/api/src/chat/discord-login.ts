@@ -47,7 +47,7 @@ export function createDiscordLogin(
   }
   const client: oauth.Client = { client_id: options.clientId }
   // In the body: the platform's secrets have characters that strict clients escape in Basic.
-  const credentials = oauth.ClientSecretPost(options.clientSecret)
+  const credentials: oauth.ClientAuth = (...sent) => oauth.ClientSecretPost(options.clientSecret)(...sent)
   const http = {
     [oauth.customFetch]: fetchWithin(options.budget),
     // Only a stand-in on this machine is ever spoken to without TLS.
@@ -78,6 +78,7 @@ export function createDiscordLogin(
     },
     isIssuer: (iss) => iss === undefined || iss === issuer,
     identify: async ({ code, codeVerifier, from }) => {
+      refuseIncomplete(options)
       if (!codeShape.test(code)) throw new ChatPlatformError('refused', 'That is no code of the platform.')
       try {
         return await queue.run(from, () => identifyOnce(code, codeVerifier), isTheirs)
@@ -87,6 +88,7 @@ export function createDiscordLogin(
       }
     },
     isClientAccepted: async () => {
+      refuseIncomplete(options)
       // A code that nobody was given: whoever is no good client is refused before it is looked at, and no token is made.
       const madeUp = { code: 'made-up', redirect_uri: options.callbackUrl }
       const { status } = await asChatPlatformError(() =>
@@ -129,6 +131,14 @@ export function createDiscordLogin(
     })
     return toUser(user)
   }
+}
+
+/** Outside production the service starts without them; a login is then refused, as the platform would refuse it. */
+function refuseIncomplete({ clientId, clientSecret }: DiscordLoginOptions) {
+  const needed = { CHAT_CLIENT_ID: clientId, CHAT_CLIENT_SECRET: clientSecret }
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value === '' ? [name] : []))
+  if (missing.length === 0) return
+  throw new ChatPlatformError('refused', `A login needs ${missing.join(' and ')}, which is not set.`, 401)
 }
 
 /** The platform limits one member, whose login this is. */

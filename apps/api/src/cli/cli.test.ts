@@ -81,6 +81,17 @@ test('a command does not fall back to another database than the one that was mea
   }
 })
 
+test('only migrate makes a database where there is none', async () => {
+  for (const command of ['audit verify', 'sessions revoke --all']) {
+    const { code, out, err } = await rolecall(command)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^There is no database in \.rolecall\/db\./)
+    expect(existsSync(join(folder, '.rolecall'))).toBe(false)
+  }
+  expect((await rolecall('migrate', { DATABASE_URL: 'pglite:made' })).code).toBe(0)
+  expect(existsSync(join(folder, 'made'))).toBe(true)
+})
+
 describe.each(engines)('on %s', (engine) => {
   let database: TestDatabase
   let env: Record<string, string>
@@ -184,6 +195,24 @@ describe('doctor', () => {
     await database.drop()
   })
 
+  test('says with nothing configured what each part needs, without a stack', async () => {
+    const { code, out, err } = await rolecall('doctor')
+    expect([code, err], out).toEqual([1, ''])
+    const areas = out.split('\n').map((line) => line.slice(9, 26).trim())
+    expect([...new Set(areas)]).toEqual([
+      'configuration',
+      'database',
+      'cache',
+      'key fingerprints',
+      'bot token',
+      'client secret',
+      'main server',
+      'callback URL',
+      '',
+    ])
+    expect(out).toMatch(/^PROBLEM {2}configuration {4} CHAT_CLIENT_SECRET is missing/m)
+  })
+
   test('says ok to each part, and exits 0', async () => {
     const { code, out, err } = await rolecall('doctor', { ...env, CHAT_GATEWAY: 'on' })
     expect([code, err], out).toEqual([0, ''])
@@ -264,6 +293,49 @@ describe('doctor', () => {
     for (const [area, fix] of expected) {
       const lines = out.split('\n').filter((line) => line.startsWith(`PROBLEM  ${area}`))
       expect(lines.join('\n')).toContain(fix)
+    }
+    expect(out).not.toContain('canary')
+  })
+
+  test.each<[Record<string, string>, Record<string, string>]>([
+    [
+      { CHAT_CALLBACK_URL: 'http://127.0.0.1:3000/elsewhere' },
+      { 'callback URL': 'not checked: see configuration, CHAT_CALLBACK_URL.' },
+    ],
+    [
+      { DATABASE_URL: 'mysql://canary' },
+      {
+        database: 'not checked: see configuration, DATABASE_URL.',
+        'key fingerprints': 'not checked: see database.',
+      },
+    ],
+    [
+      { DATABASE_URL: 'postgres://canary:canary@127.0.0.1:1/x' },
+      { 'key fingerprints': 'not checked: see database.' },
+    ],
+    [
+      { CHAT_BOT_TOKEN: '', CHAT_GUILD_ID: 'canary', CHAT_CLIENT_ID: 'canary' },
+      {
+        'bot token': 'not checked: see configuration, CHAT_BOT_TOKEN.',
+        'client secret': 'not checked: see configuration, CHAT_CLIENT_ID.',
+        'main server': 'not checked: see configuration, CHAT_GUILD_ID and CHAT_BOT_TOKEN.',
+      },
+    ],
+    [
+      { CACHE_URL: 'canary', INBOUND_WEBHOOK_ENCRYPTION_KEY: 'canary', CHAT_API_URL: 'canary' },
+      {
+        cache: 'not checked: see configuration, CACHE_URL.',
+        'key fingerprints': 'not checked: see configuration, INBOUND_WEBHOOK_ENCRYPTION_KEY.',
+        'bot token': 'not checked: see configuration, CHAT_API_URL.',
+        'callback URL': 'not checked: see configuration, CHAT_API_URL.',
+      },
+    ],
+  ])('what stands on %j is not checked with something else, and points to it', async (wrong, expected) => {
+    const { code, out } = await rolecall('doctor', { ...env, ...wrong })
+    expect(code).toBe(1)
+    for (const [area, text] of Object.entries(expected)) {
+      const lines = out.split('\n').filter((line) => line.slice(9, 26).trim() === area)
+      expect(lines.map((line) => line.slice(27))).toEqual([text])
     }
     expect(out).not.toContain('canary')
   })

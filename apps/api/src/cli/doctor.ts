@@ -1,7 +1,7 @@
 import { createDiscord } from '#chat/discord'
 import { createMemoryCache } from '#platform/cache/memory-cache'
 import { createLog } from '#platform/log'
-import { loadConfig } from '../config.ts'
+import { loadConfig, variableOf, variables } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
 import { callbackUrlLines } from './doctor/callback-url.ts'
 import { botLines, clientLines, mainServerLines } from './doctor/chat-platform.ts'
@@ -18,29 +18,75 @@ export async function doctorCommand(): Promise<void> {
     botToken: config.chatBotToken ?? '',
     clientId: config.chatClientId ?? '',
     clientSecret: config.chatClientSecret ?? '',
-    callbackUrl: config.chatCallbackUrl ?? '',
+    callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
     log,
     cache: createMemoryCache(),
   })
   // What production refuses is elsewhere worth knowing, and in nobody's way.
   const wrong = [...problems.map(problem), ...warnings.map(config.production ? problem : note)]
-  const areas: readonly [string, () => Promise<Line[]>][] = [
-    ['configuration', async () => (problems.length === 0 ? [ok('complete'), ...wrong] : wrong)],
-    ['database', () => databaseLines(config)],
-    ['cache', () => cacheLines(config, log)],
-    ['key fingerprints', () => keyLines(config)],
-    ['bot token', () => botLines(config, chat)],
-    ['client secret', () => clientLines(config, chat)],
-    ['main server', () => mainServerLines(config, chat)],
-    ['callback URL', () => callbackUrlLines(config, chat)],
+  const { chatBotToken, chatClientId, chatClientSecret, chatApiUrl, outboundKey, inboundKey } = variables
+  const areas: readonly Area[] = [
+    {
+      name: 'configuration',
+      needs: [],
+      check: async () => (problems.length === 0 ? [ok('complete'), ...wrong] : wrong),
+    },
+    { name: 'database', needs: [variables.databaseUrl], check: () => databaseLines(config) },
+    { name: 'cache', needs: [variables.cacheUrl], check: () => cacheLines(config, log) },
+    {
+      name: 'key fingerprints',
+      needs: [outboundKey, inboundKey],
+      after: 'database',
+      check: () => keyLines(config),
+    },
+    { name: 'bot token', needs: [chatBotToken, chatApiUrl], check: () => botLines(config, chat) },
+    {
+      name: 'client secret',
+      needs: [chatClientId, chatClientSecret, chatApiUrl],
+      check: () => clientLines(chat),
+    },
+    {
+      name: 'main server',
+      needs: [variables.chatGuildId, variables.chatAdminRoleId, chatBotToken, chatApiUrl],
+      check: () => mainServerLines(config, chat),
+    },
+    {
+      name: 'callback URL',
+      needs: [variables.chatCallbackUrl, variables.publicUrl, chatApiUrl],
+      check: () => callbackUrlLines(config, chat),
+    },
   ]
-  for (const [area, check] of areas) {
-    const lines = await check().catch((error: unknown) => [problem(sentenceOf(error))])
-    for (const { kind, text } of lines) {
-      console.log(`${words[kind].padEnd(7)}  ${area.padEnd(16)}  ${text}`)
-      if (kind === 'problem') process.exitCode = 1
+  const unusable = new Set(problems.map(variableOf))
+  const failed = new Set<string>()
+  for (const area of areas) {
+    for (const { kind, text } of await linesOf(area, unusable, failed)) {
+      console.log(`${words[kind].padEnd(7)}  ${area.name.padEnd(16)}  ${text}`)
+      if (kind !== 'problem') continue
+      failed.add(area.name)
+      process.exitCode = 1
     }
   }
+}
+
+interface Area {
+  readonly name: string
+  /** The variables that it is checked with. */
+  readonly needs: readonly { readonly name: string }[]
+  /** The area that has to be all right first. */
+  readonly after?: string
+  readonly check: () => Promise<Line[]>
+}
+
+/** What is wrong is said once: a check that stands on it points there, and does not try with a default. */
+async function linesOf(
+  { needs, after, check }: Area,
+  unusable: ReadonlySet<string | undefined>,
+  failed: ReadonlySet<string>,
+): Promise<Line[]> {
+  const names = needs.map(({ name }) => name).filter((name) => unusable.has(name))
+  if (names.length > 0) return [problem(`not checked: see configuration, ${names.join(' and ')}.`)]
+  if (after !== undefined && failed.has(after)) return [problem(`not checked: see ${after}.`)]
+  return check().catch((error: unknown) => [problem(sentenceOf(error))])
 }
 
 const words: Readonly<Record<Line['kind'], string>> = { ok: 'ok', note: 'note', problem: 'PROBLEM' }

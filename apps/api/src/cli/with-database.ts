@@ -3,15 +3,26 @@ import { openDatabase } from '#platform/db/open-database'
 import { type Config, loadConfig } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
 import { StartRefused } from '../start-refused.ts'
+import { unmadeFolder } from './unmade-folder.ts'
 
 /**
  * Runs a command on the configured database. A wrong DATABASE_URL, of which the service outside production
- * would only warn, is refused: a command must not work on another database than its caller thinks.
+ * would only warn, is refused: a command must not work on another database than its caller thinks. Nor
+ * does it make one on the way, unless that is what it is for.
  */
-export async function withDatabase<T>(work: (db: Database, config: Config) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  work: (db: Database, config: Config) => Promise<T>,
+  { mayMake = false } = {},
+): Promise<T> {
   const { config, problems } = loadConfig(readEnvironment())
   const wrong = problems.filter((problem) => problem.startsWith('DATABASE_URL'))
   if (wrong.length > 0) throw new StartRefused(wrong.join('\n'))
+  const unmade = unmadeFolder(config)
+  if (unmade && !mayMake) {
+    throw new StartRefused(
+      `There is no database in ${unmade}. Is this the right folder, and DATABASE_URL set?`,
+    )
+  }
   const db = await openDatabase(config.databaseUrl)
   try {
     return await work(db, config)

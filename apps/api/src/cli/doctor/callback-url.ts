@@ -4,10 +4,9 @@ import { type Line, ok, problem } from './line.ts'
 
 /** Do browsers, this service and the platform agree on where a login comes back to? */
 export async function callbackUrlLines(
-  { chatCallbackUrl, publicUrl, chatBotToken }: Config,
+  { chatCallbackUrl = '', publicUrl, chatBotToken }: Config,
   chat: ChatPlatform,
 ): Promise<Line[]> {
-  if (!chatCallbackUrl) return [problem('CHAT_CALLBACK_URL is missing.')]
   const lines: Line[] = []
   if (new URL(chatCallbackUrl).origin !== new URL(publicUrl).origin) {
     lines.push(problem(`is not at PUBLIC_URL (${publicUrl}): the cookie of a login would not come back.`))

@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs'
 import { createCache } from '#platform/cache/create-cache'
 import { connectionReason } from '#platform/db/connection-refusals'
 import { type Database, DatabaseRefused, DatabaseUnavailable } from '#platform/db/database'
@@ -8,13 +7,8 @@ import { sql } from '#platform/db/sql'
 import type { Log } from '#platform/log'
 import type { Config } from '../../config.ts'
 import { changedKeys } from '../../features/keys/check-fingerprints.ts'
+import { unmadeFolder } from '../unmade-folder.ts'
 import { type Line, note, ok, problem } from './line.ts'
-
-/** The embedded database's folder while there is nothing in it yet: opening it would make one. */
-function unmadeFolder({ databaseUrl }: Config): string | undefined {
-  const folder = /^pglite:(?!:memory:)(.*)/.exec(databaseUrl)?.[1]
-  return folder && (!existsSync(folder) || readdirSync(folder).length === 0) ? folder : undefined
-}
 
 /** Does the database answer, and does it have all tables? */
 export async function databaseLines(config: Config): Promise<Line[]> {
@@ -36,7 +30,6 @@ export async function databaseLines(config: Config): Promise<Line[]> {
 
 /** Are the encryption keys those that stored secrets were sealed under? */
 export async function keyLines(config: Config): Promise<Line[]> {
-  if (!config.outboundKey && !config.inboundKey) return [problem('neither encryption key is set.')]
   if (unmadeFolder(config)) return [ok('new; the first start notes their fingerprints')]
   return onDatabase(config, async (db) => {
     const { problems, fingerprints } = await changedKeys(db, config)

@@ -143,5 +143,13 @@ async function refuse({ db, config }: LoginDeps, request: AuthRequest, refusal: 
   throw new ApiError('NOT_SYSTEM_ADMIN', {
     reason: 'admin_login',
     detail: describeRefusal(refusal, server),
+    ...(refusal === 'declined' && { again: adminLoginAgain(request) }),
   })
+}
+
+/** The same login once more: whoever holds the verifier of its challenge still does. */
+function adminLoginAgain({ redirectUri, codeChallenge }: AuthRequest): string {
+  const query = new URLSearchParams({ return_to: redirectUri })
+  if (codeChallenge !== null) query.set('code_challenge', codeChallenge)
+  return `/api/auth/admin/login?${query}`
 }

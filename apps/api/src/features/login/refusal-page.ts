@@ -31,7 +31,8 @@ const words: Partial<Record<ErrorCode, Words>> = {
   UNKNOWN_PROJECT: {
     heading: 'This site is not known here',
     what: () => 'The login link names a site that is not registered, or is no longer.',
-    advice: tellThem,
+    advice: (site) =>
+      `Tell the people who run ${site}: they have to correct the link. Starting again will not help.`,
   },
   PROJECT_INACTIVE_AT_LOGIN: {
     heading: 'Logging in is switched off',
@@ -61,6 +62,11 @@ const words: Partial<Record<ErrorCode, Words>> = {
     advice: () =>
       'Log in with an account that holds the admin role, or ask an admin of the community for it.',
   },
+  NAVIGATION_REQUIRED: {
+    heading: 'A login needs a window of its own',
+    what: () => 'Another page tried to load the login inside itself.',
+    advice: startAgain,
+  },
   RATE_LIMITED: {
     heading: 'Too many logins at once',
     what: () => 'Many logins were begun from your network and not completed.',
@@ -75,6 +81,7 @@ const words: Partial<Record<ErrorCode, Words>> = {
 
 /** The page for a browser that cannot go on. Technical words stand at its end, for whoever is asked about it. */
 export function refusalPage({ code, details, status }: ApiError, requestId: string): string {
+  if (details.again !== undefined) return cancelledPage(details.again, requestId)
   const { name = 'the site you came from', href } = details.site ?? {}
   const { heading, what, advice } = words[code] ?? (status >= 500 ? ourFault : badLink)
   return page({
@@ -84,6 +91,15 @@ export function refusalPage({ code, details, status }: ApiError, requestId: stri
     notes: [`For the people who run the site: ${errors[code].title}`, `Request ${requestId}`],
   })
 }
+
+/** Nobody was found wanting: the person pressed Cancel at the platform. */
+const cancelledPage = (again: string, requestId: string) =>
+  page({
+    title: 'You cancelled the login',
+    paragraphs: ['You were not logged in. If that was a mistake, start again.'],
+    link: { href: again, text: 'Start the login again' },
+    notes: [`Request ${requestId}`],
+  })
 
 /** Which parameters are wrong, by name; how they should look is for programs, which ask for JSON. */
 function wrongParameters({ errors: problems = [] }: ApiError['details']): string[] {

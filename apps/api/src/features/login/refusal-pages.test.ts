@@ -85,15 +85,35 @@ describe('a refusal page', () => {
     )
   })
 
-  test('at the admin login, who declined, who is no member and who has no role read different sentences', async () => {
-    const said = async (as: string, cancel = false) => {
-      const browser = new Browser(world.url)
-      const back = await atPlatform(await openLogin(browser, '/api/auth/admin/login'), { as, cancel })
-      const page = await browser.get(back, { accept: 'text/html' })
-      expect(page.status).toBe(403)
-      return /<p>(.*)<\/p>/.exec(page.text)?.[1]
-    }
-    expect(await said(demo.users.mara, true)).toBe('The login was declined at the chat platform.')
+  const adminEnd = async (as: string, { cancel = false, path = '/api/auth/admin/login' } = {}) => {
+    const browser = new Browser(world.url)
+    const back = await atPlatform(await openLogin(browser, path), { as, cancel })
+    const page = await browser.get(back, { accept: 'text/html' })
+    expect(page.status).toBe(403)
+    return page.text
+  }
+
+  test('who cancelled the admin login is told just that, and starts again where they were going', async () => {
+    const returnTo = '/console/projects?page=2&q=a'
+    const path = `/api/auth/admin/login?${new URLSearchParams({ return_to: returnTo })}`
+    const text = await adminEnd(demo.users.mara, { cancel: true, path })
+    expect(text).toContain('<h1>You cancelled the login</h1>')
+    expect(text).not.toMatch(/admin role|System Admin|for admins/)
+    const [, href = ''] = /href="([^"]*)"/.exec(text) ?? []
+    const again = new URL(href.replaceAll('&#38;', '&'), world.url)
+    expect([again.origin, again.pathname]).toEqual([new URL(world.url).origin, '/api/auth/admin/login'])
+    expect([...again.searchParams]).toEqual([['return_to', returnTo]])
+    expect((await new Browser(world.url).get(again.pathname + again.search)).status).toBe(302)
+  })
+
+  test('a site that is not known: telling its people comes first, and starting again is no advice', async () => {
+    const { text } = await read(refused['unknown-site']?.() ?? '')
+    expect(text).toContain('Tell the people who run the site you came from')
+    expect(text).not.toContain('Go back to')
+  })
+
+  test('at the admin login, who is no member and who has no role read different sentences', async () => {
+    const said = async (as: string) => /<p>(.*)<\/p>/.exec(await adminEnd(as))?.[1]
     expect(await said(demo.users.emil)).toMatch(/^This account is not a member of Harbour Club\./)
     expect(await said(demo.users.ada)).toBe('This account does not hold the admin role of Harbour Club.')
   })

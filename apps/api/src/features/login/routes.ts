@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { login } from '@rolecall/contract'
 import { digestOf } from '#platform/crypto/tokens'
 import type { Queryable } from '#platform/db/database'
@@ -5,7 +6,7 @@ import { Answer, redirect } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { readUserAgent } from '#platform/http/client-info'
 import { readCookie } from '#platform/http/cookies'
-import { isSameOrigin } from '#platform/http/credentials'
+import { isCrossOrigin, isNavigation, isSameOrigin } from '#platform/http/credentials'
 import type { Client, Router } from '#platform/http/router'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import type { Deps } from '../../deps.ts'
@@ -39,24 +40,32 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
   })
 
   route(login.authorize, async ({ query, raw, client }) => {
+    requireNavigation(raw)
     const opened = await authorize(deps, query, held(raw.headers), addressBucket(client.ip))
     return redirect(opened.location, [opened.cookie])
   })
-  route(login.resumeLogin, async ({ raw }) => redirect(await resume(deps, held(raw.headers))))
+  route(login.resumeLogin, async ({ raw }) => {
+    requireNavigation(raw)
+    return redirect(await resume(deps, held(raw.headers)))
+  })
   route(login.chatCallback, async ({ query, raw, client }) => {
     const end = await chatCallback(deps, query, browser(raw.headers, client))
     return redirect(end.location, end.cookies)
   })
   route(login.ssoAuthorize, async ({ query, raw, client }) => {
+    requireNavigation(raw)
     const end = await ssoAuthorize(deps, query, { ...browser(raw.headers, client), client })
     return redirect(end.location, end.cookies)
   })
   route(login.ssoLogout, async ({ raw }) => {
+    // Told by what a browser adds, not by the cookie: the answer to a form of another site would still delete it.
+    if (isCrossOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
     const value = readCookie(raw.headers.cookie, ssoCookie)
     if (value) await deleteSso(deps.db, digestOf(value))
     return new Answer(200, { success: true }, { 'set-cookie': makeSsoCookie(deps.config, '', 0) })
   })
   route(login.adminLogin, async ({ query, raw, client }) => {
+    requireNavigation(raw)
     const opened = await adminLogin(deps, query, held(raw.headers), addressBucket(client.ip))
     return redirect(opened.location, [opened.cookie])
   })
@@ -66,6 +75,11 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
     return adminToken({ config: deps.config, redeem: needs.redeemAdminCode }, body, from)
   })
   route(login.adminLogout, ({ caller, client }) => adminLogout(deps, caller, client))
+}
+
+/** A page elsewhere that fetches or embeds these addresses would spend what its visitor's address may have open. */
+function requireNavigation(raw: IncomingMessage) {
+  if (!isNavigation(raw)) throw new ApiError('NAVIGATION_REQUIRED')
 }
 
 /** Sends a browser that got lost on the way back to the screen of its newest login. */

@@ -28,6 +28,7 @@ const failureKinds: Record<Denial | Replay, FailureKind | null> = {
   SIGNATURE_REPLAYED: 'signature',
   NOT_SYSTEM_ADMIN: 'admin',
   CROSS_SITE_REQUEST: 'admin',
+  NAVIGATION_REQUIRED: 'code',
   METRICS_LOCAL_ONLY: 'admin',
   // What a project asks for and may not have.
   SCOPE_REQUIRED: 'api_key',

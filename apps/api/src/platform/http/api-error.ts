@@ -12,6 +12,8 @@ interface Details {
   readonly keyPrefix?: string
   /** For the page of a refusal: where the browser came from, with an address only where that was checked. */
   readonly site?: { readonly name: string; readonly href?: string }
+  /** For the page of a refusal: who only cancelled a login begins it again here, at an address of ours. */
+  readonly again?: string
   /** Whom the limit counts a refusal for that came before anyone was admitted; the address, where nobody is named. */
   readonly bucket?: string
   readonly cause?: unknown

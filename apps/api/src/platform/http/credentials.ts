@@ -51,3 +51,19 @@ export function isSameOrigin({ headers }: IncomingMessage, publicUrl: string): b
   if (site !== undefined) return site === 'same-origin'
   return headers.origin === new URL(publicUrl).origin
 }
+
+/** True when a browser says that a page of another origin made the request; a program says nothing of the kind. */
+export const isCrossOrigin = (raw: IncomingMessage, publicUrl: string): boolean =>
+  (raw.headers['sec-fetch-site'] !== undefined || raw.headers.origin !== undefined) &&
+  !isSameOrigin(raw, publicUrl)
+
+/**
+ * False when a browser says that a page fetches or embeds this address and no window is led to it (Fetch Metadata).
+ * `Sec-Fetch-Mode` alone says nothing: programs send it too.
+ */
+export function isNavigation({ headers }: IncomingMessage): boolean {
+  const dest = headers['sec-fetch-dest']
+  if (dest !== undefined) return dest === 'document'
+  const site = headers['sec-fetch-site']
+  return (site !== 'cross-site' && site !== 'same-site') || headers['sec-fetch-mode'] === 'navigate'
+}

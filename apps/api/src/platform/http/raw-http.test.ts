@@ -77,10 +77,42 @@ describe('raw HTTP', () => {
     expect(reply.text.match(/HTTP\/1\.1 /g)).toHaveLength(1)
   })
 
-  // Node answers this one itself, before anyone is asked: the status is all that it says.
-  test('a request without Host is 400', async () => {
-    const reply = await send('GET /api/health HTTP/1.1\r\n\r\n')
-    expect(reply.status).toBe(400)
+  test.each([
+    ['a request without Host', 'GET /api/health HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['no Host and no address of ours', 'GET /nothing HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST'],
+    [
+      'a body without Host',
+      'POST /api/auth/token HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}',
+      400,
+      'BAD_REQUEST',
+    ],
+    ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_REQUEST'],
+    [
+      'an expectation that nobody meets',
+      'GET /api/health HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n\r\n',
+      417,
+      'EXPECTATION_FAILED',
+    ],
+  ])('%s, which Node would answer itself, is refused as all others are', async (_, bytes, status, code) => {
+    const reply = await send(bytes)
+    expectProblem(reply, status, code)
+    expect(reply.headers['connection']).toBe('close')
+    expect(reply.headers['content-security-policy']).toContain("default-src 'none'")
+  })
+
+  test('HTTP/1.0 needs no Host, and 100-continue is met', async () => {
+    expect((await send('GET /api/health/live HTTP/1.0\r\n\r\n')).status).toBe(200)
+    const body = JSON.stringify({ token: session.token })
+    const head = `${post('/api/auth/validate')}X-API-Key: ${project.key}\r\nConnection: close\r\n`
+    const reply = await send(`${head}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    expect(reply.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/)
+  })
+
+  test('a client that hangs up on the answer to CONNECT is no failure', async () => {
+    const socket = connect(Number(new URL(world.url).port), '127.0.0.1')
+    socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', () => socket.resetAndDestroy())
+    await once(socket, 'close')
+    expect((await call(world.url, 'GET', '/api/health/live')).status).toBe(200)
   })
 
   test('headers of more than 16 KB are 431', async () => {

@@ -40,6 +40,8 @@ export function createServer(
     http: {
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: 1_000,
+      // Refused below: what Node refuses by itself has none of the headers that every answer has.
+      requireHostHeader: false,
       ServerResponse: responseOf(lifecycle),
     },
     routerOptions: { maxParamLength, querystringParser: () => ({}) },
@@ -59,12 +61,35 @@ export function createServer(
       reply.server.refuse(error, request, reply)
     },
   })
+  answerWhatNodeWould(app, publicUrl)
   app.decorateRequest('startedAtUs', 0)
   app.decorateRequest('caller', undefined)
   endUnusedConnections(app)
   // Bodies are read by the router, within the limit of their endpoint.
   app.removeAllContentTypeParsers()
   return app
+}
+
+/** Requests that Node would refuse by itself, or hang up on, are refused as all others are. */
+function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
+  const unmet = new WeakSet<IncomingMessage>()
+  app.server.on('checkExpectation', (request, response) => {
+    unmet.add(request)
+    app.server.emit('request', request, response)
+  })
+  app.server.on('connect', (_, socket) => {
+    // Node has let go of this connection: nobody else listens to it any more.
+    socket.on('error', () => socket.destroy())
+    socket.resume()
+    socket.end(rawProblem(new ApiError('BAD_REQUEST'), publicUrl), () => socket.destroy())
+  })
+  app.addHook('onRequest', (request, reply, next) => {
+    const { raw } = request
+    const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1'
+    if (!lacksHost && !unmet.has(raw)) return next()
+    const headers = { connection: 'close' }
+    app.refuse(new ApiError(lacksHost ? 'BAD_REQUEST' : 'EXPECTATION_FAILED', { headers }), request, reply)
+  })
 }
 
 type Head = OutgoingHttpHeaders | OutgoingHttpHeader[]
