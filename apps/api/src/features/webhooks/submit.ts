@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { webhooks } from '@rolecall/contract'
+import { type ProblemDetail, webhooks } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
 import { digestOf } from '#platform/crypto/tokens'
 import { uuidv7 } from '#platform/crypto/uuid'
@@ -49,6 +49,7 @@ export function createSubmit({ db, config, cache, limiter, notifications, schema
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     const key = readApiKey(request.raw)
     const named = { keyDigest: digestOf(key), idOrSlug: (params as { id: string }).id }
+    const readPayload = createPayloadReader(headers, bytes)
     let taken: Verdict | Promise<Verdict> | undefined
     for (let known = targets.known(named); ; known = undefined) {
       try {
@@ -66,7 +67,7 @@ export function createSubmit({ db, config, cache, limiter, notifications, schema
           origin: checkOrigin(target, headers.origin),
           signature: checkSignature(target, headers['x-svc-signature'], bytes, nowMs),
           idempotency: readIdempotencyKey(headers['idempotency-key'], bytes),
-          payload: await readPayload(target, headers, bytes),
+          payload: await readPayload(target),
         })
         if (outcome !== 'stale') return { json: answer(outcome, projectId) }
       } catch (error) {
@@ -118,16 +119,26 @@ function readIdempotencyKey(header: string | string[] | undefined, bytes: Buffer
  * The text that was sent, which says what was validated and nothing else: what one JSON reader takes for this
  * and another for that, like a key that stands there twice, was refused.
  */
-async function readPayload(
-  { schema, projectId }: SubmitTarget,
+function createPayloadReader(
   { 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders,
   bytes: Buffer,
-): Promise<string> {
-  if (bytes.length > mostBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
-  const text = readBodyText(type, encoding, withoutByteOrderMark(bytes))
-  const errors = await schema.validate(parseBody(text), text)
-  if (errors.length > 0) throw new ApiError('PAYLOAD_INVALID', { errors, projectId })
-  return text
+) {
+  // Kept for the second look: reading a body is work, and so is holding it against the same schema.
+  let body: { readonly text: string; readonly value: unknown } | undefined
+  let judged: { readonly schema: SubmitTarget['schema']; readonly errors: ProblemDetail[] } | undefined
+  const read = () => {
+    const text = readBodyText(type, encoding, withoutByteOrderMark(bytes))
+    return { text, value: parseBody(text) }
+  }
+
+  return async ({ schema, projectId }: SubmitTarget): Promise<string> => {
+    if (bytes.length > mostBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
+    body ??= read()
+    const { text, value } = body
+    if (judged?.schema !== schema) judged = { schema, errors: await schema.validate(value, text) }
+    if (judged.errors.length > 0) throw new ApiError('PAYLOAD_INVALID', { errors: judged.errors, projectId })
+    return text
+  }
 }
 
 /** RFC 8259 §8.1 lets a reader ignore it; the signature is over the bytes with it. */

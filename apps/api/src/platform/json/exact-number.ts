@@ -38,39 +38,47 @@ interface DecimalParts {
   readonly exponent: number
 }
 
-/** Shorter numbers without an exponent are held by a double, whatever their digits. */
-const alwaysHeld = 15
+/** A double holds all numbers with so few digits, unless they are next to its smallest or its largest. */
+export const digitsAlwaysHeld = 15
+/** Below this a double holds fewer digits the smaller it is. */
+const leastOfFullPrecision = 2.2250738585072014e-308
 /** Longer numbers that a double does not hold are refused: reckoning with them is work. */
 const mostCharacters = 400
 
 /**
  * What a JSON number is read as: itself where a double holds it, an `ExactNumber` where it does not, and NaN
- * where it is beyond what any reader could keep.
+ * where it is beyond what any reader could keep. `digits` are those before an exponent.
  */
-export function readNumber(source: string): number | ExactNumber {
+export function readNumber(source: string, digits: number): number | ExactNumber {
   const value = Number(source)
-  if (isSurelyHeld(source)) return value
+  if (!Number.isFinite(value)) return Number.NaN
+  if (value === 0) return isZero(source) ? value : Number.NaN
+  if (digits <= digitsAlwaysHeld && Math.abs(value) >= leastOfFullPrecision) return value
+  const held = String(value)
+  if (held === source) return value
   const parts = partsOf(source)
-  if (compareParts(parts, partsOf(String(value))) === 0) return value
-  const isBeyond = !Number.isFinite(value) || value === 0 || source.length > mostCharacters
-  return isBeyond ? Number.NaN : new ExactNumber(parts)
+  if (compareParts(parts, partsOf(held)) === 0) return value
+  return source.length > mostCharacters ? Number.NaN : new ExactNumber(parts)
 }
 
-/** True without a doubt; the others are looked at. */
-export const isSurelyHeld = (source: string): boolean =>
-  source.length <= alwaysHeld && !source.includes('e') && !source.includes('E')
+const isZero = (source: string) => /^[-0.]*(?:[eE]|$)/.test(source)
 
+/** Called for each unusual number of a body: no expressions, no lists. */
 function partsOf(source: string): DecimalParts {
   const isNegative = source.startsWith('-')
-  const [mantissa = '', power = '0'] = source.slice(isNegative ? 1 : 0).split(/e/i)
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  const all = whole + fraction
+  const small = source.indexOf('e')
+  const power = small < 0 ? source.indexOf('E') : small
+  const mantissa = source.slice(isNegative ? 1 : 0, power < 0 ? source.length : power)
+  const dot = mantissa.indexOf('.')
+  const whole = dot < 0 ? mantissa.length : dot
+  const all = dot < 0 ? mantissa : mantissa.slice(0, dot) + mantissa.slice(dot + 1)
   let start = 0
   while (all[start] === '0') start += 1
   let end = all.length
   while (end > start && all[end - 1] === '0') end -= 1
   if (start === end) return { isNegative: false, digits: '', exponent: 0 }
-  return { isNegative, digits: all.slice(start, end), exponent: whole.length - start + Number(power) }
+  const exponent = whole - start + (power < 0 ? 0 : Number(source.slice(power + 1)))
+  return { isNegative, digits: all.slice(start, end), exponent }
 }
 
 function compareParts(a: DecimalParts, b: DecimalParts): number {

@@ -83,6 +83,56 @@ describe('parseExactly', () => {
     expect(Object.keys(value)).toEqual(['__proto__'])
   })
 
+  test('takes no text for a number, and writes an exact number to a key named __proto__', () => {
+    const value = parseExactly('{"2":"0","1":700000000000000001,"__proto__":1e400,"a":["1",1e-400]}')
+    expect(value).toMatchObject({ 1: expect.any(ExactNumber), 2: '0', a: ['1', Number.NaN] })
+    expect(Object.getOwnPropertyDescriptor(value, '__proto__')?.value).toBeNaN()
+  })
+
+  test('holds every number of at most 15 digits, and says of others what its digits say', () => {
+    const digits = fc.bigInt({ min: 0n, max: 10n ** 15n - 1n })
+    fc.assert(
+      fc.property(digits, fc.integer({ min: -320, max: 292 }), (whole, power) => {
+        const source = `${whole}e${power}`
+        const value = Number(source)
+        const [mantissa = '', exponent = '0'] = value.toExponential().split('e')
+        const shift = Number(exponent) - (mantissa.split('.')[1]?.length ?? 0) - power
+        const held = BigInt(mantissa.replace('.', ''))
+        const isHeld =
+          shift >= 0 ? held * 10n ** BigInt(shift) === whole : held === whole * 10n ** BigInt(-shift)
+        const read = parseExactly(source)
+        if (isHeld || whole === 0n) expect(read).toBe(value)
+        else if (value === 0) expect(read).toBeNaN()
+        else expect(read).toBeInstanceOf(ExactNumber)
+        if (power >= -290) expect(read).toBe(value)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test.each([
+    '1e5',
+    '1E-9',
+    '1.5e3',
+    '1e308',
+    '1e400',
+    '1e-400',
+    '6e-324',
+    '123e-324',
+    '700000000000000001',
+    '0.12345678901234567',
+  ])('256 KiB of %s hold up nobody', (source) => {
+    const text = `[700000000000000001,${Array(Math.floor((256 * 1024 - 21) / (source.length + 1))).fill(source)}]`
+    const took = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage()
+      parseExactly(text)
+      const { user, system } = process.cpuUsage(before)
+      return (user + system) / 1_000
+    })
+    // The goal is 20 on a machine that does nothing else.
+    expect(Math.min(...took)).toBeLessThan(60)
+  })
+
   test('is not ended by depth', () => {
     const deep = `${'['.repeat(100_000)}700000000000000001${']'.repeat(100_000)}`
     expect(Array.isArray(parseExactly(deep))).toBe(true)
