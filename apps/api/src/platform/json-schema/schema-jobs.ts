@@ -2,28 +2,34 @@ import type { ProblemDetail } from '@rolecall/contract'
 import { parseExactly } from '../json/parse-exactly.ts'
 import { type Allowance, newSchema, storedSchema } from './allowance.ts'
 import { type Compiled, compileSchema } from './compile-schema.ts'
+import { KeptSchemas } from './kept-schemas.ts'
 import { validateValue } from './validate-value.ts'
 
 /** What a worker is asked: what is wrong with a schema, or with a payload. Both are JSON texts. */
 export type SchemaJob =
   | { readonly kind: 'check'; readonly schema: string }
-  | { readonly kind: 'load'; readonly schema: string }
-  | { readonly kind: 'validate'; readonly schema: string; readonly payload: string }
+  | { readonly kind: 'load'; readonly owner: string; readonly schema: string }
+  | {
+      readonly kind: 'validate'
+      readonly owner: string
+      readonly schema: string
+      readonly payload: string
+    }
 
-/** Compiled schemas that a worker keeps: few, as each may be large. */
-const mostKept = 4
-
-const kept = new Map<string, Compiled>()
+const kept = new KeptSchemas()
 
 /** Everything that is wrong. `check` holds a schema against the limits of today, `load` takes what was stored. */
 export function perform(job: SchemaJob): ProblemDetail[] {
   if (job.kind === 'check') return problemsOf(compile(job.schema, newSchema))
-  const compiled = kept.get(job.schema) ?? compile(job.schema, storedSchema)
-  kept.delete(job.schema)
-  kept.set(job.schema, compiled)
-  for (const oldest of kept.keys()) if (kept.size > mostKept) kept.delete(oldest)
+  const compiled = kept.get(job.owner, job.schema) ?? compileStored(job.owner, job.schema)
   if (job.kind === 'load' || 'problems' in compiled) return problemsOf(compiled)
   return validateValue(compiled.root, parseExactly(job.payload))
+}
+
+function compileStored(owner: string, schema: string): Compiled {
+  const compiled = compile(schema, storedSchema)
+  kept.keep(owner, schema, compiled)
+  return compiled
 }
 
 const compile = (schema: string, allowance: Allowance) => compileSchema(parseExactly(schema), allowance)

@@ -63,13 +63,14 @@ export function createTenantSchemas(): TenantSchemas {
 
   const open = async (owner: string, value: unknown): Promise<TenantSchema> => {
     const schema = JSON.stringify(value)
-    const inWorker = (text: string) => run(owner, { kind: 'validate', schema, payload: text }, tooCostly)
+    const inWorker = (text: string) =>
+      run(owner, { kind: 'validate', owner, schema, payload: text }, tooCostly)
     const compiled = compileHere(value)
     if (compiled && 'root' in compiled) {
       const { root } = compiled
       return { validate: (given, text) => validateWithin(limits.workOnLoop, root, given) ?? inWorker(text) }
     }
-    const problems = await run(owner, { kind: 'load', schema }, tooLargeSchema)
+    const problems = await run(owner, { kind: 'load', owner, schema }, tooLargeSchema)
     // What does not even compile in its limits is not tried with every payload again.
     if (problems === tooLargeSchema) return { validate: () => tooCostly }
     if (problems.length > 0) throw new Error('A stored schema does not compile.')

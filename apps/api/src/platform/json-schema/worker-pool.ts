@@ -38,14 +38,48 @@ interface Thread<Job, Result> {
   timer: NodeJS.Timeout | undefined
 }
 
+/** The jobs of one owner: those that wait, and how many threads have one. */
+interface Lane<Job, Result> {
+  readonly waiting: Pending<Job, Result>[]
+  running: number
+}
+
 /**
  * Runs jobs off the event loop, each with a limit of time and memory. Threads start with the first job that
  * needs them. An idle one keeps no process alive, so there is nothing to close.
+ *
+ * Owners take turns: the next job is of the owner with the fewest under way, and among those of whoever had a turn
+ * the longest ago. So nobody has a second thread while somebody without one waits.
  */
 export function createWorkerPool<Job, Result>(options: PoolOptions) {
   type Own = Thread<Job, Result>
   const threads = new Set<Own>()
-  const waiting: Pending<Job, Result>[] = []
+  /** Only owners with something waiting or under way; the order is whose turn it is. */
+  const lanes = new Map<string, Lane<Job, Result>>()
+  let waiting = 0
+
+  const takeNext = (): Pending<Job, Result> | undefined => {
+    let next: [string, Lane<Job, Result>] | undefined
+    for (const one of lanes) {
+      if (one[1].waiting.length > 0 && one[1].running < (next?.[1].running ?? Number.POSITIVE_INFINITY))
+        next = one
+    }
+    if (!next) return undefined
+    const [owner, lane] = next
+    waiting -= 1
+    lane.running += 1
+    // To the end of the line.
+    lanes.delete(owner)
+    lanes.set(owner, lane)
+    return lane.waiting.shift()
+  }
+
+  const noteEnd = (owner: string) => {
+    const lane = lanes.get(owner)
+    if (!lane) return
+    lane.running -= 1
+    if (lane.running === 0 && lane.waiting.length === 0) lanes.delete(owner)
+  }
 
   const start = () => {
     const worker = new Worker(options.module, {
@@ -64,7 +98,7 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
   }
 
   const assign = (thread: Own) => {
-    const pending = waiting.shift()
+    const pending = takeNext()
     if (!pending) {
       thread.worker.unref()
       return
@@ -79,27 +113,35 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
     const { pending } = thread
     clearTimeout(thread.timer)
     thread.pending = undefined
+    if (pending) noteEnd(pending.owner)
     return pending
   }
 
   const lose = (thread: Own) => {
     if (!threads.delete(thread)) return
     // A thread that cannot even start takes a job with it: nothing waits for ever.
-    const pending = finish(thread) ?? (thread.isReady ? undefined : waiting.shift())
-    pending?.reject(new JobTooLarge())
+    finish(thread)?.reject(new JobTooLarge())
+    // A thread that cannot even start takes a job with it: nothing waits for ever.
+    if (!thread.isReady) {
+      const unlucky = takeNext()
+      unlucky?.reject(new JobTooLarge())
+      if (unlucky) noteEnd(unlucky.owner)
+    }
     void thread.worker.terminate()
-    if (waiting.length > 0) start()
+    if (waiting > 0) start()
   }
 
   return {
     /** @throws JobTooLarge, PoolBusy */
     run(owner: string, job: Job): Promise<Result> {
-      const ofOwner = waiting.filter((one) => one.owner === owner).length
-      if (waiting.length >= options.mostWaiting || ofOwner >= options.mostWaitingOfOwner) {
+      const lane = lanes.get(owner) ?? { waiting: [], running: 0 }
+      if (waiting >= options.mostWaiting || lane.waiting.length >= options.mostWaitingOfOwner) {
         return Promise.reject(new PoolBusy())
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ owner, job, resolve, reject })
+        lanes.set(owner, lane)
+        lane.waiting.push({ owner, job, resolve, reject })
+        waiting += 1
         const idle = [...threads].find((thread) => thread.isReady && !thread.pending)
         if (idle) assign(idle)
         else if (threads.size < options.threads) start()
