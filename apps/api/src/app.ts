@@ -40,7 +40,6 @@ import { projectRoutes } from './features/projects/routes.ts'
 import { createKeyAuthenticator, createKeyCheck } from './features/sessions/authenticate-key.ts'
 import { createSessionAuthenticators } from './features/sessions/authenticate-session.ts'
 import { redeem } from './features/sessions/exchange-code.ts'
-import { createSessionReader } from './features/sessions/read-session.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { revokeSessionById } from './features/sessions/store.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
@@ -62,6 +61,7 @@ export function createApp(
   const requests = createRequestMetrics()
   const { registry, countFailure } = createMetrics(deps, recorder, requests)
   const respond = createResponder({
+    writes: deps.answers,
     publicUrl: config.publicUrl,
     log,
     observer: observe({ recorder, requests, countFailure }),
@@ -90,7 +90,7 @@ export function createApp(
     redeemAdminCode: (code, terms, client) => redeem(deps, code, terms, client),
     endSession: (tx, sessionId) => revokeSessionById(tx, sessionId, 'logout'),
   })
-  sessionRoutes(router, deps, createSessionReader(deps))
+  sessionRoutes(router, deps)
   projectRoutes(router, deps, {
     planInitialAccess,
     planWebhook: (wanted) => planWebhook(deps, wanted),

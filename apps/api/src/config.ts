@@ -271,6 +271,14 @@ export const variables = {
     meaning: 'Without the gateway: age at which a member’s roles are read again; 0 is each time.',
     read: integer(0, longestSec * 1_000),
   },
+  answerMemoryMb: {
+    name: 'ANSWER_MEMORY_MB',
+    group: 'Caches and limits',
+    default: '192',
+    meaning:
+      'Memory of each process for what it answers `validate` from; about 500 sessions in a megabyte. What was not used for longest goes first, and is read again when it is asked for.',
+    read: integer(1, 65_536),
+  },
   projectAccessTtlMs: {
     name: 'PROJECT_ACCESS_TTL_MS',
     group: 'Caches and limits',

@@ -1,3 +1,4 @@
+import { type AnswersOptions, createAnswers } from '#answers/answers'
 import { aroundChat } from '#chat/around-chat'
 import type { ChatPlatform } from '#chat/chat-platform'
 import { createDiscord } from '#chat/discord'
@@ -5,6 +6,7 @@ import { postToDiscordWebhook } from '#chat/discord-webhook'
 import { createCache } from '#platform/cache/create-cache'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
+import { watchWrites } from '#platform/db/watched-writes'
 import { createTenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
 import { createPressure, processReadings } from '#platform/pressure'
@@ -36,7 +38,22 @@ export const openConfiguredDatabase = (config: Config, log: Log): Promise<Databa
   openDatabase(config.databaseUrl, { log })
 
 /** The composition root: everything that use cases touch, made of the configuration. */
-export function createDeps(config: Config, log: Log, db: Database, tracing?: Tracing): Deps {
+export function createDeps(
+  config: Config,
+  log: Log,
+  opened: Database,
+  { tracing, answersOptions }: { tracing?: Tracing | undefined; answersOptions?: AnswersOptions } = {},
+): Deps {
+  const answers = createAnswers(
+    {
+      db: opened,
+      log,
+      maxBytes: config.answerMemoryMb * 1024 * 1024,
+      configuredServerId: config.chatGuildId,
+    },
+    answersOptions,
+  )
+  const db = watchWrites(opened, answers.written)
   const cache = createCache(config.cacheUrl, { log })
   const notifications = createDeliverer({
     db,
@@ -67,6 +84,8 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
   const mirror: MirrorMember = async (serverId, user, member, askedAt) => {
     if (member) await refreshRoles(serverId, member.roleIds)
     await mirrorOnly(serverId, user, member, askedAt)
+    // Whoever asked is told of it: from then on no instance knows it otherwise.
+    await answers.confirm()
   }
   const refresher = createMemberRefresher({ db, chat, log, mirrorMember: mirror })
   const readForProject = createProjectReads({
@@ -94,6 +113,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     log,
     db,
     cache,
+    answers,
     limiter,
     loginLimits,
     pressure: createPressure(log, processReadings(config.workers)),

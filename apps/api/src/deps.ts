@@ -1,3 +1,4 @@
+import type { Answers } from '#answers/answers'
 import type { ChatMember, ChatPlatform, ChatUser } from '#chat/chat-platform'
 import type { Cache } from '#platform/cache/cache'
 import type { Database } from '#platform/db/database'
@@ -62,6 +63,7 @@ export interface Deps {
   readonly log: Log
   readonly db: Database
   readonly cache: Cache
+  readonly answers: Answers
   readonly limiter: RateLimiter
   readonly loginLimits: LoginLimits
   readonly pressure: Pressure

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { trimChanges } from '#answers/change-log-store'
 import type { Database } from '#platform/db/database'
 import { DatabaseRefused, DatabaseUnavailable } from '#platform/db/database'
 import { migrate } from '#platform/db/migrate'
@@ -17,7 +18,6 @@ import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts
 import { checkKeyFingerprints } from './features/keys/check-fingerprints.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
 import { mendRedirectUris } from './features/projects/mend-redirect-uris.ts'
-import { trimChanges } from './features/sessions/change-log.ts'
 import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
 import { StartRefused } from './start-refused.ts'
 import { graceMs, stopOnce } from './stop-once.ts'
@@ -57,7 +57,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   await refuseOtherMainServer(db, config, log)
 
   for (const problem of await checkKeyFingerprints(db, config)) log.error(problem)
-  const deps = createDeps(config, log, db, tracing)
+  const deps = createDeps(config, log, db, { tracing })
   // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
   await deps.cache.ping()
   await deps.settings.start()
@@ -75,6 +75,8 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
       if (await closeServer(app, lifecycle, { drainMs, deadlineMs: graceMs - flushMs })) {
         log.warn('connections were cut off: their clients had not taken their answers in time')
       }
+      // First of all: whoever changes something waits for a process that has a lease.
+      await deps.answers.close()
       deps.settings.close()
       await deps.liveMirror.close()
       await deps.notifications.close()
@@ -94,6 +96,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
     `listening on ${config.publicUrl}`,
   )
 
+  deps.answers.start()
   deps.notifications.start()
   void reviewStoredSchemas(deps)
   if (config.chatGateway && config.chatBotToken) deps.liveMirror.start()

@@ -1,4 +1,5 @@
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import type { AnswersOptions } from '../src/answers/answers.ts'
 import { createApp } from '../src/app.ts'
 import { type Config, loadConfig, type Variable, variables } from '../src/config.ts'
 import { createDeps, openConfiguredDatabase } from '../src/create-deps.ts'
@@ -34,7 +35,7 @@ export interface World {
   readonly service: Service
   readonly url: string
   /** Another instance on the same database; PostgreSQL only. */
-  another(env?: Record<string, string>): Promise<Service>
+  another(env?: Record<string, string>, answersOptions?: AnswersOptions): Promise<Service>
   close(): Promise<void>
 }
 
@@ -46,8 +47,8 @@ export async function startWorld(
   const sim = await startChatSim({ headlessLogin: true })
   const database = given ?? (await createDatabase(engine))
   const services: Service[] = []
-  const start = async (more: Record<string, string> = {}) => {
-    const service = await startService(database.url, sim, { ...env, ...more })
+  const start = async (more: Record<string, string> = {}, answersOptions: AnswersOptions = {}) => {
+    const service = await startService(database.url, sim, { ...env, ...more }, answersOptions)
     services.push(service)
     return service
   }
@@ -72,6 +73,7 @@ async function startService(
   databaseUrl: string,
   sim: ChatSim,
   env: Record<string, string>,
+  answersOptions: AnswersOptions = {},
 ): Promise<Service> {
   const { config: loaded } = loadConfig({ ...environmentFor(sim), DATABASE_URL: databaseUrl, ...env })
   const logs = new LogSweep(secretsOf(loaded))
@@ -83,22 +85,24 @@ async function startService(
   const config = { ...loaded, publicUrl, port, chatCallbackUrl: `${publicUrl}/api/auth/callback` }
   sim.allowRedirect(config.chatCallbackUrl)
   await ensureMainServer({ db }, config.chatGuildId)
-  const deps = createDeps(config, log, db)
+  const deps = createDeps(config, log, db, { answersOptions })
   await deps.settings.start()
   await syncServer(deps, demo.mainGuildId)
   const recorder = createRecorder(deps)
   const lifecycle = createLifecycle()
   const app = createApp(deps, recorder, lifecycle)
   await app.listen({ host: '127.0.0.1', port })
+  deps.answers.start()
   return {
     url: `http://127.0.0.1:${port}`,
     config,
-    deps,
+    deps: { ...deps, db: confirmedWrites(deps) },
     recorder,
     logs,
     close: async () => {
       if (lifecycle.isClosing()) return
       await closeServer(app, lifecycle, { drainMs: 0, deadlineMs: 60_000 })
+      await deps.answers.close()
       deps.settings.close()
       await deps.notifications.close()
       await recorder.close()
@@ -106,6 +110,23 @@ async function startService(
       await db.close()
       logs.expectNoSecrets()
     },
+  }
+}
+
+/** What a test writes is known everywhere before it goes on, as it is for whoever has the answer to a request. */
+function confirmedWrites({ db, answers }: Pick<Deps, 'db' | 'answers'>): Deps['db'] {
+  const confirmed = async <T>(done: Promise<T>): Promise<T> => {
+    const before = answers.writes()
+    const result = await done
+    if (answers.writes() !== before) await answers.confirm()
+    return result
+  }
+  return {
+    ...db,
+    query: (statement) => confirmed(db.query(statement)),
+    maybeOne: (statement) => confirmed(db.maybeOne(statement)),
+    execute: (statement) => confirmed(db.execute(statement)),
+    transaction: (work, options) => confirmed(db.transaction(work, options)),
   }
 }
 

@@ -34,6 +34,8 @@ export interface EndpointDefinition {
    * Without it an endpoint is refused first.
    */
   readonly refusedUnderPressure?: 'last' | 'never'
+  /** True where a request changes nothing, although its method may: what was asked is in the body. */
+  readonly isRead?: true
   /** The longest request body, in bytes; `defaultBodyLimit` where it is not said. */
   readonly bodyLimit?: number
   /** True where a browser is the caller: refusals are readable pages unless JSON is asked for. */

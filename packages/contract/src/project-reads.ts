@@ -52,6 +52,7 @@ const RoleIds = Type.Array(Snowflake, { minItems: 1, maxItems: 100 })
 export const checkPermissions = endpoint({
   method: 'POST',
   path: '/api/servers/{serverId}/permissions/check',
+  isRead: true,
   tag,
   summary: 'Does a member hold these roles right now?',
   description:

@@ -72,6 +72,7 @@ export const ValidateResponse = Type.Object({
 export const validateSession = endpoint({
   method: 'POST',
   path: '/api/auth/validate',
+  isRead: true,
   tag,
   summary: 'Who is this, and what roles do they hold right now?',
   description: 'Tokens of other projects count as invalid. Validation never extends a session.',

@@ -1,4 +1,6 @@
+import { createAnswers } from '#answers/answers'
 import { pendingMigrations } from '#platform/db/migrate'
+import { createLog } from '#platform/log'
 import { recordAudit } from '../features/audit/record.ts'
 import { endEverything } from '../features/sessions/end-everything.ts'
 import { StartRefused } from '../start-refused.ts'
@@ -13,7 +15,10 @@ export async function sessionsRevokeCommand({ all }: { all?: boolean }): Promise
     if ((await pendingMigrations(db)).length > 0) {
       throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
     }
-    return endEverything({ db, audit: { record: recordAudit } })
+    const ended = await endEverything({ db, audit: { record: recordAudit } })
+    // Before anybody is told that it is done: instances may be running.
+    await createAnswers({ db, log: createLog('error'), maxBytes: 0, configuredServerId: undefined }).confirm()
+    return ended
   })
   console.log(
     [

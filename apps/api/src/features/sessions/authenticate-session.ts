@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import type { Session } from '#answers/session'
 import { digestOf, isWellFormed } from '#platform/crypto/tokens'
-import { gather } from '#platform/db/gather'
 import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
 import { bearerToken, hintForToken, isSameOrigin } from '#platform/http/credentials'
@@ -9,14 +9,19 @@ import { within } from '#platform/within'
 import type { Deps } from '../../deps.ts'
 import { adminCookie, type Presented } from '../admin-cookies.ts'
 import type { AdminCaller, MemberCaller } from '../callers.ts'
-import { type BearerRow, readForBearer } from './live-store.ts'
 
 /** An admin's role that neither the gateway nor REST has vouched for in so long is not believed (fails closed). */
 const oldestVouchMs = 5 * 60 * 1000
 /** As validate: the longest wait for the platform. */
 const longestWaitMs = 2_000
 
-type AuthDeps = Pick<Deps, 'db' | 'config' | 'settings' | 'refreshMember'>
+type AuthDeps = Pick<Deps, 'answers' | 'config' | 'settings' | 'refreshMember'>
+
+/** A session that is live, and the database's clock at that moment or a little later. */
+interface Live {
+  readonly session: Session
+  readonly nowMs: number
+}
 
 export interface SessionAuthenticators {
   session: (request: FastifyRequest) => Promise<MemberCaller>
@@ -25,27 +30,35 @@ export interface SessionAuthenticators {
 
 /** Authenticates by session token: any live session, or an admin session of a member who is System Admin now. */
 export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticators {
-  const read = gather(
-    (digests: string[]) => readForBearer(deps.db, digests, deps.config.chatGuildId),
-    deps.db.gathersAtOnce,
-  )
+  const { answers } = deps
+  const read = async (tokenDigest: string): Promise<Live | undefined> => {
+    const { session, nowMs } = await answers.read({ keyDigest: '', tokenDigest })
+    return session && { session, nowMs }
+  }
+  const kept = (tokenDigest: string): Live | undefined => {
+    if (!answers.isGood()) return undefined
+    const session = answers.session(tokenDigest)
+    const nowMs = answers.nowMs()
+    return session && session.expiresAtMs > nowMs ? { session, nowMs } : undefined
+  }
 
   const authenticate = async (request: FastifyRequest) => {
     const credential = readSessionToken(request, deps.config.publicUrl)
-    const row = await read(digestOf(credential.token))
-    if (!row) throw new ApiError('INVALID_TOKEN', { reason: 'unknown' })
-    return { row, credential }
+    const tokenDigest = digestOf(credential.token)
+    const live = kept(tokenDigest) ?? (await read(tokenDigest))
+    if (!live) throw new ApiError('INVALID_TOKEN', { reason: 'unknown' })
+    return { live, credential, tokenDigest }
   }
   return {
     session: async (request) => {
-      const { row, credential } = await authenticate(request)
-      return toCaller(row, credential)
+      const { live, credential } = await authenticate(request)
+      return toCaller(live.session, credential)
     },
     admin: async (request) => {
-      const { row, credential } = await authenticate(request)
-      const reread = () => read(digestOf(credential.token))
-      // Roles are live: an old row is read again before it decides who is an admin.
-      const current = row.projectId === null ? await refreshed(deps, row, reread) : row
+      const { live, credential, tokenDigest } = await authenticate(request)
+      // Roles are live: old ones are read again before they decide who is an admin.
+      const current =
+        live.session.projectId === null ? await refreshed(deps, live, () => read(tokenDigest)) : live.session
       if (!current) throw new ApiError('INVALID_TOKEN', { reason: 'membership_ended' })
       const caller = toCaller(current, credential)
       if (!isSystemAdmin(deps, current))
@@ -56,29 +69,38 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticato
 }
 
 /** A member of the main server who holds the admin role, on an admin session. */
-const isSystemAdmin = ({ config }: AuthDeps, { projectId, isMain, roleIds }: BearerRow) =>
+const isSystemAdmin = ({ config }: AuthDeps, { projectId, decidesAdmin, roleIds }: Session) =>
   projectId === null &&
-  isMain &&
+  decidesAdmin &&
   config.chatAdminRoleId !== undefined &&
   roleIds.includes(config.chatAdminRoleId)
 
-async function refreshed(deps: AuthDeps, row: BearerRow, reread: () => Promise<BearerRow | undefined>) {
-  const { permissionTtlMs } = deps.settings.current()
-  if (row.isLive || (permissionTtlMs > 0 && row.ageMs <= Math.min(permissionTtlMs, oldestVouchMs))) return row
-  const asked = deps.refreshMember(row.serverId, row.memberId)
-  if ((await within(asked, longestWaitMs, 'unavailable')) === 'fresh') return reread()
-  if (row.ageMs > oldestVouchMs) throw chatPlatformUnavailable()
-  return row
+async function refreshed(deps: AuthDeps, live: Live, reread: () => Promise<Live | undefined>) {
+  if (isFresh(deps, live)) return live.session
+  // Somebody else may have asked the platform since these were read.
+  const read = await reread()
+  if (!read || isFresh(deps, read)) return read?.session
+  const { session, nowMs } = read
+  const asked = deps.refreshMember(session.serverId, session.memberId)
+  if ((await within(asked, longestWaitMs, 'unavailable')) === 'fresh') return (await reread())?.session
+  if (session.ageMs(nowMs) > oldestVouchMs) throw chatPlatformUnavailable()
+  return session
 }
 
-const toCaller = (row: BearerRow, credential: SessionCredential): MemberCaller => ({
-  sessionId: row.id,
-  memberId: row.memberId,
-  username: row.username,
-  sessionProjectId: row.projectId,
-  serverId: row.serverId,
+function isFresh({ settings }: AuthDeps, { session, nowMs }: Live): boolean {
+  if (session.liveAsOfMs(nowMs) !== null) return true
+  const { permissionTtlMs } = settings.current()
+  return permissionTtlMs > 0 && session.ageMs(nowMs) <= Math.min(permissionTtlMs, oldestVouchMs)
+}
+
+const toCaller = (session: Session, credential: SessionCredential): MemberCaller => ({
+  sessionId: session.id,
+  memberId: session.memberId,
+  username: session.username,
+  sessionProjectId: session.projectId,
+  serverId: session.serverId,
   ...credential,
-  bucket: `session:${row.id}`,
+  bucket: `session:${session.id}`,
 })
 
 export interface SessionCredential {

@@ -5,25 +5,18 @@ import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
 import { endSessionsOfMember } from './end-every-session.ts'
 import { exchangeCode } from './exchange-code.ts'
-import type { ValidateItem } from './live-store.ts'
 import { logout, logoutAll } from './logout.ts'
 import { listSessions, revokeAllSessions, revokeSession } from './own-sessions.ts'
-import type { ReadSession } from './read-session.ts'
 import { refreshSession, refuseUsedPair } from './refresh-session.ts'
 import { validate } from './validate.ts'
 
-export function sessionRoutes(
-  { route, finished }: Router<Callers>,
-  deps: Deps,
-  readSession: (item: ValidateItem) => Promise<ReadSession>,
-) {
+export function sessionRoutes({ route, finished }: Router<Callers>, deps: Deps) {
   route(sessions.exchangeCode, ({ caller, body, client, raw: { headers } }) => {
     const ip = readIp(headers['x-client-ip'])
     const userAgent = readUserAgent(headers['x-client-user-agent'])
     return exchangeCode(deps, caller, { ...body, forwarded: { ip, userAgent }, client })
   })
-  const validateDeps = { limiter: deps.limiter, readSession }
-  finished(sessions.validateSession, (request) => validate(validateDeps, request))
+  finished(sessions.validateSession, (request) => validate(deps, request))
   route(sessions.logout, ({ caller, body }) => logout(deps, caller, body.token))
   route(sessions.logoutAll, ({ caller, body }) => logoutAll(deps, caller, body.memberId))
   route(sessions.listSessions, ({ caller }) => listSessions(deps, caller))

@@ -1,3 +1,5 @@
+import type { Role } from '#answers/change'
+import type { MemberParts } from '#answers/compose'
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
@@ -171,20 +173,13 @@ export const markLogoutAll = (tx: Tx, projectId: string, memberId: string) =>
     select ${projectId}, id from members where id = ${memberId}
     on conflict (project_id, member_id) do update set at = clock_now()`)
 
-/** The finished parts of the member and roles of one membership, for the answer of an exchange. */
+/** One membership, for the answer of an exchange, with the roles of the server that are held, highest first. */
 export const readMembership = (db: Queryable, serverId: string, memberId: string) =>
-  db.maybeOne<{
-    memberJson: string
-    rolesJson: string
-    syncedAt: Date
-    ageMs: number
-    isLive: boolean
-    roleIds: string[]
-    isMain: boolean
-  }>(sql`
-    select u.profile_json || ',"isClubMember":' || u.is_club_member as "memberJson",
-      membership_answer(m.server_id, m.nick, m.role_ids) as "rolesJson", m.synced_at as "syncedAt",
-      (extract(epoch from clock_now() - m.synced_at) * 1000)::float8 as "ageMs",
-      coalesce(v.live_until > clock_now(), false) as "isLive", m.role_ids as "roleIds", v.is_main as "isMain"
-    from memberships m join members u on u.id = m.member_id join servers v on v.id = m.server_id
+  db.maybeOne<MemberParts & { readonly roles: readonly Role[] }>(sql`
+    select u.profile_json as "profileJson", u.is_club_member as "isClubMember", m.nick, m.role_ids as "roleIds",
+      (extract(epoch from m.synced_at) * 1000)::float8 as "syncedAtMs",
+      (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
+          'position', r.position) order by r.position desc, r.id), '[]')
+        from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as roles
+    from memberships m join members u on u.id = m.member_id
     where m.server_id = ${serverId} and m.member_id = ${memberId} and m.left_at is null`)

@@ -1,4 +1,5 @@
 import type { sessions } from '@rolecall/contract'
+import { composeMember, toRoles } from '#answers/compose'
 import type { Queryable } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import { readMembership } from './store.ts'
@@ -15,10 +16,7 @@ interface Issued {
 export async function toTokenResponse(db: Queryable, issued: Issued): Promise<sessions.TokenResponse> {
   const membership = await readMembership(db, issued.serverId, issued.memberId)
   if (!membership) throw new ApiError('INVALID_CODE', { reason: 'membership_ended' })
-  const { memberJson, rolesJson, syncedAt } = membership
-  const { member, roles } = JSON.parse(
-    `{"member":{${memberJson},"syncedAt":"${syncedAt.toISOString()}",${rolesJson}}`,
-  )
+  const { member, roles } = JSON.parse(`{${composeMember(membership, toRoles(membership.roles))}}`)
   return {
     token: issued.token,
     refreshToken: issued.refreshToken,

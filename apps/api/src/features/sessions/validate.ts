@@ -1,5 +1,7 @@
 import { sessions } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
+import type { Read } from '#answers/memory'
+import type { Session } from '#answers/session'
 import { digestOf, isWellFormed, keyPrefixOf } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
@@ -9,52 +11,106 @@ import { readBody } from '#platform/http/read-body'
 import { admit } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
 import { keyBucket } from '#platform/rate-limit/key-bucket'
+import type { Verdict } from '#platform/rate-limit/rate-limiter'
+import { within } from '#platform/within'
 import type { Deps } from '../../deps.ts'
-import type { ValidateItem, ValidateRow, ValidSession } from './live-store.ts'
-import type { ReadSession, RolesSource } from './read-session.ts'
 
-type ValidateDeps = Pick<Deps, 'limiter'> & { readSession: (item: ValidateItem) => Promise<ReadSession> }
+/** Longest time that validate waits for fresh roles before it answers from the mirror. */
+const maxWaitMs = 2_000
+/** Roles older than this are not served, whatever the platform does. */
+const maxMirrorAgeMs = 24 * 60 * 60 * 1000
+
+type ValidateDeps = Pick<Deps, 'limiter' | 'answers' | 'settings' | 'refreshMember'>
+
+interface Asked {
+  readonly request: FastifyRequest
+  readonly key: string
+  readonly keyDigest: string
+  /** Undefined when what was sent is no session token. */
+  readonly token: string | undefined
+  readonly tokenDigest: string
+  /** What is wrong with the body. Who asks is decided before what is asked: a bad key is refused first. */
+  readonly problem: ApiError | undefined
+  readonly bucket: string
+  readonly taken: Verdict | Promise<Verdict>
+}
 
 const check = compile(sessions.validateSession.body)
 
 /**
- * Who is this, and what roles do they hold right now? Key, session, limit and answer come out of one
- * gathered read, so a request costs no round trip of its own. Who asks is still decided before what is
- * asked: a bad key is refused first, whatever the body is.
+ * Who is this, and what roles do they hold right now? From memory while the lease is good: then there is no promise
+ * between reading the request and writing its answer, and the lease is checked in the step that makes it. Else key and
+ * session come out of one gathered read.
  */
-export async function validate({ limiter, readSession }: ValidateDeps, request: FastifyRequest) {
+export function validate(deps: ValidateDeps, request: FastifyRequest): string | Promise<string> {
+  const { answers, limiter } = deps
   const key = readApiKey(request.raw)
   const { token, problem } = readToken(request)
   const keyDigest = digestOf(key)
-  const reading = readSession({ keyDigest, tokenDigest: token ? digestOf(token) : '' })
+  const tokenDigest = token ? digestOf(token) : ''
   const bucket = keyBucket(keyDigest)
   // Before the key is known to be good: it costs no time then, and a made-up key has a bucket that nobody shares.
   const taken = limiter.take(bucket)
-  const { row, source, isTooOld } = await reading
-  const projectId = checkKey(row, key)
-  await admit(limiter, request, { projectId, bucket }, taken)
-  if (problem) throw problem
-  const { session } = row
-  if (!session) {
-    const reason = token ? 'unknown' : 'malformed'
-    throw new ApiError('INVALID_TOKEN', { reason, projectId, keyPrefix: keyPrefixOf(key) })
+  if (token && !(taken instanceof Promise) && answers.isGood()) {
+    const projectId = answers.key(keyDigest)
+    const session = projectId === undefined ? undefined : answers.session(tokenDigest)
+    const nowMs = answers.nowMs()
+    if (
+      projectId !== undefined &&
+      session !== undefined &&
+      session.projectId === projectId &&
+      session.expiresAtMs > nowMs &&
+      isFresh(deps, session, nowMs)
+    ) {
+      admit(limiter, request, { projectId, bucket }, taken)
+      const liveAsOfMs = session.liveAsOfMs(nowMs)
+      return session.answer(liveAsOfMs, liveAsOfMs === null ? 'rest' : 'gateway')
+    }
   }
-  if (isTooOld) throw chatPlatformUnavailable()
-  return { json: answerOf(session, source) }
+  return readAndValidate(deps, { request, key, keyDigest, token, tokenDigest, problem, bucket, taken })
 }
 
-/** The answer; the last one serves again while nothing in it has changed. */
-function answerOf(session: ValidSession, source: RolesSource): string {
-  const asOfMs = session.liveAsOfMs ?? session.syncedAtMs
-  if (session.answer?.asOfMs !== asOfMs || session.answer.source !== source) {
-    const json = `${session.json}${new Date(asOfMs).toISOString()}","rolesSource":"${source}"}`
-    session.answer = { asOfMs, source, json }
+async function readAndValidate(deps: ValidateDeps, asked: Asked): Promise<string> {
+  const { request, key, bucket, taken, token, problem } = asked
+  const item = { keyDigest: asked.keyDigest, tokenDigest: asked.tokenDigest }
+  const first = await deps.answers.read(item)
+  const projectId = checkKey(first, key)
+  await admit(deps.limiter, request, { projectId, bucket }, taken)
+  if (problem) throw problem
+  const unknown = () =>
+    new ApiError('INVALID_TOKEN', {
+      reason: token ? 'unknown' : 'malformed',
+      projectId,
+      keyPrefix: keyPrefixOf(key),
+    })
+  if (!first.session) throw unknown()
+  if (isFresh(deps, first.session, first.nowMs)) return answerOf(first.session, first.nowMs, 'rest')
+
+  const { serverId, memberId } = first.session
+  const refreshed = await within(deps.refreshMember(serverId, memberId), maxWaitMs, 'unavailable')
+  if (refreshed === 'fresh') {
+    const again = await deps.answers.read(item)
+    checkKey(again, key)
+    if (!again.session) throw unknown()
+    return answerOf(again.session, again.nowMs, 'rest')
   }
-  return session.answer.json
+  if (first.session.ageMs(first.nowMs) > maxMirrorAgeMs) throw chatPlatformUnavailable()
+  return answerOf(first.session, first.nowMs, 'mirror')
+}
+
+function answerOf(session: Session, nowMs: number, otherwise: 'rest' | 'mirror'): string {
+  const liveAsOfMs = session.liveAsOfMs(nowMs)
+  return session.answer(liveAsOfMs, liveAsOfMs === null ? otherwise : 'gateway')
+}
+
+const isFresh = ({ settings }: ValidateDeps, session: Session, nowMs: number) => {
+  if (session.liveAsOfMs(nowMs) !== null) return true
+  const { permissionTtlMs } = settings.current()
+  return permissionTtlMs > 0 && session.ageMs(nowMs) <= permissionTtlMs
 }
 
 /** The project of a key. */
-export function checkKey({ projectId, isActive }: ValidateRow, key: string): string {
+export function checkKey({ projectId, isActive }: Pick<Read, 'projectId' | 'isActive'>, key: string): string {
   if (!projectId) throw new ApiError('INVALID_API_KEY', { reason: 'unknown', keyPrefix: keyPrefixOf(key) })
   if (!isActive) {
     throw new ApiError('PROJECT_INACTIVE', {
@@ -66,16 +122,16 @@ export function checkKey({ projectId, isActive }: ValidateRow, key: string): str
   return projectId
 }
 
-function readToken(request: FastifyRequest): { token?: string; problem?: ApiError } {
+function readToken(request: FastifyRequest): { token: string | undefined; problem: ApiError | undefined } {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers
   try {
     const body = readBody(type, encoding, request.body)
     const problems = check(body)
-    if (problems.length > 0) return { problem: invalid(problems) }
+    if (problems.length > 0) return { token: undefined, problem: invalid(problems) }
     const { token } = body as { token: string }
-    return isWellFormed('session', token) ? { token } : {}
+    return { token: isWellFormed('session', token) ? token : undefined, problem: undefined }
   } catch (error) {
-    if (error instanceof ApiError) return { problem: error }
+    if (error instanceof ApiError) return { token: undefined, problem: error }
     throw error
   }
 }

@@ -69,7 +69,7 @@ export function createSubmit({ db, config, cache, limiter, notifications, schema
           idempotency: readIdempotencyKey(headers['idempotency-key'], bytes),
           payload: await readPayload(target),
         })
-        if (outcome !== 'stale') return { json: answer(outcome, projectId) }
+        if (outcome !== 'stale') return answer(outcome, projectId)
       } catch (error) {
         if (!known || !(error instanceof ApiError)) throw error
       }

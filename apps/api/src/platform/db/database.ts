@@ -1,3 +1,4 @@
+import type { DedicatedConnection } from './dedicated-connection.ts'
 import type { Sql } from './sql.ts'
 
 /** What a statement may be sent through: the database itself, or a transaction of it. */
@@ -50,6 +51,13 @@ export interface Database extends Queryable {
    * embedded engine never.
    */
   analyze(...tables: readonly string[]): Promise<void>
+  /**
+   * A connection of the caller's own, which listens to a channel; undefined where there is one process and nobody to
+   * listen to.
+   */
+  readonly dedicate:
+    | ((channel: string, received: (payload: string) => void) => Promise<DedicatedConnection>)
+    | undefined
   /** The connections that requests wait for. */
   pool(): PoolState
   /** For health: whether a trivial statement is answered, on a connection that no request waits for. */

@@ -56,6 +56,8 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
       return result
     },
     gathered: gathered(pglite, whileOpen),
+    // A lock keeps every other process out of the folder.
+    dedicate: undefined,
     stream: (statement, pageSize) => stream(pglite, statement, pageSize),
     analyze: async (...tables) => {
       for (const table of tables) {

@@ -11,6 +11,7 @@ import {
   type Queryable,
   type Tx,
 } from './database.ts'
+import { openDedicatedConnection } from './dedicated-connection.ts'
 import type { Sql } from './sql.ts'
 
 /** Longest wait for one statement: an outage must be answered within 2 s. */
@@ -50,20 +51,19 @@ export function openPostgres(
   url: string,
   { log = silent, maxConnections = 10 }: PostgresOptions = {},
 ): Database {
+  const session: pg.ClientConfig = {
+    connectionString: url,
+    application_name: 'rolecall',
+    types,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: 10_000,
+    lock_timeout: statementTimeoutMs,
+    keepAlive: true,
+    options: requestSession,
+  }
   const open = (max: number, extra: pg.PoolConfig = {}) => {
-    const pool = new pg.Pool({
-      connectionString: url,
-      application_name: 'rolecall',
-      max,
-      types,
-      connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: 10_000,
-      lock_timeout: statementTimeoutMs,
-      keepAlive: true,
-      options: requestSession,
-      ...extra,
-    })
+    const pool = new pg.Pool({ ...session, max, ...extra })
     pool.on('error', (error) => log.debug({ err: error }, 'a database connection was lost'))
     pool.on('connect', (client) => client.on('error', () => {}))
     return pool
@@ -98,6 +98,8 @@ export function openPostgres(
       retried(() => transaction(long ? longPool : pool, work, guarded)),
     gathered: (statement) =>
       guarded(async () => (await gatheredPool.query({ ...named(statement), rowMode: 'array' })).rows),
+    dedicate: (channel, received) =>
+      openDedicatedConnection({ ...session, options: gatheredSession }, { channel, received }),
     stream: (statement, pageSize) => stream(longPool, statement, pageSize, guarded),
     analyze: async (...tables) => {
       for (const table of tables) await guarded(() => longPool.query(`analyze ${table}`))

@@ -23,7 +23,7 @@ interface Parts {
   onRefused(): Promise<void>
   take(): { allowed: boolean; limit: number; remaining: number; resetSec: number }
   handle(): unknown
-  raw(): Promise<{ json: string }>
+  raw(): Promise<string>
   page(): Answer
   onRequest(): unknown
   onResponse(): unknown
@@ -37,7 +37,7 @@ const good: Parts = {
   onRefused: async () => {},
   take: () => ({ allowed: true, limit: 9, remaining: 9, resetSec: 1 }),
   handle: () => fine,
-  raw: async () => ({ json: '{"ok":true}' }),
+  raw: async () => '{"ok":true}',
   page: () => new Answer(200, 'fine', { 'content-type': 'text/plain' }),
   onRequest: () => {},
   onResponse: () => {},
@@ -77,6 +77,7 @@ describe('whatever fails while a request is answered', () => {
     })
     app = createServer({ publicUrl: 'http://localhost', trustProxy: [] }, createLifecycle())
     const respond = createResponder({
+      writes: { writes: () => 0, confirm: async () => {} },
       publicUrl: 'http://localhost',
       log,
       isCrowded: () => false,
@@ -310,7 +311,7 @@ describe('whatever fails while a request is answered', () => {
           async () =>
             run(),
       ),
-      async () => ({ json: undefined as unknown as string }),
+      async () => undefined as unknown as string,
     ]) {
       const mend = await serve({ raw })
       expect(await ask('/raw', post)).toBe('500')

@@ -8,6 +8,13 @@ export interface BodyReader {
    * @throws PAYLOAD_TOO_LARGE beyond `limit`, SERVICE_OVERLOADED; both end the connection: the rest is still coming.
    */
   read(request: IncomingMessage, limit: number): Promise<Buffer>
+  /** The same without a promise: one of the two is called, once, as soon as it is known which. */
+  receive(
+    request: IncomingMessage,
+    limit: number,
+    received: (body: Buffer) => void,
+    refused: (error: ApiError) => void,
+  ): void
 }
 
 interface Bounds {
@@ -51,47 +58,46 @@ export function createBodyReader(
     }
   }
 
+  const receive: BodyReader['receive'] = (request, limit, received, refused) => {
+    const { 'content-length': announced, 'transfer-encoding': encoding } = request.headers
+    if (encoding === undefined && (announced === undefined || announced === '0')) return received(none)
+    if (Number(announced) > limit) return refused(tooLarge(limit))
+    const chunks: Buffer[] = []
+    let length = 0
+    let isOver = false
+    const settle = () => {
+      isOver = true
+      receiving.delete(body)
+      held -= length
+    }
+    const body: Receiving = {
+      end(error) {
+        if (isOver) return
+        settle()
+        chunks.length = 0
+        refused(error)
+      },
+    }
+    receiving.add(body)
+    if (receiving.size > maxBodies) makeRoom()
+    request.on('data', (chunk: Buffer) => {
+      if (isOver) return
+      length += chunk.length
+      held += chunk.length
+      if (length > limit) return body.end(tooLarge(limit))
+      chunks.push(chunk)
+      if (held > maxBytes) makeRoom()
+    })
+    request.on('end', () => {
+      if (isOver) return
+      settle()
+      received(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
+    })
+    // Nobody is left to be told; the record of what was answered has a line for it.
+    request.on('error', (cause) => body.end(new ApiError('BAD_REQUEST', { cause })))
+  }
   return {
-    read(request, limit) {
-      const { 'content-length': announced, 'transfer-encoding': encoding } = request.headers
-      if (encoding === undefined && (announced === undefined || announced === '0'))
-        return Promise.resolve(none)
-      if (Number(announced) > limit) return Promise.reject(tooLarge(limit))
-      return new Promise((resolve, reject) => {
-        const chunks: Buffer[] = []
-        let length = 0
-        let isOver = false
-        const settle = () => {
-          isOver = true
-          receiving.delete(body)
-          held -= length
-        }
-        const body: Receiving = {
-          end(error) {
-            if (isOver) return
-            settle()
-            chunks.length = 0
-            reject(error)
-          },
-        }
-        receiving.add(body)
-        if (receiving.size > maxBodies) makeRoom()
-        request.on('data', (chunk: Buffer) => {
-          if (isOver) return
-          length += chunk.length
-          held += chunk.length
-          if (length > limit) return body.end(tooLarge(limit))
-          chunks.push(chunk)
-          if (held > maxBytes) makeRoom()
-        })
-        request.on('end', () => {
-          if (isOver) return
-          settle()
-          resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
-        })
-        // Nobody is left to be told; the record of what was answered has a line for it.
-        request.on('error', (cause) => body.end(new ApiError('BAD_REQUEST', { cause })))
-      })
-    },
+    receive,
+    read: (request, limit) => new Promise((resolve, reject) => receive(request, limit, resolve, reject)),
   }
 }

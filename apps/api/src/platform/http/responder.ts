@@ -37,8 +37,13 @@ export interface Responder {
     reply: FastifyReply,
     answer: Answer,
   ): Promise<void>
-  /** Answers with JSON that is finished already. */
-  finished(definition: EndpointDefinition, request: FastifyRequest, reply: FastifyReply, json: string): void
+  /** Answers with JSON that is finished already; without a promise where nothing was written. */
+  finished(
+    definition: EndpointDefinition,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    json: string,
+  ): Promise<void> | undefined
   /**
    * Answers with what was thrown, as far as the client can still be told. Never throws and never leaves a connection
    * waiting: where even the refusal fails, a fixed text is sent, and half an answer ends with its connection.
@@ -51,7 +56,16 @@ export interface Responder {
   ): void
 }
 
+/** What a process has written, and when everybody knows it. */
+export interface Writes {
+  /** Counts statements that may have changed something. */
+  writes(): number
+  /** Settles when nothing that was changed before is answered any more, by any process. Never rejects. */
+  confirm(): Promise<void>
+}
+
 interface ResponderDeps {
+  readonly writes: Writes
   readonly publicUrl: string
   readonly log: Log
   readonly observer: Observer
@@ -62,6 +76,7 @@ interface ResponderDeps {
 }
 
 export function createResponder({
+  writes,
   publicUrl,
   log,
   observer,
@@ -90,6 +105,15 @@ export function createResponder({
     if (!definition) return
     observe(() => observer.answered(routeOf(definition), request.caller?.projectId, status, request))
   }
+
+  /**
+   * Whoever has an answer to a change may rely on it everywhere. Here, where no handler can forget it; also for a
+   * refusal, which may follow a change. Undefined when nothing was written since the request began.
+   */
+  const confirmed = (definition: EndpointDefinition | undefined, request: FastifyRequest) =>
+    definition && changes(definition) && writes.writes() !== request.writesBefore
+      ? writes.confirm()
+      : undefined
 
   function writeRefusal(
     definition: EndpointDefinition | undefined,
@@ -120,9 +144,13 @@ export function createResponder({
   }
 
   return {
-    began: (request) => observe(() => observer.began(request)),
+    began(request) {
+      request.writesBefore = writes.writes()
+      observe(() => observer.began(request))
+    },
     async answer(definition, request, reply, { status, body, headers: own, stream }) {
       reply.hijack()
+      await confirmed(definition, request)
       if (stream) {
         const began = () => answered(definition, request, status)
         return sendStream(reply.raw, status, headersOf(request, own), stream, began)
@@ -133,36 +161,63 @@ export function createResponder({
       answered(definition, request, status)
     },
     finished(definition, request, reply, json) {
-      reply.hijack()
-      const length = String(Buffer.byteLength(json))
-      const head = [...finishedHead, 'x-request-id', request.id, 'content-length', length]
-      const status = statusOf(definition)
-      reply.raw.writeHead(status, head)
-      reply.raw.end(json)
-      answered(definition, request, status)
+      const settled = confirmed(definition, request)
+      if (settled) return settled.then(() => writeFinished(definition, request, reply, json))
+      writeFinished(definition, request, reply, json)
+      return undefined
     },
     refusal(definition, request, reply, thrown) {
-      const { raw } = reply
-      let error = toApiError(thrown)
-      // The answer is out, whole or in part: it was counted, and all that is left is to end it and to say so.
-      const isLate = raw.headersSent
-      try {
-        reply.hijack()
-        if (!isLate) writeRefusal(definition, request, raw, error)
-        else if (!raw.writableEnded) raw.destroy()
-      } catch (cause) {
-        error = new ApiError('INTERNAL_ERROR', { cause })
-        giveUp(request, raw)
-      }
-      if (error.status >= 500 || isLate) attempt(() => logFailure(log, error, request))
-      if (isLate) return
-      const route = definition ? routeOf(definition) : 'unmatched'
-      const projectId = request.caller?.projectId ?? error.details.projectId
-      observe(() => observer.refused(error, request, route))
-      observe(() => observer.answered(route, projectId, error.status, request))
+      const error = toApiError(thrown)
+      // An outage says nothing of what became of a change.
+      const settled = error.status < 500 ? confirmed(definition, request) : undefined
+      if (settled) void settled.then(() => refuse(definition, request, reply, error))
+      else refuse(definition, request, reply, error)
     },
   }
+
+  function writeFinished(
+    definition: EndpointDefinition,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    json: string,
+  ) {
+    reply.hijack()
+    const length = String(Buffer.byteLength(json))
+    const head = [...finishedHead, 'x-request-id', request.id, 'content-length', length]
+    const status = statusOf(definition)
+    reply.raw.writeHead(status, head)
+    reply.raw.end(json)
+    answered(definition, request, status)
+  }
+
+  function refuse(
+    definition: EndpointDefinition | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    refused: ApiError,
+  ) {
+    const { raw } = reply
+    let error = refused
+    // The answer is out, whole or in part: it was counted, and all that is left is to end it and to say so.
+    const isLate = raw.headersSent
+    try {
+      reply.hijack()
+      if (!isLate) writeRefusal(definition, request, raw, error)
+      else if (!raw.writableEnded) raw.destroy()
+    } catch (cause) {
+      error = new ApiError('INTERNAL_ERROR', { cause })
+      giveUp(request, raw)
+    }
+    if (error.status >= 500 || isLate) attempt(() => logFailure(log, error, request))
+    if (isLate) return
+    const route = definition ? routeOf(definition) : 'unmatched'
+    const projectId = request.caller?.projectId ?? error.details.projectId
+    observe(() => observer.refused(error, request, route))
+    observe(() => observer.answered(route, projectId, error.status, request))
+  }
 }
+
+const changes = ({ method, isRead }: EndpointDefinition) => method !== 'GET' && !isRead
 
 const jsonType = 'application/json; charset=utf-8'
 const problemType = 'application/problem+json; charset=utf-8'

@@ -49,12 +49,9 @@ export interface Router<Callers extends Record<Auth, unknown>> {
   ): void
   /**
    * Serves an endpoint whose handler does all of that itself, and answers finished JSON: the hot path. It calls `admit`
-   * as soon as it knows who asks.
+   * as soon as it knows who asks. Where it answers without a promise, the answer is written in the step that made it.
    */
-  finished(
-    definition: EndpointDefinition,
-    handler: (request: FastifyRequest) => Promise<{ json: string }>,
-  ): void
+  finished(definition: EndpointDefinition, handler: (request: FastifyRequest) => MaybePromise<string>): void
   /** Serves an address that is no part of the contract: pages about the API, metrics. */
   page(path: string, terms: PageTerms, handler: (request: FastifyRequest) => MaybePromise<Answer>): void
 }
@@ -96,9 +93,18 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       }
       await handle(request, reply)
     } catch (error) {
-      const refusal = await counted(request, error).catch((failure: unknown) => failure)
-      respond.refusal(definition, request, reply, refusal)
+      await refused(definition, request, reply, error)
     }
+  }
+
+  const refused = async (
+    definition: EndpointDefinition | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    error: unknown,
+  ) => {
+    const refusal = await counted(request, error).catch((failure: unknown) => failure)
+    respond.refusal(definition, request, reply, refusal)
   }
 
   /**
@@ -172,10 +178,38 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       })
     },
     finished(definition, handler) {
-      serve(definition.path, definition.method, definition, definition, async (request, reply) => {
-        respond.began(request)
-        const { json } = await handler(request)
-        respond.finished(definition, request, reply, json)
+      const { path, method } = definition
+      const limit = bodyLimitOf(definition)
+      const refusedFrom = refusedFromLevel(definition)
+      allowedMethods.add(path, [method])
+      const onRequest = (request: FastifyRequest, reply: FastifyReply) => {
+        const refuse = (error: unknown) => void refused(definition, request, reply, error)
+        const answer = (json: string) => {
+          try {
+            respond.finished(definition, request, reply, json)?.catch(refuse)
+          } catch (error) {
+            refuse(error)
+          }
+        }
+        if (pressure.level() >= refusedFrom) return refuse(overloaded())
+        const received = (body: Buffer) => {
+          request.body = body
+          respond.began(request)
+          try {
+            const answered = handler(request)
+            if (typeof answered === 'string') answer(answered)
+            else answered.then(answer, refuse)
+          } catch (error) {
+            refuse(error)
+          }
+        }
+        bodies.receive(request.raw, limit, received, refuse)
+      }
+      app.route({
+        method,
+        url: path,
+        onRequest: (request, reply, _next) => onRequest(request, reply),
+        handler: () => {},
       })
     },
     page(path, terms, handler) {
@@ -195,17 +229,22 @@ const overloaded = () => new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-
 
 /**
  * Says who asks, and counts the request for them: from here on a refusal is theirs, not their address's. `taken` is
- * the count, where it was begun before.
+ * the count, where it was begun before. Without a promise where the limiter needs none.
  * @throws RATE_LIMITED
  */
-export async function admit(
+export function admit(
   limiter: RateLimiter,
   request: FastifyRequest,
   caller: Identified,
   taken: Verdict | Promise<Verdict> = limiter.take(caller.bucket),
-): Promise<void> {
+): Promise<void> | undefined {
   request.caller = caller
-  const verdict = await taken
+  if (taken instanceof Promise) return taken.then((verdict) => requireAllowed(limiter, verdict))
+  requireAllowed(limiter, taken)
+  return undefined
+}
+
+function requireAllowed(limiter: RateLimiter, verdict: Verdict): void {
   if (!verdict.allowed) throw tooMany(limiter, verdict)
 }
 

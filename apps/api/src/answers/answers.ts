@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '#platform/db/database'
+import { gather } from '#platform/db/gather'
+import type { Log } from '#platform/log'
+import { type Look, look } from './change-log-store.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { type Item, readFacts } from './facts-store.ts'
+import { Holders } from './holders.ts'
+import { completed, type Deliver, Lease, type LeaseTiming, leaseTiming } from './lease.ts'
+import { LocalLooks } from './local-looks.ts'
+import { Memory, type Read, readAlone } from './memory.ts'
+import type { Session } from './session.ts'
+
+/** Between two looks at the rows of those who are waited for: a notification may be lost. */
+const askAgainAfterMs = 50
+/** Changes that nobody waits for are looked at together. */
+const nudgeAfterMs = 10
+
+export interface AnswersOptions {
+  readonly clock?: Clock
+  readonly timing?: LeaseTiming
+  /** Between a notification and its effect. */
+  readonly deliver?: Deliver
+}
+
+/** What the service knows of keys and sessions, from memory as long as a lease vouches for it. */
+export interface Answers {
+  /** From now on answers come from memory. Until then, and whenever the lease is not good, from the database. */
+  start(): void
+  close(): Promise<void>
+  /** True when what is kept may be used in this very step. */
+  isGood(): boolean
+  /** The database's clock, as far as this process can say: never behind it. */
+  nowMs(): number
+  /** The project of a kept key that is good. Only in a step in which `isGood`. */
+  key(digest: string): string | undefined
+  /** A kept session that is live. Only in a step in which `isGood`. */
+  session(tokenDigest: string): Session | undefined
+  /** Reads from the database, after it was asked. */
+  read(item: Item): Promise<Read>
+  /** Counts what this process may have written. */
+  writes(): number
+  written(): void
+  /**
+   * Settles when no process answers any more from what was changed before the call: each has said that it has applied
+   * it, or has no lease any more. Never rejects, and takes no longer than a lease.
+   */
+  confirm(): Promise<void>
+  /** How much is kept. */
+  size(): { readonly sessions: number; readonly bytes: number }
+}
+
+interface AnswersDeps {
+  readonly db: Database
+  readonly log: Pick<Log, 'debug' | 'error'>
+  readonly maxBytes: number
+  /** The server that decides who is a System Admin while there is no main one. */
+  readonly configuredServerId: string | undefined
+}
+
+export function createAnswers(
+  { db, log, maxBytes, configuredServerId }: AnswersDeps,
+  {
+    clock = systemClock,
+    timing = leaseTiming,
+    deliver = (payload, receive) => receive(payload),
+  }: AnswersOptions = {},
+): Answers {
+  const memory = new Memory(maxBytes)
+  const keeper = db.dedicate
+    ? new Lease({ dedicate: db.dedicate, memory, log, clock, timing, deliver })
+    : new LocalLooks({ db, memory, log, clock, everyMs: timing.renewEveryMs })
+  /** Of a process without a lease: it has nothing to apply, and waits all the same. */
+  const holders = keeper instanceof Lease ? keeper.holders : new Holders(timing.leaseMs)
+  let writes = 0
+  let writesSeen = 0
+  let nudging: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const load = async (items: Item[]): Promise<Read[]> => {
+    const loading = keeper.isGood() ? memory.beginLoading() : undefined
+    if (!loading) return readAlone(items, await readFacts(db, items, [], configuredServerId))
+    try {
+      const rows = await readFacts(db, items, loading.knownServers, configuredServerId)
+      const kept = !loading.isVoid && keeper.isGood() ? memory.keep(items, rows, loading) : undefined
+      if (kept) return kept
+    } finally {
+      memory.endLoading(loading)
+    }
+    // The lease ended meanwhile, and with it the roles that were not read again.
+    return readAlone(items, await readFacts(db, items, [], configuredServerId))
+  }
+
+  const lookAlone = gather(async (asked: boolean[]) => {
+    const found = await look(db.gathered, { since: undefined, self: undefined, nudge: true })
+    const withUnknown = { ...found, holders: await completed(db.gathered, found) }
+    holders.observe(withUnknown.holders, clock.monotonicMs())
+    return asked.map(() => withUnknown)
+  }, 1)
+  const lookNow = async (): Promise<Look> => {
+    const seen = writes
+    const found = await (keeper.look(true)?.catch(() => lookAlone(true)) ?? lookAlone(true))
+    writesSeen = Math.max(writesSeen, seen)
+    return found
+  }
+
+  const confirm = async () => {
+    const deadlineMs = clock.monotonicMs() + timing.leaseMs
+    try {
+      const { snapshot, holders: found } = await lookNow()
+      const behind = holders.behind(found, clock.monotonicMs())
+      if (behind.length > 0) await acknowledgements(snapshot, behind, deadlineMs)
+    } catch (err) {
+      log.debug({ err }, 'nobody can say who has a lease: the longest is waited for')
+      // A lease that is good after this was renewed after the change, and its holder has seen it.
+      await sleep(Math.max(0, deadlineMs - clock.monotonicMs()))
+    }
+  }
+  const acknowledgements = async (snapshot: string, behind: readonly string[], deadlineMs: number) => {
+    const wait = holders.wait(snapshot, behind)
+    const done = wait.done.then(() => true)
+    for (;;) {
+      const endsAtMs = Math.min(deadlineMs, latest(wait.left().map((id) => holders.endsAtMs(id))))
+      const leftMs = endsAtMs - clock.monotonicMs()
+      if (leftMs <= 0) return wait.end()
+      const pause = new AbortController()
+      const late = sleep(Math.min(leftMs, askAgainAfterMs), false, { signal: pause.signal }).catch(
+        () => false,
+      )
+      const isDone = await Promise.race([done, late])
+      pause.abort()
+      if (isDone) return
+      await lookNow()
+    }
+  }
+
+  return {
+    start: () => keeper.start(),
+    close: async () => {
+      isClosed = true
+      clearTimeout(nudging)
+      await keeper.close()
+    },
+    isGood: () => keeper.isGood(),
+    nowMs: () => memory.nowMs(clock.monotonicMs()),
+    key: (digest) => memory.key(digest),
+    session: (tokenDigest) => memory.session(tokenDigest),
+    read: gather(load, db.gathersAtOnce),
+    writes: () => writes,
+    written: () => {
+      writes += 1
+      if (nudging || isClosed) return
+      nudging = setTimeout(() => {
+        nudging = undefined
+        // Whoever waited for it has looked already.
+        if (writesSeen < writes && !isClosed) lookNow().catch(() => {})
+      }, nudgeAfterMs).unref()
+    },
+    confirm,
+    size: () => ({ sessions: memory.size, bytes: memory.bytes }),
+  }
+}
+
+const latest = (times: readonly number[]) => times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)

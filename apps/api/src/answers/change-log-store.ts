@@ -1,0 +1,167 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { type Sql, sql } from '#platform/db/sql'
+import { type Change, type Role, toChange } from './change.ts'
+import { unseenIn } from './snapshot.ts'
+
+/** Runs a statement and answers its rows as arrays. */
+export type Run = (statement: Sql) => Promise<unknown[][]>
+
+/** Whose mirror the gateway vouches for: as of when, and until when. By the database's clock. */
+export interface Vouched {
+  readonly asOfMs: number
+  readonly untilMs: number
+}
+
+/** A process that may be answering from memory, as its row says. */
+export interface Holder {
+  readonly id: string
+  /** Counts its renewals: as long as this moves on, it lives. */
+  readonly renewals: number
+  /** A snapshot whose changes it has applied. */
+  readonly acknowledged: string
+  /** True when this look sees a change that the holder has not acknowledged. */
+  readonly isBehind: boolean
+}
+
+/** What one look at the database finds, in one snapshot. */
+export interface Look {
+  readonly snapshot: string
+  /** Tells one run of the database server, and one of its connections, from another. */
+  readonly server: string
+  /** The database's clock. */
+  readonly nowMs: number
+  readonly changes: readonly Change[]
+  readonly live: ReadonlyMap<string, Vouched>
+  /** Everybody else. */
+  readonly holders: readonly Holder[]
+}
+
+export interface LookTerms {
+  /** The snapshot of the look before; without one nothing is kept, and nothing has changed. */
+  readonly since: string | undefined
+  readonly self: string | undefined
+  /** Notifies those who are behind. */
+  readonly nudge: boolean
+}
+
+export const channel = 'rolecall_answers'
+const nobody = '00000000-0000-0000-0000-000000000000'
+const endOfAll = '9223372036854775807'
+
+/**
+ * Reads what the change log says that was not to be seen in an earlier snapshot, and the state of everything else that
+ * answers depend on. Each change is read once, however long a transaction that began before it stays open, here or in
+ * another database of the same server. Changed roles come with the roles of that server, of the same snapshot.
+ */
+export async function look(run: Run, { since, self = nobody, nudge }: LookTerms): Promise<Look> {
+  const { end, running } = since === undefined ? { end: endOfAll, running: '{}' } : unseenIn(since)
+  const rows = await run(sql`
+    with changes as (
+      select kind, fact from session_changes where xid >= ${end}::xid8 or xid = any(${running}::xid8[])),
+    holders as (
+      select l.id, l.renewals, l.acknowledged, case when l.id = ${nobody}::uuid then l.renewals = 0
+        else exists (
+          select from session_changes c where c.xid >= pg_snapshot_xmax(l.acknowledged)
+            or c.xid = any(array(select pg_snapshot_xip(l.acknowledged)))) end as is_behind
+      from answer_leases l where l.id <> ${self}::uuid or l.id = ${nobody}::uuid)
+    select 0, pg_current_snapshot()::text, pg_postmaster_start_time()::text || ' ' || pg_backend_pid(),
+      (extract(epoch from clock_now()) * 1000)::float8, null::float8
+    union all
+    select 1, kind, fact, null, null from changes
+    union all
+    select 2, id, null, (extract(epoch from live_as_of) * 1000)::float8,
+      (extract(epoch from live_until) * 1000)::float8
+    from servers where live_until > clock_now()
+    union all
+    select 3, id::text, acknowledged::text, renewals::float8, is_behind::int::float8 from holders
+    union all
+    select 4, c.fact, (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
+        'position', r.position) order by r.position desc, r.id), '[]')
+      from roles r where r.server_id = c.fact)::text, null, null
+    from (select distinct fact from changes where kind = 'roles') c
+    union all
+    select 5, pg_notify(${channel}, 'look ' || ${self})::text, null, null, null
+    where ${nudge} and exists (select from holders where is_behind)`)
+  return toLook(rows)
+}
+
+function toLook(rows: readonly unknown[][]): Look {
+  const changed: [string, string][] = []
+  const rolesOf = new Map<string, readonly Role[]>()
+  const live = new Map<string, Vouched>()
+  const holders: Holder[] = []
+  let state = { snapshot: '', server: '', nowMs: 0 }
+  for (const [kind, a, b, x, y] of rows as [number, string, string, number, number][]) {
+    if (kind === 0) state = { snapshot: a, server: b, nowMs: x }
+    else if (kind === 1) changed.push([a, b])
+    else if (kind === 2) live.set(a, { asOfMs: x, untilMs: y })
+    else if (kind === 3) holders.push({ id: a, renewals: x, acknowledged: b, isBehind: y === 1 })
+    else if (kind === 4) rolesOf.set(a, JSON.parse(b) as Role[])
+  }
+  return { ...state, live, holders, changes: changed.map(([kind, fact]) => toChange(kind, fact, rolesOf)) }
+}
+
+/** The row that stands for whoever had a lease when a crash emptied the table. */
+export const unknownHolder = nobody
+
+/** Writes that row where it is missing. */
+export const addUnknownHolder = (run: Run) =>
+  run(sql`
+    insert into answer_leases (id, renewals) values (${nobody}, 0) on conflict do nothing`)
+
+/**
+ * Takes away the lease of a holder that has not renewed it since this count: it cannot renew it any more. Whoever had
+ * one before a crash has none any more either.
+ */
+export const endLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewals'>) =>
+  run(sql`
+    with settled as (
+      update answer_leases set renewals = 1 where id = ${nobody}::uuid and id = ${id}::uuid and renewals = 0)
+    delete from answer_leases where id = ${id}::uuid and id <> ${nobody}::uuid and renewals = ${renewals}`)
+
+/** Makes a row for a holder whose memory is empty, in place of the one it had. Answers the snapshot it begins with. */
+export const join = async (run: Run, id: string, before: string | undefined): Promise<string> => {
+  const [[snapshot] = []] = await run(sql`
+    with left_behind as (delete from answer_leases where id = ${before ?? null}::uuid)
+    insert into answer_leases (id) values (${id}) returning acknowledged::text`)
+  return snapshot as string
+}
+
+/** Renews a lease and says what has been applied; false when it was taken away. */
+export const renew = async (run: Run, id: string, acknowledged: string): Promise<boolean> => {
+  const rows = await run(sql`
+    update answer_leases set renewals = renewals + 1, acknowledged = ${acknowledged}::pg_snapshot
+    where id = ${id} returning id`)
+  return rows.length > 0
+}
+
+/** Notifications carry less than 8,000 bytes. Whoever waits finds a longer snapshot in the row. */
+const maxNotified = 7_000
+
+/** Says what has been applied, to the row and to whoever waits for it. */
+export const acknowledge = (run: Run, id: string, snapshot: string) =>
+  run(sql`
+    with acknowledged as (
+      update answer_leases set acknowledged = ${snapshot}::pg_snapshot where id = ${id} returning id)
+    select pg_notify(${channel}, ${`ack ${id} ${snapshot.slice(0, maxNotified)}`}) from acknowledged
+    where ${snapshot.length <= maxNotified}`)
+
+export const leave = (run: Run, id: string) =>
+  run(sql`
+    delete from answer_leases where id = ${id}`)
+
+/**
+ * Deletes the changes of transactions before an old horizon, and before that the leases of all who may not have read
+ * them: they forget everything they keep.
+ */
+export async function trimChanges(
+  db: { transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> },
+  horizon: string,
+) {
+  await db.transaction(async (tx: Queryable) => {
+    await tx.execute(sql`
+      delete from answer_leases
+      where pg_snapshot_xmin(acknowledged) < ${horizon}::xid8 and id <> ${nobody}::uuid`)
+    await tx.execute(sql`delete from session_changes where xid < ${horizon}::xid8`)
+  })
+}

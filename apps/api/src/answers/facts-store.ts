@@ -1,0 +1,133 @@
+import type { Database } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+import type { Role } from './change.ts'
+
+/** A key, a token, or a token that counts only with a key of its own project. Empty when it is not asked about. */
+export interface Item {
+  readonly keyDigest: string
+  readonly tokenDigest: string
+}
+
+/** A session that is live as of the read, with all facts that an answer is made of. */
+export interface SessionRow {
+  readonly id: string
+  /** Null for an admin session. */
+  readonly projectId: string | null
+  readonly serverId: string
+  readonly memberId: string
+  readonly sessionJson: string
+  readonly expiresAtMs: number
+  readonly username: string
+  readonly profileJson: string
+  readonly isClubMember: boolean
+  readonly nick: string | null
+  readonly roleIds: readonly string[]
+  readonly syncedAtMs: number
+  /** True in the server that decides who is a System Admin: the main one, or the configured one while there is none. */
+  readonly decidesAdmin: boolean
+  /** When the gateway vouched for the server's mirror, and until when; null while it does not. */
+  readonly liveAsOfMs: number | null
+  readonly liveUntilMs: number | null
+}
+
+export interface ItemRow {
+  /** Undefined when the key is unknown, revoked, replaced, or its project is deleted. */
+  readonly projectId: string | undefined
+  readonly isActive: boolean
+  readonly session: SessionRow | undefined
+}
+
+export interface FactRows {
+  /** The database's clock. */
+  readonly nowMs: number
+  /** In the order of the items. */
+  readonly items: readonly ItemRow[]
+  /** Roles of the servers of all sessions, highest first, but of those that were known. */
+  readonly roles: ReadonlyMap<string, readonly Role[]>
+}
+
+/** Reads keys and sessions for many requests at once, in one snapshot. */
+export async function readFacts(
+  db: Pick<Database, 'gathered'>,
+  items: readonly Item[],
+  knownServers: readonly string[],
+  configuredServerId: string | undefined,
+): Promise<FactRows> {
+  const rows = await db.gathered(sql`
+    select (extract(epoch from clock_now()) * 1000)::float8, k.project_id, k.is_active,
+      l.id, l.project_id, l.server_id, l.member_id, l.session_json, (extract(epoch from l.expires_at) * 1000)::float8,
+      l.username, l.profile_json, l.is_club_member, l.nick, l.role_ids,
+      (extract(epoch from l.synced_at) * 1000)::float8,
+      coalesce(l.is_main, false) or (l.server_id = ${configuredServerId ?? null} and not exists (
+        select from servers v where v.is_main)),
+      case when l.live_until > clock_now() then (extract(epoch from l.live_as_of) * 1000)::float8 end,
+      case when l.live_until > clock_now() then (extract(epoch from l.live_until) * 1000)::float8 end,
+      case when l.server_id <> all(${knownServers}::text[])
+          and row_number() over (partition by l.server_id order by q.n) = 1 then
+        (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
+          'position', r.position) order by r.position desc, r.id), '[]')
+        from roles r where r.server_id = l.server_id)::text end
+    from unnest(${items.map(({ keyDigest }) => keyDigest)}::text[],
+      ${items.map(({ tokenDigest }) => tokenDigest)}::text[]) with ordinality as q (key_digest, token_digest, n)
+    left join lateral (
+      select k.project_id, p.deactivated_at is null as is_active
+      from api_keys k join projects p on p.id = k.project_id and p.deleted_at is null
+      where k.digest = q.key_digest and k.revoked_at is null and k.replaced_at is null
+      offset 0) k on true
+    left join lateral (
+      select * from live_sessions s where s.token_digest = q.token_digest
+      offset 0) l on q.key_digest = '' or l.project_id = k.project_id
+    order by q.n`)
+  const roles = new Map<string, readonly Role[]>()
+  for (const row of rows) {
+    const [serverId, json] = [row[5], row[18]] as [string, string | null]
+    if (json !== null) roles.set(serverId, JSON.parse(json) as Role[])
+  }
+  return { nowMs: (rows[0]?.[0] as number | undefined) ?? 0, items: rows.map(toItemRow), roles }
+}
+
+function toItemRow(row: unknown[]): ItemRow {
+  const [, projectId, isActive, id] = row as [number, string | null, boolean, string | null]
+  return {
+    projectId: projectId ?? undefined,
+    isActive,
+    session: id === null ? undefined : toSessionRow(row),
+  }
+}
+
+function toSessionRow(row: unknown[]): SessionRow {
+  const [id, projectId, serverId, memberId, sessionJson, expiresAtMs] = row.slice(3, 9) as [
+    string,
+    string | null,
+    string,
+    string,
+    string,
+    number,
+  ]
+  const [username, profileJson, isClubMember, nick, roleIds, syncedAtMs] = row.slice(9, 15) as [
+    string,
+    string,
+    boolean,
+    string | null,
+    string[],
+    number,
+  ]
+  const [decidesAdmin, liveAsOfMs, liveUntilMs] = row.slice(15, 18) as [boolean, number | null, number | null]
+  return {
+    id,
+    projectId,
+    serverId,
+    memberId,
+    sessionJson,
+    expiresAtMs,
+    username,
+    profileJson,
+    isClubMember,
+    nick,
+    roleIds,
+    syncedAtMs,
+    decidesAdmin,
+    liveAsOfMs,
+    liveUntilMs,
+  }
+}

@@ -1,0 +1,104 @@
+import type { Holder } from './change-log-store.ts'
+import { unknownHolder } from './change-log-store.ts'
+import { covers } from './snapshot.ts'
+
+/** A change that must not be answered before every holder has applied it, or holds a lease no more. */
+interface Wait {
+  readonly target: string
+  readonly behind: Set<string>
+  readonly settle: () => void
+}
+
+interface Seen {
+  readonly renewals: number
+  /** When this count was first seen, by this process's monotonic clock. */
+  readonly seenAtMs: number
+}
+
+/**
+ * The other processes that answer from memory, as this one has seen them. Nobody's wall clock has a part in it: a
+ * lease that was last renewed before a moment has ended when its length has passed since that moment, on every
+ * clock that runs at the same rate.
+ */
+export class Holders {
+  readonly #leaseMs: number
+  readonly #seen = new Map<string, Seen>()
+  readonly #waits = new Set<Wait>()
+
+  constructor(leaseMs: number) {
+    this.#leaseMs = leaseMs
+  }
+
+  get size(): number {
+    return this.#seen.size
+  }
+
+  /** Notes what a look found; `atMs`: after it had answered. */
+  observe(holders: readonly Holder[], atMs: number): void {
+    const present = new Set(holders.map(({ id }) => id))
+    for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id)
+    for (const { id, renewals } of holders) {
+      if (id === unknownHolder && renewals > 0) this.#seen.delete(id)
+      else if (this.#seen.get(id)?.renewals !== renewals) this.#seen.set(id, { renewals, seenAtMs: atMs })
+    }
+    const known = new Map(holders.map((holder) => [holder.id, holder]))
+    for (const wait of this.#waits) {
+      for (const id of wait.behind) {
+        const holder = known.get(id)
+        const waits = holder?.isBehind && (id === unknownHolder || !covers(holder.acknowledged, wait.target))
+        if (!waits) this.#passed(wait, id)
+      }
+    }
+  }
+
+  /** A holder has applied a snapshot. */
+  acknowledged(id: string, snapshot: string): void {
+    for (const wait of this.#waits) {
+      if (wait.behind.has(id) && covers(snapshot, wait.target)) this.#passed(wait, id)
+    }
+  }
+
+  /** Those of the holders that are behind whose lease may still be good. */
+  behind(holders: readonly Holder[], nowMs: number): string[] {
+    return holders.filter(({ id, isBehind }) => isBehind && nowMs < this.endsAtMs(id)).map(({ id }) => id)
+  }
+
+  /** When the lease of a holder ends unless it renews it. */
+  endsAtMs(id: string): number {
+    return (this.#seen.get(id)?.seenAtMs ?? Number.NEGATIVE_INFINITY) + this.#leaseMs
+  }
+
+  /** Those who have not renewed their lease for so long that it has ended. */
+  overdue(nowMs: number): Pick<Holder, 'id' | 'renewals'>[] {
+    return [...this.#seen]
+      .filter(([, { seenAtMs }]) => nowMs >= seenAtMs + this.#leaseMs)
+      .map(([id, { renewals }]) => ({ id, renewals }))
+  }
+
+  /** Waits for the acknowledgements of a snapshot. `end` gives up; it is called when the leases have ended. */
+  wait(
+    target: string,
+    behind: readonly string[],
+  ): { readonly done: Promise<void>; readonly end: () => void; readonly left: () => readonly string[] } {
+    let end = () => {}
+    const ids = new Set(behind)
+    const done = new Promise<void>((resolve) => {
+      const wait: Wait = {
+        target,
+        behind: ids,
+        settle: () => {
+          this.#waits.delete(wait)
+          resolve()
+        },
+      }
+      end = wait.settle
+      this.#waits.add(wait)
+    })
+    return { done, end, left: () => [...ids] }
+  }
+
+  #passed(wait: Wait, id: string): void {
+    wait.behind.delete(id)
+    if (wait.behind.size === 0) wait.settle()
+  }
+}

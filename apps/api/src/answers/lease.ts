@@ -1,0 +1,270 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { uuidv7 } from '#platform/crypto/uuid'
+import type { DedicatedConnection } from '#platform/db/dedicated-connection'
+import { gather } from '#platform/db/gather'
+import type { Log } from '#platform/log'
+import {
+  acknowledge,
+  addUnknownHolder,
+  channel,
+  endLease,
+  join,
+  type Look,
+  leave,
+  look,
+  renew,
+  unknownHolder,
+} from './change-log-store.ts'
+import { type Clock, type Moment, momentOf } from './clock.ts'
+import { Holders } from './holders.ts'
+
+export interface LeaseTiming {
+  readonly renewEveryMs: number
+  /** How long a lease lasts from before its renewal was sent, by its holder; others wait so long for it. */
+  readonly leaseMs: number
+  /** By so much a holder ends it earlier: no two clocks run at quite the same rate. */
+  readonly driftMs: number
+}
+
+export const leaseTiming: LeaseTiming = { renewEveryMs: 250, leaseMs: 2_000, driftMs: 100 }
+
+/** Between two tries to reach a database that does not answer. */
+const retryAfterMs = 100
+
+/** What is kept under the lease. */
+export interface LeasedMemory {
+  apply(look: Look, sentAtMs: number): void
+  forget(): void
+}
+
+/** Passes a notification on; a test may lose or delay it. */
+export type Deliver = (payload: string, receive: (payload: string) => void) => void
+
+interface LeaseDeps {
+  readonly dedicate: (channel: string, received: (payload: string) => void) => Promise<DedicatedConnection>
+  readonly memory: LeasedMemory
+  readonly log: Pick<Log, 'debug' | 'error'>
+  readonly clock: Clock
+  readonly timing: LeaseTiming
+  readonly deliver: Deliver
+}
+
+/** One lease, on one connection, from joining to its loss. */
+interface Term {
+  readonly id: string
+  readonly connection: DedicatedConnection
+  /** Looks after it was called; several at once share one. */
+  readonly look: (nudge: boolean) => Promise<Look>
+  /** The latest snapshot whose changes are applied. */
+  applied: string
+  server: string | undefined
+  /** True while others may wait for changes that are applied here. */
+  isUnacknowledged: boolean
+  isAcknowledging: boolean
+  /** Good before both of them. */
+  endsAtMs: number
+  endsAtWallMs: number
+}
+
+/**
+ * The right of this process to answer from memory, for a short time, renewed again and again.
+ *
+ * What can happen when: a process joins with an empty memory. Every quarter of a second it renews its row; after that
+ * has committed it looks at the change log, in a snapshot that begins then, and applies what it finds; only then the
+ * lease counts on, from the moment before the renewal was sent. So whoever commits a change either finds the renewed
+ * row, and waits until this process has acknowledged the change, or is seen by the look. A process that is late,
+ * frozen or cut off answers nothing from memory once the lease has ended, which it reads from its clocks in the step that
+ * makes the answer. When the connection ends everything is forgotten: nobody knows what the server at its other end
+ * has become.
+ */
+export class Lease {
+  readonly #deps: LeaseDeps
+  readonly holders: Holders
+  #term: Term | undefined
+  #before: string | undefined
+  #closing = new AbortController()
+  #running: Promise<void> | undefined
+
+  constructor(deps: LeaseDeps) {
+    this.#deps = deps
+    this.holders = new Holders(deps.timing.leaseMs)
+  }
+
+  /** True when what is kept may be used in this very step. */
+  isGood(): boolean {
+    const term = this.#term
+    if (term === undefined) return false
+    const { clock } = this.#deps
+    return clock.monotonicMs() < term.endsAtMs && clock.wallMs() < term.endsAtWallMs
+  }
+
+  /** Looks now and applies what it finds; undefined while there is no lease to look under. */
+  look(nudge: boolean): Promise<Look> | undefined {
+    return this.#term?.look(nudge)
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** Takes the row away, so that nobody waits for a process that is gone. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      try {
+        await this.#hold()
+      } catch (err) {
+        // An outage is told elsewhere. Until this ends, answers are read from the database.
+        this.#deps.log.debug({ err }, 'the lease for answers from memory was lost')
+      }
+      await this.#pause(retryAfterMs)
+    }
+  }
+
+  async #hold(): Promise<void> {
+    const { dedicate, clock, deliver, timing } = this.#deps
+    let term: Term | undefined
+    const receive = (payload: string) => term && this.#receive(term, payload)
+    const connection = await dedicate(channel, (payload) => deliver(payload, receive))
+    const id = uuidv7()
+    try {
+      const joinedAt = momentOf(clock)
+      const applied = await join(connection.rows, id, this.#before)
+      this.#before = id
+      term = this.#begin(id, connection, applied)
+      await term.look(false)
+      this.#extend(term, joinedAt)
+      let ended = false
+      void connection.ended.then(() => {
+        ended = true
+      })
+      while (!this.#closing.signal.aborted && !ended) {
+        await Promise.race([this.#pause(timing.renewEveryMs), connection.ended])
+        if (this.#closing.signal.aborted || ended) break
+        if (!(await this.#renew(term))) break
+      }
+      this.#end(term)
+      if (this.#closing.signal.aborted && !ended) await leave(connection.rows, id)
+    } finally {
+      if (term) this.#end(term)
+      connection.close()
+    }
+  }
+
+  #begin(id: string, connection: DedicatedConnection, applied: string): Term {
+    const term: Term = {
+      id,
+      connection,
+      look: gather(async (nudges: boolean[]) => {
+        const found = await this.#lookOnce(term, nudges.includes(true))
+        return nudges.map(() => found)
+      }, 1),
+      applied,
+      server: undefined,
+      isUnacknowledged: false,
+      isAcknowledging: false,
+      endsAtMs: Number.NEGATIVE_INFINITY,
+      endsAtWallMs: Number.NEGATIVE_INFINITY,
+    }
+    this.#term = term
+    return term
+  }
+
+  #end(term: Term): void {
+    if (this.#term !== term) return
+    this.#term = undefined
+    this.#deps.memory.forget()
+  }
+
+  /** Counts from before the renewal was sent; an answer that came too late extends nothing. */
+  #extend(term: Term, sentAt: Moment): void {
+    const { clock, timing } = this.#deps
+    const lasts = timing.leaseMs - timing.driftMs
+    if (clock.monotonicMs() >= sentAt.monotonicMs + lasts) return
+    term.endsAtMs = sentAt.monotonicMs + lasts
+    term.endsAtWallMs = sentAt.wallMs + lasts
+  }
+
+  /** Renews first, and looks in a snapshot that begins after that has committed. */
+  async #renew(term: Term): Promise<boolean> {
+    const { clock } = this.#deps
+    const sentAt = momentOf(clock)
+    const acknowledged = term.applied
+    if (!(await renew(term.connection.rows, term.id, acknowledged))) return false
+    await term.look(false)
+    if (this.#term !== term) return false
+    this.#extend(term, sentAt)
+    for (const holder of this.holders.overdue(clock.monotonicMs())) {
+      await endLease(term.connection.rows, holder)
+    }
+    return true
+  }
+
+  async #lookOnce(term: Term, nudge: boolean): Promise<Look> {
+    const { clock, memory } = this.#deps
+    const sentAtMs = clock.monotonicMs()
+    const found = await look(term.connection.rows, { since: term.applied, self: term.id, nudge })
+    term.server ??= found.server
+    if (this.#term !== term || term.server !== found.server) {
+      this.#end(term)
+      term.connection.close()
+      throw new Error('The lease was lost while the change log was read.')
+    }
+    memory.apply(found, sentAtMs)
+    term.applied = found.snapshot
+    if (found.changes.length > 0) term.isUnacknowledged = true
+    const holders = await completed(term.connection.rows, found)
+    this.holders.observe(holders, clock.monotonicMs())
+    // Alone there is nobody to tell, unless somebody asks.
+    if (this.holders.size > 0) this.#acknowledge(term)
+    return { ...found, holders }
+  }
+
+  #acknowledge(term: Term): void {
+    if (term.isAcknowledging || !term.isUnacknowledged) return
+    term.isAcknowledging = true
+    term.isUnacknowledged = false
+    acknowledge(term.connection.rows, term.id, term.applied)
+      .then(
+        () => {
+          term.isAcknowledging = false
+          this.#acknowledge(term)
+        },
+        () => this.#end(term),
+      )
+      .catch((err: unknown) => this.#deps.log.error({ err }, 'an acknowledgement failed'))
+  }
+
+  #receive(term: Term, payload: string): void {
+    if (this.#term !== term) return
+    const [word, id = '', snapshot] = payload.split(' ')
+    if (id === term.id) return
+    if (word === 'ack' && snapshot) {
+      this.holders.acknowledged(id, snapshot)
+      return
+    }
+    // Somebody waits: whatever is applied is acknowledged, also what was applied before.
+    term.look(false).then(
+      () => this.#acknowledge(term),
+      () => this.#end(term),
+    )
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#closing.signal }).catch(() => {})
+  }
+}
+
+/** The holders of a look, with the row that a crash takes away. */
+export async function completed(
+  run: Parameters<typeof look>[0],
+  { holders }: Look,
+): Promise<Look['holders']> {
+  if (holders.some(({ id }) => id === unknownHolder)) return holders
+  await addUnknownHolder(run)
+  return [...holders, { id: unknownHolder, renewals: 0, acknowledged: '', isBehind: true }]
+}

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '#platform/db/database'
+import { gather } from '#platform/db/gather'
+import type { Log } from '#platform/log'
+import { type Look, look } from './change-log-store.ts'
+import type { Clock } from './clock.ts'
+import type { LeasedMemory } from './lease.ts'
+
+interface LocalDeps {
+  readonly db: Pick<Database, 'gathered'>
+  readonly memory: LeasedMemory
+  readonly log: Pick<Log, 'debug'>
+  readonly clock: Clock
+  readonly everyMs: number
+}
+
+/**
+ * What a lease is on the embedded database: always good, because no other process can have the folder. Whoever writes
+ * looks before it answers.
+ */
+export class LocalLooks {
+  readonly #deps: LocalDeps
+  #isGood = false
+  #since: string | undefined
+  readonly #closing = new AbortController()
+  #running: Promise<void> | undefined
+  readonly look: (nudge: boolean) => Promise<Look>
+
+  constructor(deps: LocalDeps) {
+    this.#deps = deps
+    this.look = gather(async (asked: boolean[]) => {
+      const found = await this.#lookOnce()
+      return asked.map(() => found)
+    }, 1)
+  }
+
+  isGood(): boolean {
+    return this.#isGood
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#running
+    this.#forget()
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      await this.look(false).catch((err: unknown) => this.#deps.log.debug({ err }, 'a look failed'))
+      await sleep(this.#deps.everyMs, undefined, { signal: this.#closing.signal }).catch(() => {})
+    }
+  }
+
+  async #lookOnce(): Promise<Look> {
+    const { db, memory, clock } = this.#deps
+    const sentAtMs = clock.monotonicMs()
+    try {
+      const found = await look(db.gathered, { since: this.#since, self: undefined, nudge: false })
+      memory.apply(found, sentAtMs)
+      this.#since = found.snapshot
+      // Before it was started nobody else looks, and after it was closed nobody does.
+      this.#isGood = this.#running !== undefined && !this.#closing.signal.aborted
+      return { ...found, holders: [] }
+    } catch (error) {
+      this.#forget()
+      throw error
+    }
+  }
+
+  #forget(): void {
+    this.#isGood = false
+    this.#since = undefined
+    this.#deps.memory.forget()
+  }
+}

@@ -1,0 +1,255 @@
+import { accessId, type Change, membershipId } from './change.ts'
+import type { Look } from './change-log-store.ts'
+import { toRoles } from './compose.ts'
+import type { FactRows, Item, ItemRow, SessionRow } from './facts-store.ts'
+import { type Fact, Facts, ownFact } from './kept-facts.ts'
+import { RecentSessions } from './recent-sessions.ts'
+import {
+  type MemberFact,
+  type MembershipFact,
+  type ServerFact,
+  Session,
+  type SessionFacts,
+} from './session.ts'
+
+/** What was read of one item. */
+export interface Read {
+  /** The database's clock, at the read or later. */
+  readonly nowMs: number
+  readonly projectId: string | undefined
+  readonly isActive: boolean
+  readonly session: Session | undefined
+}
+
+/** Facts on their way from the database, and what has changed since they were asked for. */
+export interface Loading {
+  readonly changes: Change[]
+  /** Servers whose roles are not read again. */
+  readonly knownServers: readonly string[]
+  /** True when nothing kept counts any more. */
+  isVoid: boolean
+}
+
+interface Key {
+  readonly projectId: string
+  readonly project: Fact<true>
+}
+
+/** Nobody has so many keys in use at once; beyond it all are forgotten, which costs each a read. */
+const maxKeys = 100_000
+
+/**
+ * Facts in memory: good ones only, so that only what makes something void must be heard of. Changes of the log are
+ * applied to what is kept and to what is on its way.
+ */
+export class Memory {
+  readonly #members = new Facts<MemberFact>()
+  readonly #memberships = new Facts<MembershipFact>()
+  readonly #servers = new Facts<ServerFact>()
+  readonly #projects = new Facts<true>()
+  readonly #access = new Facts<true>()
+  readonly #keys = new Map<string, Key>()
+  readonly #sessions: RecentSessions
+  readonly #loading = new Set<Loading>()
+  /** The last look, and the monotonic time before it was sent. */
+  #look: Pick<Look, 'nowMs' | 'live'> = { nowMs: 0, live: new Map() }
+  #lookedAtMs = 0
+
+  constructor(maxBytes: number) {
+    this.#sessions = new RecentSessions(maxBytes, (session) => this.#release(session))
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  get bytes(): number {
+    return this.#sessions.bytes
+  }
+
+  /**
+   * The database's clock now, or a moment later: a lifetime may end early by the time that the look took, and never
+   * late.
+   */
+  nowMs(monotonicMs: number): number {
+    return this.#look.nowMs + (monotonicMs - this.#lookedAtMs)
+  }
+
+  /** The project of a good key. */
+  key(digest: string): string | undefined {
+    const key = this.#keys.get(digest)
+    return key && !key.project.isVoid ? key.projectId : undefined
+  }
+
+  session(tokenDigest: string): Session | undefined {
+    const session = this.#sessions.use(tokenDigest)
+    if (!session || session.isCurrent()) return session
+    this.#sessions.drop(session)
+    return undefined
+  }
+
+  /** Applies what a look found. `sentAtMs`: the monotonic time before it was sent. */
+  apply(look: Look, sentAtMs: number): void {
+    this.#look = look
+    this.#lookedAtMs = sentAtMs
+    for (const change of look.changes) this.#apply(change)
+    for (const { changes } of this.#loading) for (const change of look.changes) changes.push(change)
+    for (const { id, value } of this.#servers.values()) setLive(value, look.live.get(id))
+  }
+
+  /** Forgets everything, also what is on its way. */
+  forget(): void {
+    for (const loading of this.#loading) loading.isVoid = true
+    this.#members.voidAll()
+    this.#memberships.voidAll()
+    this.#servers.voidAll()
+    this.#projects.voidAll()
+    this.#access.voidAll()
+    this.#keys.clear()
+    this.#sessions.clear()
+  }
+
+  /** Must be called before the facts are asked for. */
+  beginLoading(): Loading {
+    const knownServers = [...this.#servers.values()].map(({ id }) => id)
+    const loading = { changes: [], knownServers, isVoid: false }
+    this.#loading.add(loading)
+    return loading
+  }
+
+  endLoading(loading: Loading): void {
+    this.#loading.delete(loading)
+  }
+
+  /** Keeps what was read. Undefined when roles are missing that were known when it began. */
+  keep(items: readonly Item[], rows: FactRows, loading: Loading): Read[] | undefined {
+    const isMissing = rows.items.some(
+      ({ session }) => session && !rows.roles.has(session.serverId) && !this.#servers.get(session.serverId),
+    )
+    if (isMissing) return undefined
+    const reads = rows.items.map((row, i) => this.#keepItem(items[i] as Item, row, rows))
+    // What came after the rows were read; what came before is in them, and is only read once more.
+    for (const change of loading.changes) this.#apply(change)
+    return reads
+  }
+
+  #keepItem({ keyDigest, tokenDigest }: Item, row: ItemRow, { nowMs, roles }: FactRows): Read {
+    const { projectId, isActive } = row
+    if (projectId !== undefined && isActive) this.#keepKey(keyDigest, projectId)
+    const found = row.session
+    if (!found) return { nowMs, projectId, isActive, session: undefined }
+    const server = serverFact(found, roles.get(found.serverId) ?? [])
+    const facts: SessionFacts = {
+      member: this.#members.use(found.memberId, memberFact(found)),
+      membership: this.#memberships.use(membershipId(found.serverId, found.memberId), membershipFact(found)),
+      server: this.#servers.use(found.serverId, server),
+      project: found.projectId === null ? undefined : this.#projects.use(found.projectId, true),
+      access:
+        found.projectId === null
+          ? undefined
+          : this.#access.use(accessId(found.projectId, found.serverId), true),
+    }
+    // Roles that were confirmed unchanged are younger, and no change.
+    if (facts.membership.value.syncedAtMs < found.syncedAtMs) facts.membership.value = membershipFact(found)
+    const session = new Session(tokenDigest, found, facts)
+    this.#sessions.add(session)
+    return { nowMs, projectId, isActive, session }
+  }
+
+  #keepKey(digest: string, projectId: string): void {
+    const known = this.#keys.get(digest)
+    if (known && !known.project.isVoid) return
+    this.#dropKey(digest)
+    if (this.#keys.size >= maxKeys) {
+      for (const { project } of this.#keys.values()) this.#projects.release(project)
+      this.#keys.clear()
+    }
+    this.#keys.set(digest, { projectId, project: this.#projects.use(projectId, true) })
+  }
+
+  #dropKey(digest: string): void {
+    const key = this.#keys.get(digest)
+    if (!key) return
+    this.#keys.delete(digest)
+    this.#projects.release(key.project)
+  }
+
+  #apply(change: Change): void {
+    switch (change.kind) {
+      case 'session':
+        this.#sessions.dropByDigest(change.tokenDigest)
+        return
+      case 'membership':
+        this.#memberships.void(change.id)
+        return
+      case 'member':
+        this.#members.void(change.memberId)
+        return
+      case 'key':
+        this.#dropKey(change.keyDigest)
+        return
+      case 'project':
+        this.#projects.void(change.projectId)
+        return
+      case 'access':
+        this.#access.void(change.id)
+        return
+      case 'server':
+        // Which server decides who is a System Admin depends on all of them.
+        this.#servers.voidAll()
+        return
+      case 'roles': {
+        const server = this.#servers.get(change.serverId)
+        if (server) server.value.roles = toRoles(change.roles)
+        return
+      }
+      case 'unknown':
+        this.forget()
+    }
+  }
+
+  #release(session: Session): void {
+    const { member, membership, server, project, access } = session.facts
+    this.#members.release(member)
+    this.#memberships.release(membership)
+    this.#servers.release(server)
+    if (project) this.#projects.release(project)
+    if (access) this.#access.release(access)
+  }
+}
+
+/** What was read, kept by nobody: every fact is the answer's own. */
+export function readAlone(items: readonly Item[], { nowMs, items: rows, roles }: FactRows): Read[] {
+  return rows.map(({ projectId, isActive, session: row }, i) => {
+    const session =
+      row &&
+      new Session((items[i] as Item).tokenDigest, row, {
+        member: ownFact(row.memberId, memberFact(row)),
+        membership: ownFact(row.memberId, membershipFact(row)),
+        server: ownFact(row.serverId, serverFact(row, roles.get(row.serverId) ?? [])),
+        project: undefined,
+        access: undefined,
+      })
+    return { nowMs, projectId, isActive, session }
+  })
+}
+
+const memberFact = ({ username, profileJson, isClubMember }: SessionRow): MemberFact => ({
+  username,
+  profileJson,
+  isClubMember,
+})
+const membershipFact = ({ nick, roleIds, syncedAtMs }: SessionRow): MembershipFact => ({
+  nick,
+  roleIds,
+  syncedAtMs,
+})
+const serverFact = (
+  { decidesAdmin, liveAsOfMs, liveUntilMs }: SessionRow,
+  roles: Parameters<typeof toRoles>[0],
+): ServerFact => ({ decidesAdmin, roles: toRoles(roles), liveAsOfMs, liveUntilMs: liveUntilMs ?? 0 })
+
+function setLive(server: ServerFact, vouched: { asOfMs: number; untilMs: number } | undefined) {
+  server.liveAsOfMs = vouched?.asOfMs ?? null
+  server.liveUntilMs = vouched?.untilMs ?? 0
+}

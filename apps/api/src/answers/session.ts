@@ -1,0 +1,130 @@
+import { composeMember, type Roles } from './compose.ts'
+import type { SessionRow } from './facts-store.ts'
+import type { Fact } from './kept-facts.ts'
+
+export interface MemberFact {
+  readonly username: string
+  readonly profileJson: string
+  readonly isClubMember: boolean
+}
+
+export interface MembershipFact {
+  readonly nick: string | null
+  readonly roleIds: readonly string[]
+  readonly syncedAtMs: number
+}
+
+export interface ServerFact {
+  readonly decidesAdmin: boolean
+  roles: Roles
+  /** When the gateway last vouched for the server's mirror, and until when; null while it does not. */
+  liveAsOfMs: number | null
+  liveUntilMs: number
+}
+
+export interface SessionFacts {
+  readonly member: Fact<MemberFact>
+  readonly membership: Fact<MembershipFact>
+  readonly server: Fact<ServerFact>
+  /** Undefined for an admin session. */
+  readonly project: Fact<true> | undefined
+  readonly access: Fact<true> | undefined
+}
+
+/** A session that was live when its facts were read, and is as long as none of them is void. */
+export class Session {
+  readonly id: string
+  readonly tokenDigest: string
+  readonly projectId: string | null
+  readonly serverId: string
+  readonly memberId: string
+  readonly expiresAtMs: number
+  readonly #json: string
+  readonly facts: SessionFacts
+  /** Bytes of memory, about: what V8 takes for it was measured. */
+  readonly bytes: number
+  isVoid = false
+  /** Neighbours in the order of use; only the kept ones have any. */
+  before: Session | undefined = undefined
+  after: Session | undefined = undefined
+  wasUsed = false
+
+  /** The answer as it was last put together, and of what. */
+  #text = ''
+  #madeOf: { member: MemberFact; membership: MembershipFact; roles: Roles } | undefined
+  #asOfMs = 0
+  #source = ''
+
+  constructor(tokenDigest: string, row: SessionRow, facts: SessionFacts) {
+    this.id = row.id
+    this.tokenDigest = tokenDigest
+    this.projectId = row.projectId
+    this.serverId = row.serverId
+    this.memberId = row.memberId
+    this.expiresAtMs = row.expiresAtMs
+    this.#json = row.sessionJson
+    this.facts = facts
+    this.bytes = 1_400 + 2 * row.profileJson.length + 2 * row.sessionJson.length + 120 * row.roleIds.length
+  }
+
+  /** False once a fact of it is another one. */
+  isCurrent(): boolean {
+    const { member, membership, server, project, access } = this.facts
+    return !(
+      this.isVoid ||
+      member.isVoid ||
+      membership.isVoid ||
+      server.isVoid ||
+      project?.isVoid ||
+      access?.isVoid
+    )
+  }
+
+  get username(): string {
+    return this.facts.member.value.username
+  }
+
+  get roleIds(): readonly string[] {
+    return this.facts.membership.value.roleIds
+  }
+
+  get decidesAdmin(): boolean {
+    return this.facts.server.value.decidesAdmin
+  }
+
+  /** Age of the mirrored roles. */
+  ageMs(nowMs: number): number {
+    return nowMs - this.facts.membership.value.syncedAtMs
+  }
+
+  /** As of when the gateway vouches for the roles; null while it does not. */
+  liveAsOfMs(nowMs: number): number | null {
+    const server = this.facts.server.value
+    return server.liveUntilMs > nowMs ? server.liveAsOfMs : null
+  }
+
+  /** The whole answer; the last one serves again while nothing in it has changed. */
+  answer(asOfLiveMs: number | null, source: string): string {
+    const member = this.facts.member.value
+    const membership = this.facts.membership.value
+    const { roles } = this.facts.server.value
+    const asOfMs = asOfLiveMs ?? membership.syncedAtMs
+    const made = this.#madeOf
+    if (
+      made === undefined ||
+      made.member !== member ||
+      made.membership !== membership ||
+      made.roles !== roles ||
+      this.#asOfMs !== asOfMs ||
+      this.#source !== source
+    ) {
+      const about = composeMember({ ...member, ...membership }, roles)
+      const asOf = new Date(asOfMs).toISOString()
+      this.#text = `{${about},${this.#json},"rolesAsOf":"${asOf}","rolesSource":"${source}"}`
+      this.#madeOf = { member, membership, roles }
+      this.#asOfMs = asOfMs
+      this.#source = source
+    }
+    return this.#text
+  }
+}
