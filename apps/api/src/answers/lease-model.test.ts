@@ -1,0 +1,304 @@
+import { describe, expect, test } from 'vitest'
+
+/**
+ * The protocol of leases and acknowledgements as a model, of which every interleaving is visited: a holder that joins,
+ * renews, looks, applies, acknowledges and loads; two writers, each with one change of the fact that the holder may
+ * keep; a clock that ticks whenever it likes; a crash of the database server. The promise must hold, and each rule must
+ * be needed: without it there is a way to a stale answer.
+ */
+interface Rules {
+  /** The look reads a snapshot that begins after the renewal has committed. */
+  readonly looksAfterCommit: boolean
+  /** A lease counts from before its renewal was sent. */
+  readonly countsFromSending: boolean
+  /** What is acknowledged is applied, and is what was looked at. */
+  readonly acknowledgesApplied: boolean
+  /** A writer waits for those who have not acknowledged its change. */
+  readonly writersWait: boolean
+  /** Who joins anew has forgotten everything. */
+  readonly joinsEmpty: boolean
+  /** Changes are applied to what is on its way, too. */
+  readonly loadsAreTold: boolean
+  /** What was on its way when everything was forgotten is not kept. */
+  readonly forgetsLoads: boolean
+  /** After a crash, writers wait for holders whose rows it took away. */
+  readonly waitsForUnknown: boolean
+  /** When its connection ends, the holder forgets everything: the server may give the same numbers again. */
+  readonly forgetsWithConnection: boolean
+}
+
+const design: Rules = {
+  looksAfterCommit: true,
+  countsFromSending: true,
+  acknowledgesApplied: true,
+  writersWait: true,
+  joinsEmpty: true,
+  loadsAreTold: true,
+  forgetsLoads: true,
+  waitsForUnknown: true,
+  forgetsWithConnection: true,
+}
+
+/** In ticks. Ages are counted up to it: what is older differs in nothing. So time has no end here. */
+const leaseLength = 2
+const older = (age: number) => Math.min(age + 1, leaseLength)
+
+type Phase = 'out' | 'joining' | 'idle' | 'sent' | 'executed' | 'committed' | 'looked' | 'applied'
+
+interface Writer {
+  readonly step: 'before' | 'committed' | 'waiting' | 'answered'
+  /** Since its commit. */
+  readonly age: number
+  /** Since it saw the holder's row as it is; false when it has been renewed since. */
+  readonly seenAge: number
+  readonly isSeen: boolean
+  /** Since it saw that a crash had taken rows away. */
+  readonly unknownAge: number
+  readonly isUnknownSeen: boolean
+}
+
+/** Sets of changes are bits: 1 is the first writer's, 2 the second's. */
+interface State {
+  readonly committed: number
+  readonly committedAfterCrash: number
+  readonly hasRow: boolean
+  readonly acknowledged: number
+  readonly isUnknown: boolean
+  readonly hasCrashed: boolean
+  readonly phase: Phase
+  readonly isConnected: boolean
+  /** Since the renewal was sent that is under way; as old as a lease when none is. */
+  readonly sentAge: number
+  readonly applied: number
+  readonly seen: number
+  /** Of the lease, by the holder. */
+  readonly ticksLeft: number
+  /** Changes that the kept fact has; -1 when none is kept. */
+  readonly kept: number
+  /** -2: no load; -1: asked for; else the changes that it has. */
+  readonly load: number
+  readonly told: number
+  readonly first: Writer
+  readonly second: Writer
+}
+
+const unwritten: Writer = {
+  step: 'before',
+  age: 0,
+  seenAge: 0,
+  isSeen: false,
+  unknownAge: 0,
+  isUnknownSeen: false,
+}
+
+const start: State = {
+  committed: 0,
+  committedAfterCrash: 0,
+  hasRow: false,
+  acknowledged: 0,
+  isUnknown: false,
+  hasCrashed: false,
+  phase: 'out',
+  isConnected: true,
+  sentAge: leaseLength,
+  applied: 0,
+  seen: 0,
+  ticksLeft: 0,
+  kept: -1,
+  load: -2,
+  told: 0,
+  first: unwritten,
+  second: unwritten,
+}
+
+type Next = readonly [how: string, state: State]
+
+/** The lease is over, and memory is empty. */
+const forget = (s: State, rules: Rules): State => ({
+  ...s,
+  phase: 'out',
+  ticksLeft: 0,
+  kept: rules.joinsEmpty ? -1 : s.kept,
+  load: rules.forgetsLoads ? -2 : s.load,
+})
+
+/** Another row, or a renewed one: whoever has seen it counts anew. */
+const renewed = ({ first, second }: State) => ({ first: unseen(first), second: unseen(second) })
+const unseen = (writer: Writer): Writer =>
+  writer.step === 'answered' ? writer : { ...writer, isSeen: false, seenAge: 0 }
+
+function holderSteps(s: State, rules: Rules): Next[] {
+  const next: Next[] = []
+  const go = (how: string, change: Partial<State>) => next.push([how, { ...s, ...change }])
+  if (s.isConnected) {
+    if (s.phase === 'out') go('join runs', { phase: 'joining', sentAge: 0, applied: s.committed })
+    if (s.phase === 'joining')
+      go('join commits', { phase: 'committed', hasRow: true, acknowledged: s.applied, ...renewed(s) })
+    if (s.phase === 'idle') {
+      go('renewal sent', { phase: 'sent', sentAge: 0 })
+      go('look when notified', { phase: 'looked', sentAge: leaseLength, seen: s.committed })
+    }
+    if (s.phase === 'sent') {
+      if (s.hasRow)
+        go('renewal runs', { phase: 'executed', ...(!rules.looksAfterCommit && { seen: s.committed }) })
+      else next.push(['lease was taken away', forget(s, rules)])
+    }
+    if (s.phase === 'executed') {
+      const phase = rules.looksAfterCommit ? 'committed' : 'looked'
+      go('renewal commits', { phase, acknowledged: s.applied, ...renewed(s) })
+    }
+    if (s.phase === 'committed') go('look', { phase: 'looked', seen: s.committed })
+    if (s.phase === 'applied')
+      go('acknowledged', { phase: 'idle', ...(s.hasRow && { acknowledged: s.applied }) })
+    if (!rules.acknowledgesApplied && s.phase === 'looked' && s.hasRow && s.acknowledged !== s.seen)
+      go('acknowledged before it is applied', { acknowledged: s.seen })
+  } else if (rules.forgetsWithConnection)
+    next.push(['connection ended', { ...forget(s, rules), isConnected: true }])
+  // Goes on where it was: what was committed since then has numbers that it takes for old ones.
+  else {
+    const applied = s.applied | s.committedAfterCrash
+    go('connected again', {
+      isConnected: true,
+      phase: 'committed',
+      hasRow: true,
+      sentAge: 0,
+      applied,
+      acknowledged: applied,
+      ...renewed(s),
+    })
+  }
+  if (s.phase === 'looked') {
+    const changes = s.seen & ~s.applied
+    const counted =
+      rules.countsFromSending || s.sentAge === leaseLength ? leaseLength - s.sentAge : leaseLength
+    go('applied', {
+      phase: 'applied',
+      sentAge: leaseLength,
+      applied: s.applied | s.seen,
+      kept: changes === 0 ? s.kept : -1,
+      told: s.load === -2 ? 0 : s.told | changes,
+      ticksLeft: Math.max(s.ticksLeft, counted),
+    })
+  }
+  if (s.ticksLeft > 0 && s.kept === -1 && s.load === -2) go('load asked for', { load: -1, told: 0 })
+  if (s.load === -1) go('load reads', { load: s.committed })
+  if (s.ticksLeft > 0 && s.load >= 0)
+    go('load kept', { load: -2, told: 0, kept: rules.loadsAreTold && s.told !== 0 ? -1 : s.load })
+  return next
+}
+
+function writerSteps(s: State, rules: Rules, who: 'first' | 'second'): Next[] {
+  const bit = who === 'first' ? 1 : 2
+  const writer = s[who]
+  const become = (how: string, change: Partial<Writer>, more: Partial<State> = {}): Next => [
+    `${who} writer ${how}`,
+    { ...s, ...more, [who]: { ...writer, ...change } },
+  ]
+  // Of a writer that has answered nothing matters any more.
+  const answers = (how: string, more: Partial<State> = {}): Next =>
+    become(how, { ...unwritten, step: 'answered' }, more)
+  if (writer.step === 'before') {
+    const after = s.hasCrashed ? { committedAfterCrash: s.committedAfterCrash | bit } : {}
+    const next = [become('commits', { step: 'committed' }, { committed: s.committed | bit, ...after })]
+    // A process looks now and then, and knows how long a row has not been renewed when it has something to write.
+    if (who === 'first' && s.hasRow && !writer.isSeen)
+      next.push(become('looks before it writes', { isSeen: true, seenAge: 0 }))
+    return next
+  }
+  if (writer.step === 'answered') return []
+  const isBehind = s.hasRow && (s.acknowledged & bit) === 0
+  if (!rules.writersWait || (!isBehind && !s.isUnknown)) return [answers('answers')]
+  if (writer.age === leaseLength) return [answers('has waited long enough')]
+  if ((isBehind && !writer.isSeen) || (s.isUnknown && !writer.isUnknownSeen)) {
+    const seen = isBehind && !writer.isSeen ? { isSeen: true, seenAge: 0 } : {}
+    const unknown = s.isUnknown && !writer.isUnknownSeen ? { isUnknownSeen: true, unknownAge: 0 } : {}
+    return [become('looks, and waits', { step: 'waiting', ...seen, ...unknown })]
+  }
+  if (isBehind && writer.seenAge < leaseLength) return []
+  if (s.isUnknown && writer.unknownAge < leaseLength) return []
+  // A row that is being renewed is locked.
+  const taken = isBehind && s.phase !== 'executed' ? { hasRow: false } : {}
+  return [answers('gives up a holder', { ...taken, isUnknown: false })]
+}
+
+const tick = (s: State): State => ({
+  ...s,
+  sentAge: older(s.sentAge),
+  ticksLeft: Math.max(0, s.ticksLeft - 1),
+  first: agedWriter(s.first),
+  second: agedWriter(s.second),
+})
+
+const agedWriter = (writer: Writer): Writer =>
+  writer.step === 'answered'
+    ? writer
+    : {
+        ...writer,
+        age: writer.step === 'before' ? 0 : older(writer.age),
+        seenAge: writer.isSeen ? older(writer.seenAge) : 0,
+        unknownAge: writer.isUnknownSeen ? older(writer.unknownAge) : 0,
+      }
+
+function steps(s: State, rules: Rules): Next[] {
+  const next: Next[] = [
+    ...holderSteps(s, rules),
+    ...writerSteps(s, rules, 'first'),
+    ...writerSteps(s, rules, 'second'),
+    ['tick', tick(s)],
+  ]
+  // What had committed stays; the rows of leases, and the connection, are gone.
+  const crash = { hasCrashed: true, isConnected: false, hasRow: false, acknowledged: 0 }
+  if (!s.hasCrashed) next.push(['the server crashes', { ...s, ...crash, isUnknown: rules.waitsForUnknown }])
+  return next
+}
+
+/** An answer from memory now, of what a change that was answered made void. */
+const isStale = ({ ticksLeft, kept, first, second }: State): boolean =>
+  ticksLeft > 0 &&
+  kept >= 0 &&
+  ((first.step === 'answered' && (kept & 1) === 0) || (second.step === 'answered' && (kept & 2) === 0))
+
+const writerKey = (w: Writer) =>
+  `${w.step[0]}${w.age}${w.seenAge}${w.isSeen ? 1 : 0}${w.unknownAge}${w.isUnknownSeen ? 1 : 0}`
+const keyOf = (s: State): string =>
+  `${s.committed}${s.committedAfterCrash}${s.hasRow ? 1 : 0}${s.acknowledged}${s.isUnknown ? 1 : 0}${s.hasCrashed ? 1 : 0}` +
+  `${s.phase}${s.isConnected ? 1 : 0}${s.sentAge}${s.applied}${s.seen}${s.ticksLeft}${s.kept}${s.load}${s.told}` +
+  writerKey(s.first) +
+  writerKey(s.second)
+
+/** The last steps on the way to a stale answer, or how many states there are without one. */
+function explore(rules: Rules): { readonly states: number; readonly way?: readonly string[] } {
+  const known = new Set([keyOf(start)])
+  interface Visit {
+    readonly state: State
+    readonly how: string
+    readonly before: Visit | undefined
+  }
+  const todo: Visit[] = [{ state: start, how: 'start', before: undefined }]
+  for (let visit = todo.pop(); visit; visit = todo.pop()) {
+    if (isStale(visit.state)) {
+      const way: string[] = []
+      for (let at: Visit | undefined = visit; at; at = at.before) way.unshift(at.how)
+      return { states: known.size, way }
+    }
+    for (const [how, state] of steps(visit.state, rules)) {
+      const key = keyOf(state)
+      if (known.has(key)) continue
+      known.add(key)
+      todo.push({ state, how, before: visit })
+    }
+  }
+  return { states: known.size }
+}
+
+describe('leases with acknowledged invalidation', () => {
+  test('in no interleaving an answer from memory is older than a change that was answered', () => {
+    const { states, way } = explore(design)
+    expect(way).toBeUndefined()
+    expect(states).toBeGreaterThan(50_000)
+  })
+
+  test.each(Object.keys(design) as (keyof Rules)[])('the rule %s is needed', (rule) => {
+    expect(explore({ ...design, [rule]: false }).way?.at(-1)).toBeDefined()
+  })
+})
