@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import type { AnswersOptions } from '../src/answers/answers.ts'
 import { createApp } from '../src/app.ts'
@@ -12,6 +13,7 @@ import { closeServer } from '../src/platform/http/close-server.ts'
 import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { createLog } from '../src/platform/log.ts'
 import { createDatabase, type Engine, type TestDatabase } from './databases.ts'
+import { observedDatabase } from './observed-database.ts'
 import { freePort } from './postgres.ts'
 import { LogSweep } from './secrets.ts'
 
@@ -23,6 +25,8 @@ export interface Service {
   readonly recorder: Recorder
   /** Everything that was logged, at the level `debug`. */
   readonly logs: LogSweep
+  /** What this instance sends to the database meanwhile, outside of transactions. */
+  statementsOf(run: () => Promise<unknown>): Promise<readonly string[]>
   /** @throws when a secret was logged. */
   close(): Promise<void>
 }
@@ -78,7 +82,10 @@ async function startService(
   const { config: loaded } = loadConfig({ ...environmentFor(sim), DATABASE_URL: databaseUrl, ...env })
   const logs = new LogSweep(secretsOf(loaded))
   const log = createLog('debug', logs)
-  const db = await openConfiguredDatabase(loaded, log)
+  const watchers = new Set<(text: string) => void>()
+  const db = observedDatabase(await openConfiguredDatabase(loaded, log), (text) => {
+    for (const watch of watchers) watch(text)
+  })
   // The port is only known once it listens, and the public address is part of every answer.
   const port = await freePort()
   const publicUrl = env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`
@@ -93,10 +100,18 @@ async function startService(
   const app = createApp(deps, recorder, lifecycle)
   await app.listen({ host: '127.0.0.1', port })
   deps.answers.start()
+  for (let i = 0; i < 500 && !deps.answers.isGood(); i++) await sleep(10)
   return {
     url: `http://127.0.0.1:${port}`,
     config,
     deps: { ...deps, db: confirmedWrites(deps) },
+    statementsOf: async (run) => {
+      const texts: string[] = []
+      const watch = (text: string) => void texts.push(text)
+      watchers.add(watch)
+      await run().finally(() => watchers.delete(watch))
+      return texts
+    },
     recorder,
     logs,
     close: async () => {

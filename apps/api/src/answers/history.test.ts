@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { givenProject, givenSession } from '../../test/given.ts'
+import { type Instance, startInstance } from '../../test/instance.ts'
+import { createRandom } from '../../test/random.ts'
+import { type Service, startWorld, type World } from '../../test/service.ts'
+import { setProjectActive } from '../../test/switch-project.ts'
+import { sql } from '../platform/db/sql.ts'
+
+/**
+ * Three instances, changes and questions at once, and all kinds of trouble: every question and every change is
+ * noted with its begin and end by one clock, and afterwards the history is read. `HISTORY_MINUTES=10 HISTORY_SEED=…` is
+ * the long run.
+ */
+const seed = Number(process.env['HISTORY_SEED'] ?? 20_261_122)
+const runMs = Number(process.env['HISTORY_MINUTES'] ?? 0.15) * 60_000
+
+/** A time at which a credential was void: from the answer of what ended it to the question that makes it good again. */
+interface Void {
+  readonly from: number
+  to: number
+}
+
+interface Credential {
+  readonly voids: Void[]
+}
+
+interface Asked {
+  readonly what: string
+  readonly token: Credential
+  readonly project: Credential
+  readonly begin: number
+  readonly end: number
+  readonly status: number
+}
+
+let world: World
+let deaf: Service
+let processes: Instance[]
+const env = { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' }
+const start = () => startInstance(world.database.url, world.sim, { ...env, CHAT_GATEWAY: 'off' })
+beforeAll(async () => {
+  world = await startWorld('postgres', env)
+  deaf = await world.another(
+    {},
+    { deliver: (payload, receive) => void (Math.random() < 0.5 && receive(payload)) },
+  )
+  processes = [await start()]
+}, 120_000)
+afterAll(async () => {
+  for (const one of processes) one.wake()
+  await Promise.all(processes.map((one) => one.kill()))
+  await world.close()
+})
+
+test(
+  'no question that begins after a change was answered sees the state before it',
+  async () => {
+    const random = createRandom(seed)
+    const history: Asked[] = []
+    const endsAt = performance.now() + runMs
+    const isRunning = () => performance.now() < endsAt
+    const urls = () => [world.url, deaf.url, ...processes.map(({ url }) => url)]
+    const post = (url: string, path: string, headers: Record<string, string>, body: object) =>
+      fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(15_000),
+      })
+
+    /** A member who logs in, is asked about everywhere, refreshes and is logged out, again and again. */
+    const live = async (memberId: string) => {
+      const project = await givenProject(world)
+      const ofProject: Credential = { voids: [] }
+      const key = { 'x-api-key': project.key }
+      while (isRunning()) {
+        let pair = { ...(await givenSession(world, project, memberId)) }
+        let token: Credential = { voids: [] }
+        let isOver = false
+        const asking = [1, 2, 3].map(async () => {
+          while (!isOver && isRunning()) {
+            const asked = { token, project: ofProject, presented: pair.token }
+            const begin = performance.now()
+            const url = random.one(urls()) as string
+            const reply = await post(url, '/api/auth/validate', key, { token: asked.presented }).catch(
+              () => undefined,
+            )
+            await reply?.arrayBuffer().catch(() => {})
+            const end = performance.now()
+            if (reply)
+              history.push({ what: `${url} ${memberId}`, ...asked, begin, end, status: reply.status })
+            else await sleep(5)
+          }
+        })
+        for (let change = random.between(2, 6); change > 0 && isRunning(); change--) {
+          await sleep(random.between(1, 60))
+          if (random.chance(0.3)) {
+            const off = await setProjectActive(world, project.id, false)
+            if (!off) continue
+            const gone: Void = { from: performance.now(), to: Number.POSITIVE_INFINITY }
+            ofProject.voids.push(gone)
+            await sleep(random.between(1, 30))
+            gone.to = performance.now()
+            while (!(await setProjectActive(world, project.id, true))) await sleep(20)
+            continue
+          }
+          const reply = await post(
+            random.one([world.url, deaf.url]) as string,
+            '/api/auth/token/refresh',
+            { authorization: `Bearer ${pair.token}` },
+            { refreshToken: pair.refreshToken },
+          ).catch(() => undefined)
+          if (reply?.status !== 200) continue
+          const made = (await reply.json()) as {
+            accessToken: string
+            refreshToken: string
+            expiresAt: string
+          }
+          token.voids.push({ from: performance.now(), to: Number.POSITIVE_INFINITY })
+          token = { voids: [] }
+          pair = { token: made.accessToken, refreshToken: made.refreshToken, expiresAt: made.expiresAt }
+        }
+        const url = random.one([world.url, deaf.url]) as string
+        const [path, body] = random.chance(0.5)
+          ? ['/api/auth/logout', { token: pair.token }]
+          : ['/api/auth/logout-all', { memberId }]
+        const reply = await post(url, path as string, key, body as object).catch(() => undefined)
+        if (reply?.status === 200) token.voids.push({ from: performance.now(), to: Number.POSITIVE_INFINITY })
+        // A few questions more, of what is gone.
+        await sleep(20)
+        isOver = true
+        await Promise.all(asking)
+      }
+    }
+
+    const trouble = async () => {
+      while (isRunning()) {
+        await sleep(random.between(100, 700))
+        const what = random.below(3)
+        const [victim] = processes as [Instance]
+        if (what === 0) {
+          victim.hang()
+          await sleep(random.between(50, 3_000))
+          victim.wake()
+        } else if (what === 1) {
+          await world.service.deps.db
+            .query(sql`
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid() and query like '%answer_leases%'`)
+            .catch(() => {})
+        } else if (runMs > 30_000 || random.chance(0.2)) {
+          await victim.kill()
+          processes = [await start()]
+        }
+      }
+    }
+    await Promise.all([
+      trouble(),
+      ...[demo.users.ada, demo.users.joon, demo.users.mara, demo.users.rosa].map((memberId) =>
+        live(memberId),
+      ),
+    ])
+
+    const isWithin = ({ begin, end }: Asked, voids: readonly Void[]) =>
+      voids.some(({ from, to }) => begin > from && end < to)
+    const stale = history.filter(
+      (one) => one.status === 200 && (isWithin(one, one.token.voids) || isWithin(one, one.project.voids)),
+    )
+    const good = history.filter(({ status }) => status === 200).length
+    const refused = history.filter(({ status }) => status === 401).length
+    console.log(
+      `seed ${seed}: ${history.length} questions, ${good} answered 200, ${refused} 401, ${stale.length} stale`,
+    )
+    expect(stale.slice(0, 3)).toEqual([])
+    expect(good).toBeGreaterThan(100)
+    expect(refused).toBeGreaterThan(20)
+  },
+  runMs + 120_000,
+)

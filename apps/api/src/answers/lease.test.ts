@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../test/databases.ts'
+import type { Database } from '../platform/db/database.ts'
+import { openDatabase } from '../platform/db/open-database.ts'
+import { sql } from '../platform/db/sql.ts'
+import { createLog } from '../platform/log.ts'
+import { type Answers, type AnswersOptions, createAnswers } from './answers.ts'
+import { trimChanges } from './change-log-store.ts'
+import { leaseTiming } from './lease.ts'
+
+const seldom = { ...leaseTiming, renewEveryMs: 1_000_000 }
+const short = { renewEveryMs: 20, leaseMs: 400, driftMs: 20 }
+
+describe('a lease for answers from memory', () => {
+  let database: TestDatabase
+  let db: Database
+  const started: Answers[] = []
+  beforeEach(async () => {
+    database = await createDatabase('postgres')
+    db = await openDatabase(database.url)
+  })
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((one) => one.close()))
+    await db.close()
+    await database.drop()
+  })
+
+  const create = (options: AnswersOptions) =>
+    createAnswers(
+      { db, log: createLog('silent'), maxBytes: 1_000_000, configuredServerId: undefined },
+      options,
+    )
+  const begin = async (options: AnswersOptions) => {
+    const answers = create(options)
+    started.push(answers)
+    answers.start()
+    await expect.poll(() => answers.isGood()).toBe(true)
+    return answers
+  }
+  /** Two clocks that a test moves. */
+  const handMoved = () => {
+    const at = { monotonicMs: 5_000, wallMs: 1_000_000 }
+    return { at, clock: { monotonicMs: () => at.monotonicMs, wallMs: () => at.wallMs } }
+  }
+  const rows = () =>
+    db.query<{ id: string; renewals: number }>(sql`
+      select id::text, renewals from answer_leases where id <> '00000000-0000-0000-0000-000000000000'`)
+  const change = () =>
+    db.execute(sql`insert into session_changes (kind, fact) values ('session', 'nobody has it')`)
+  const msOf = async (run: () => Promise<unknown>) => {
+    const startedAt = performance.now()
+    await run()
+    return performance.now() - startedAt
+  }
+
+  test('ends by itself, a little before others stop waiting for it', async () => {
+    const { at, clock } = handMoved()
+    const answers = await begin({ clock, timing: seldom })
+    at.monotonicMs += leaseTiming.leaseMs - leaseTiming.driftMs - 1
+    expect(answers.isGood()).toBe(true)
+    at.monotonicMs += 1
+    expect(answers.isGood()).toBe(false)
+  })
+
+  test('ends when only the wall clock went on, as in a virtual machine that was suspended', async () => {
+    const { at, clock } = handMoved()
+    const answers = await begin({ clock, timing: seldom })
+    at.wallMs += leaseTiming.leaseMs
+    expect(answers.isGood()).toBe(false)
+  })
+
+  test('is as good as before once it is renewed', async () => {
+    const { at, clock } = handMoved()
+    const answers = await begin({ clock, timing: { ...leaseTiming, renewEveryMs: 20 } })
+    at.monotonicMs += 10_000
+    expect(answers.isGood()).toBe(false)
+    await expect.poll(() => answers.isGood()).toBe(true)
+  })
+
+  test('counts from before the renewal was sent: an answer that comes too late renews nothing', async () => {
+    // Each time that the clock is read it is as much later as a lease is long.
+    let ms = 0
+    const clock = { monotonicMs: () => (ms += leaseTiming.leaseMs), wallMs: () => 0 }
+    const answers = create({ clock, timing: { ...leaseTiming, renewEveryMs: 5 } })
+    started.push(answers)
+    answers.start()
+    await expect.poll(async () => (await rows())[0]?.renewals ?? 0).toBeGreaterThan(5)
+    expect(answers.isGood()).toBe(false)
+  })
+
+  test('that was taken away cannot be renewed: its holder joins anew', async () => {
+    const answers = await begin({ timing: short })
+    const [before] = await rows()
+    await db.execute(sql`delete from answer_leases where id = ${before?.id}`)
+    await expect.poll(async () => (await rows()).map(({ id }) => id)).toHaveLength(1)
+    expect((await rows())[0]?.id).not.toBe(before?.id)
+    await expect.poll(() => answers.isGood()).toBe(true)
+  })
+
+  test('is lost with its connection, and taken again at once, without leaving a row behind', async () => {
+    const answers = await begin({ timing: short })
+    const [before] = await rows()
+    await db.query(sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query like '%answer_leases%' and pid <> pg_backend_pid()`)
+    await expect.poll(async () => (await rows())[0]?.id).not.toBe(before?.id)
+    await expect.poll(() => answers.isGood()).toBe(true)
+    expect(await rows()).toHaveLength(1)
+  })
+
+  test('that nobody renews is waited for once, no longer than it lasts, and then taken away', async () => {
+    const answers = await begin({ timing: short })
+    await db.execute(sql`insert into answer_leases (id) values (gen_random_uuid())`)
+    await change()
+    const firstMs = await msOf(() => answers.confirm())
+    expect(firstMs).toBeLessThan(short.leaseMs + 300)
+    await expect.poll(rows).toHaveLength(1)
+  })
+
+  test('that somebody holds who does not acknowledge is waited for as long as it lasts', async () => {
+    await db.execute(sql`insert into answer_leases (id) values (gen_random_uuid())`)
+    await change()
+    // As a command does, which has no lease of its own.
+    const ms = await msOf(() => create({ timing: short }).confirm())
+    expect(ms).toBeGreaterThanOrEqual(short.leaseMs - 1)
+  })
+
+  test('of nobody is waited for when nothing was changed', async () => {
+    await db.execute(sql`insert into answer_leases (id) values (gen_random_uuid())`)
+    const timing = { ...leaseTiming, leaseMs: 60_000 }
+    expect(await msOf(() => create({ timing }).confirm())).toBeLessThan(5_000)
+  })
+
+  test('is acknowledged within milliseconds, and without a nudge at the next renewal', async () => {
+    const timing = { renewEveryMs: 300, leaseMs: 60_000, driftMs: 100 }
+    for (const deliver of [undefined, () => {}] as const) {
+      const holder = await begin({ timing, ...(deliver && { deliver }) })
+      await change()
+      expect(await msOf(() => create({ timing }).confirm())).toBeLessThan(20_000)
+      await holder.close()
+    }
+  })
+
+  // A crash empties a table that is not logged.
+  test('that a crash has taken from the database is waited for all the same, once', async () => {
+    const answers = create({ timing: short })
+    await db.execute(sql`truncate answer_leases`)
+    await change()
+    expect(await msOf(() => answers.confirm())).toBeGreaterThanOrEqual(short.leaseMs - 1)
+    const other = await begin({ timing: short })
+    const isSettled = async () =>
+      (await db.maybeOne(sql`
+        select from answer_leases where id = '00000000-0000-0000-0000-000000000000' and renewals = 1`)) !==
+      undefined
+    await expect.poll(isSettled).toBe(true)
+    expect(other.isGood()).toBe(true)
+  })
+
+  test('nobody waits for a process that has stopped', async () => {
+    const answers = await begin({ timing: leaseTiming })
+    await answers.close()
+    expect(answers.isGood()).toBe(false)
+    expect(await rows()).toEqual([])
+  })
+
+  test('is taken away from whoever may not have read what is trimmed from the log', async () => {
+    await begin({ timing: seldom })
+    const [before] = await rows()
+    await change()
+    const [{ horizon } = { horizon: '' }] = await db.query<{ horizon: string }>(sql`
+      select pg_snapshot_xmax(pg_current_snapshot())::text as horizon`)
+    await trimChanges(db, horizon)
+    expect((await rows()).map(({ id }) => id)).not.toContain(before?.id)
+  })
+})

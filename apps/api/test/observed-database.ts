@@ -1,0 +1,26 @@
+import type { Database, Queryable } from '../src/platform/db/database.ts'
+import type { Sql } from '../src/platform/db/sql.ts'
+
+/** The same database, which tells of each statement outside of transactions before it is sent. */
+export function observedDatabase(db: Database, sent: (text: string) => void): Database {
+  const told = <A extends [Sql, ...unknown[]], T>(run: (...args: A) => T) => {
+    return (...args: A): T => {
+      sent(args[0].text)
+      return run(...args)
+    }
+  }
+  const { dedicate } = db
+  return {
+    ...db,
+    query: told<[Sql], Promise<never[]>>((statement) => db.query(statement)),
+    maybeOne: told<[Sql], Promise<never>>((statement) => db.maybeOne(statement) as Promise<never>),
+    execute: told<[Sql], Promise<number>>((statement) => db.execute(statement)),
+    gathered: told<[Sql], Promise<unknown[][]>>((statement) => db.gathered(statement)),
+    dedicate:
+      dedicate &&
+      (async (...options) => {
+        const connection = await dedicate(...options)
+        return { ...connection, rows: told<[Sql], Promise<unknown[][]>>(connection.rows) }
+      }),
+  } satisfies Database & Queryable
+}
