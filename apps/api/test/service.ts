@@ -1,4 +1,5 @@
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { parseUrl } from '#platform/parse-url'
 import { createApp } from '../src/app.ts'
 import { type Config, loadConfig, type Variable, variables } from '../src/config.ts'
 import { createDeps, openConfiguredDatabase } from '../src/create-deps.ts'
@@ -117,7 +118,7 @@ const secretsOf = (config: Config): string[] =>
   })
 
 /** An address is only a secret for the password in it. */
-const isPlainAddress = (value: string) => URL.canParse(value) && new URL(value).password === ''
+const isPlainAddress = (value: string) => parseUrl(value)?.password === ''
 
 /** Everything the service needs to talk to the simulated platform. */
 export const environmentFor = (sim: ChatSim): Record<string, string> => ({
