@@ -1,7 +1,7 @@
 import { type ChatSim, demo, findUser } from '@rolecall/chat-sim'
 import { vi } from 'vitest'
-import { composeLiveMirror } from '../src/compose-live-mirror.ts'
-import type { LiveMirror } from '../src/features/live-mirror/status.ts'
+import { composeLiveMirror } from '../src/mirror/gateway/compose-live-mirror.ts'
+import type { LiveMirror } from '../src/mirror/gateway/status.ts'
 import { sql } from '../src/platform/db/sql.ts'
 import type { Service, World } from './service.ts'
 

@@ -5,7 +5,7 @@ import { type Config, loadConfig, type Variable, variables } from '../src/config
 import { createDeps, openConfiguredDatabase } from '../src/create-deps.ts'
 import type { Deps } from '../src/deps.ts'
 import { ensureMainServer } from '../src/features/chat-servers/main-server.ts'
-import { syncServer } from '../src/features/chat-servers/sync-server.ts'
+import { syncServer } from '../src/mirror/rest/sync-server.ts'
 import type { Recorder } from '../src/features/monitoring/recorder.ts'
 import { createRecorder } from '../src/features/monitoring/recorder.ts'
 import { closeServer } from '../src/platform/http/close-server.ts'

@@ -5,7 +5,7 @@ import { engines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { AuditEvent } from './event.ts'
+import type { AuditEvent } from '#audit/event'
 
 const fields = [
   'id',

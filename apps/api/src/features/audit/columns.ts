@@ -1,5 +1,5 @@
 import type { CsvColumn } from '#platform/csv'
-import type { AuditRow } from './store.ts'
+import type { AuditRow } from '#audit/store'
 
 const fields = [
   'id',

@@ -12,7 +12,7 @@ import {
 } from '../../../test/given-channel.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { verifyChain } from '../audit/verify-chain.ts'
+import { verifyChain } from '#audit/verify-chain'
 import { updateProject } from '../projects/update-project.ts'
 
 describe.each(engines)('addresses on %s', (engine) => {

@@ -1,6 +1,6 @@
 import type { notifications } from '@rolecall/contract'
 import type { ChatMessage } from '#chat/chat-webhook'
-import type { AuditEvent } from '../audit/event.ts'
+import type { AuditEvent } from '#audit/event'
 
 type Type = notifications.NotificationType
 

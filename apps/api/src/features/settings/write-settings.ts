@@ -1,7 +1,7 @@
 import type { settings } from '@rolecall/contract'
 import type { Tx } from '#platform/db/database'
 import type { By, Deps } from '../../deps.ts'
-import type { AuditEvent } from '../audit/event.ts'
+import type { AuditEvent } from '#audit/event'
 import { effectiveValues } from './registry.ts'
 import type { StoredSettings } from './settings.ts'
 import { lockOverrides, writeOverrides } from './store.ts'

@@ -1,11 +1,11 @@
 import type { ChatGatewayTiming } from '#chat/chat-gateway'
-import type { Deps } from './deps.ts'
-import { syncServer, writeServer } from './features/chat-servers/sync-server.ts'
-import { createLiveMirror, type LiveMirrorTiming } from './features/live-mirror/live-mirror.ts'
-import type { LiveMirror } from './features/live-mirror/status.ts'
-import { askPatiently } from './features/members/ask-patiently.ts'
-import { endMemberships } from './features/members/end-membership.ts'
-import { syncMembers } from './features/members/sync-members.ts'
+import type { Deps } from '../../deps.ts'
+import { syncServer, writeServer } from '../rest/sync-server.ts'
+import { createLiveMirror, type LiveMirrorTiming } from './live-mirror.ts'
+import type { LiveMirror } from './status.ts'
+import { askPatiently } from '../rest/ask-patiently.ts'
+import { endMemberships } from '../end-memberships.ts'
+import { syncMembers } from '../rest/sync-members.ts'
 
 type Needs = Pick<Deps, 'db' | 'log' | 'chat' | 'audit' | 'mirrorMember'>
 

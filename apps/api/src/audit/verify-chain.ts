@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../deps.ts'
 import { hashOf } from './entry.ts'
 import { type ChainRow, streamChain } from './store.ts'
 

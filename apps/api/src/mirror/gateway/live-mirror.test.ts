@@ -12,7 +12,7 @@ import {
   untilTrue,
 } from '../../../test/live-mirror.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { sql } from '#platform/db/sql'
 import type { LiveMirror } from './status.ts'
 
 const club = demo.mainGuildId

@@ -2,7 +2,7 @@ import type { chatServers } from '@rolecall/contract'
 import { ChatPlatformError } from '#chat/chat-platform'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { By, Deps } from '../../deps.ts'
-import type { AuditEvent } from '../audit/event.ts'
+import type { AuditEvent } from '#audit/event'
 import { askPatiently } from './ask-patiently.ts'
 import { type SyncDeps, syncMembers } from './sync-members.ts'
 import {

@@ -1,7 +1,7 @@
 import type { ChatMember, ChatUser } from '#chat/chat-platform'
-import type { Deps } from '../../deps.ts'
-import { endMemberships } from './end-membership.ts'
-import { upsertMember, upsertMembership } from './store.ts'
+import type { Deps } from '../deps.ts'
+import { endMemberships } from './end-memberships.ts'
+import { upsertMember, upsertMembership } from './write-members.ts'
 
 /**
  * Writes what the platform said of one member. `undefined` is its word that there is no such member. The

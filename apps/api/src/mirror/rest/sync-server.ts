@@ -2,7 +2,7 @@ import type { ChatServerInfo } from '#chat/chat-platform'
 import type { Tx } from '#platform/db/database'
 import { readTime } from '#platform/db/read-time'
 import type { Deps } from '../../deps.ts'
-import { claimRoles, replaceRoles, updateServer } from './store.ts'
+import { claimRoles, replaceRoles, updateServer } from '../../features/chat-servers/store.ts'
 
 /**
  * Reads a server's name and roles from the platform into the mirror.

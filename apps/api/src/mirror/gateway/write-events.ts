@@ -1,7 +1,7 @@
 import type { ChatEvent } from '#chat/chat-gateway'
 import type { ChatServerInfo, ChatUser } from '#chat/chat-platform'
 import type { Tx } from '#platform/db/database'
-import type { AuditEvent, RecordAudit } from '../audit/event.ts'
+import type { AuditEvent, RecordAudit } from '#audit/event'
 import {
   deleteRole,
   listUnknownRoles,

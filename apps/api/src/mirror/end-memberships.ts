@@ -1,6 +1,6 @@
 import type { Tx } from '#platform/db/database'
-import type { AuditEvent } from '../audit/event.ts'
-import { type Departure, endMemberships as endInStore, revokeServerSessions } from './store.ts'
+import type { AuditEvent } from '#audit/event'
+import { type Departure, endMemberships as endInStore, revokeServerSessions } from './write-members.ts'
 
 export interface Ending extends Departure {
   readonly isBan?: boolean

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChatEvent } from '../../chat/chat-gateway.ts'
+import type { ChatEvent } from '#chat/chat-gateway'
 import { createEventQueue } from './event-queue.ts'
 
 const event = (serverId: string): ChatEvent => ({ kind: 'serverUnavailable', serverId })

@@ -1,10 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { engines } from '../../../test/databases.ts'
-import { memberEntries } from '../../../test/live-mirror.ts'
-import { startWorld, type World } from '../../../test/service.ts'
-import { readTime } from '../../platform/db/read-time.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { engines } from '../../test/databases.ts'
+import { memberEntries } from '../../test/live-mirror.ts'
+import { startWorld, type World } from '../../test/service.ts'
+import { readTime } from '#platform/db/read-time'
+import { sql } from '#platform/db/sql'
 
 const club = demo.mainGuildId
 const { ada, joon } = demo.users

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { rolesState } from './store.ts'
+import { rolesState } from '../write-members.ts'
 
 type RolesDeps = Pick<Deps, 'db' | 'log' | 'settings'> & {
   syncServer: (serverId: string) => Promise<void>

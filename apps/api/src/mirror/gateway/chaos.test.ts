@@ -7,8 +7,8 @@ import { type Instance, startInstance } from '../../../test/instance.ts'
 import { memberEntries, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
 import { createRandom, type Random } from '../../../test/random.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { readTime } from '../../platform/db/read-time.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { readTime } from '#platform/db/read-time'
+import { sql } from '#platform/db/sql'
 
 const club = demo.mainGuildId
 const minutes = Number(process.env['CHAOS_MINUTES'] ?? 0.15)

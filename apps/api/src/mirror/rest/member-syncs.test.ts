@@ -5,8 +5,8 @@ import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { uuidv7 } from '../../platform/crypto/uuid.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { uuidv7 } from '#platform/crypto/uuid'
+import { sql } from '#platform/db/sql'
 
 const servers = '/api/admin/servers'
 const club = demo.mainGuildId
