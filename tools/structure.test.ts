@@ -101,14 +101,21 @@ describe('the structure', () => {
     expect(dangling).toEqual([])
   })
 
-  // app.ts and create-deps.ts pass functions. The types of callers and of audit events belong to everyone.
+  // app.ts and create-deps.ts pass functions. The types of callers belong to everyone.
   test('no feature imports another feature', () => {
-    const shared = ['apps/api/src/features/callers.ts', 'apps/api/src/features/audit/event.ts']
+    const shared = ['apps/api/src/features/callers.ts']
     const crossing = offending(/^apps\/api\/src\/features\//, (one, importer) => {
       const to = featureOf(one)
       return to === undefined || to === featureOf(importer) || shared.includes(one)
     })
     expect(crossing).toEqual([])
+  })
+
+  test('the mirror and the audit log know no feature, and nothing of how they are put together', () => {
+    const below = (layers: string) => (one: string) =>
+      !one.startsWith('apps/') || new RegExp(`^apps/api/src/(${layers})/`).test(one)
+    expect(offending(/^apps\/api\/src\/mirror\//, below('mirror|audit|chat|platform'))).toEqual([])
+    expect(offending(/^apps\/api\/src\/audit\//, below('audit|platform'))).toEqual([])
   })
 
   test('the platform knows no feature, no chat, and nothing of how it is put together', () => {

@@ -1,7 +1,15 @@
+import { recordAudit } from '#audit/record'
 import { aroundChat } from '#chat/around-chat'
 import type { ChatPlatform } from '#chat/chat-platform'
 import { createDiscord } from '#chat/discord'
 import { postToDiscordWebhook } from '#chat/discord-webhook'
+import { chatFigures } from '#mirror/gateway/chat-figures'
+import { createLiveMirror } from '#mirror/gateway/live-mirror'
+import type { MirrorMember } from '#mirror/mirror-deps'
+import { mirrorMember } from '#mirror/mirror-member'
+import { createMemberRefresher } from '#mirror/rest/refresh-member'
+import { createRolesRefresher } from '#mirror/rest/refresh-roles'
+import { syncServer } from '#mirror/rest/sync-server'
 import { createCache } from '#platform/cache/create-cache'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
@@ -11,21 +19,15 @@ import { createPressure, processReadings } from '#platform/pressure'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import { createReturnableLimiter } from '#platform/rate-limit/returnable-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
-import { composeLiveMirror } from '#mirror/gateway/compose-live-mirror'
 import type { Config } from './config.ts'
-import type { Deps, MirrorMember } from './deps.ts'
-import { recordAudit } from '#audit/record'
-import { syncServer } from '#mirror/rest/sync-server'
-import { chatFigures } from '#mirror/gateway/chat-figures'
+import type { Deps } from './deps.ts'
 import { createLoginLimits } from './features/login/login-limits.ts'
-import { mirrorMember } from '#mirror/mirror-member'
-import { createProjectReads } from '#mirror/rest/read-for-project'
-import { createMemberRefresher } from '#mirror/rest/refresh-member'
-import { createRolesRefresher } from '#mirror/rest/refresh-roles'
 import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
 import { createDeliverer } from './features/notifications/deliverer.ts'
 import { notifying } from './features/notifications/notify.ts'
+import { createProjectReads } from './features/project-reads/read-for-project.ts'
 import { readWebhookUrl } from './features/projects/webhook-url.ts'
+import { endSessionsOfMembers, endSessionsOfServer } from './features/sessions/end-store.ts'
 import { createSettings } from './features/settings/live-settings.ts'
 
 /** Ids unknown to the mirror that one project may have looked up: a person who joined is one, made-up ones are many. */
@@ -60,13 +62,18 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
   })
   const watched = aroundChat(discord, platformWatch)
   const chat = tracing ? tracedChat(watched, tracing) : watched
-  const mirrorOnly: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
-  const syncServerRoles = (serverId: string) => syncServer({ db, chat }, serverId)
-  const refreshRoles = createRolesRefresher({ db, log, settings, syncServer: syncServerRoles })
+  const endSessions = { ofMembers: endSessionsOfMembers, ofServer: endSessionsOfServer }
+  const mirrorDeps = { db, log, chat, audit, endSessions }
+  const refreshRoles = createRolesRefresher({
+    db,
+    log,
+    permissionTtlMs: () => settings.current().permissionTtlMs,
+    syncServer: (serverId) => syncServer(mirrorDeps, serverId),
+  })
   // A membership is only told whole when the roles in it have names: the first login of a server finds none.
-  const mirror: MirrorMember = async (serverId, user, member, askedAt) => {
+  const mirror: MirrorMember = async (serverId, user, member, asOf) => {
     if (member) await refreshRoles(serverId, member.roleIds)
-    await mirrorOnly(serverId, user, member, askedAt)
+    await mirrorMember(mirrorDeps, serverId, user, member, asOf)
   }
   const refresher = createMemberRefresher({ db, chat, log, mirrorMember: mirror })
   const readForProject = createProjectReads({
@@ -88,7 +95,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
       name: 'login',
     }),
   })
-  const liveMirror = composeLiveMirror({ db, log, chat, audit, mirrorMember: mirrorOnly })
+  const liveMirror = createLiveMirror(mirrorDeps)
   return {
     config,
     log,
@@ -100,6 +107,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     chat,
     audit,
     settings,
+    endSessions,
     mirrorMember: mirror,
     refreshMember: refresher.refreshMember,
     readForProject,

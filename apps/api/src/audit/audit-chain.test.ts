@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase, engines, type TestDatabase } from '../../test/databases.ts'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
+import { createDatabase, engines, type TestDatabase } from '../../test/databases.ts'
 import { recordAudit } from './record.ts'
 import { verifyChain } from './verify-chain.ts'
 

@@ -18,6 +18,9 @@ export interface AuditEvent {
   readonly client?: { readonly ip: string; readonly requestId: string }
 }
 
+/** Who does it; the service itself when there is no actor. */
+export type By = Pick<AuditEvent, 'actor' | 'client'>
+
 /**
  * Records events, in their order, in the transaction of the change they tell of: no audit, no change. All writers wait
  * for each other from here until the end of the transaction, so it comes last where the change is a long one.

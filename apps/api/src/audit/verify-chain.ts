@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Database } from '#platform/db/database'
 import { hashOf } from './entry.ts'
 import { type ChainRow, streamChain } from './store.ts'
 
@@ -13,7 +13,7 @@ export interface ChainReport {
 
 /** Walks the chain from its first entry to its head, in one snapshot and at constant memory. */
 export async function verifyChain(
-  { db }: Pick<Deps, 'db'>,
+  { db }: { readonly db: Pick<Database, 'stream'> },
   onProgress: (entries: number) => void = () => {},
 ): Promise<ChainReport> {
   let entries = 0

@@ -1,5 +1,5 @@
-import { pendingMigrations } from '#platform/db/migrate'
 import { recordAudit } from '#audit/record'
+import { pendingMigrations } from '#platform/db/migrate'
 import { endEverything } from '../features/sessions/end-everything.ts'
 import { StartRefused } from '../start-refused.ts'
 import { withDatabase } from './with-database.ts'

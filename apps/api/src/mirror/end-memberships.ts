@@ -1,6 +1,7 @@
-import type { Tx } from '#platform/db/database'
 import type { AuditEvent } from '#audit/event'
-import { type Departure, endMemberships as endInStore, revokeServerSessions } from './write-members.ts'
+import type { Tx } from '#platform/db/database'
+import type { MirrorDeps } from './mirror-deps.ts'
+import { type AsOf, type Departure, endMembershipRows } from './write-members.ts'
 
 export interface Ending extends Departure {
   readonly isBan?: boolean
@@ -11,17 +12,18 @@ export interface Ending extends Departure {
  * is over already: the platform repeats itself. Answers one event for each that ended, which the caller records
  * last in the transaction: whoever holds the end of the audit log keeps all other writers waiting.
  *
- * `askedAt`: when the platform was asked; whoever came back since then has not left.
+ * Whoever came back since the platform was asked has not left.
  */
 export async function endMemberships(
   tx: Tx,
+  { endSessions }: Pick<MirrorDeps, 'endSessions'>,
   endings: readonly Ending[],
-  askedAt?: Date,
+  asOf: AsOf,
 ): Promise<AuditEvent[]> {
-  const ended = await endInStore(tx, endings, askedAt)
+  const ended = await endMembershipRows(tx, endings, asOf)
   if (ended.length === 0) return []
   const revoked = new Map<string, number>()
-  for (const departure of await revokeServerSessions(tx, ended)) {
+  for (const departure of await endSessions.ofMembers(tx, ended)) {
     revoked.set(keyOf(departure), (revoked.get(keyOf(departure)) ?? 0) + 1)
   }
   const bans = new Set(endings.filter(({ isBan }) => isBan).map(keyOf))

@@ -1,10 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readTime } from '#platform/db/read-time'
+import { sql } from '#platform/db/sql'
 import { engines } from '../../test/databases.ts'
 import { memberEntries } from '../../test/live-mirror.ts'
 import { startWorld, type World } from '../../test/service.ts'
-import { readTime } from '#platform/db/read-time'
-import { sql } from '#platform/db/sql'
 
 const club = demo.mainGuildId
 const { ada, joon } = demo.users
@@ -34,10 +34,10 @@ describe.each(engines)(
     test('neither undoes a change nor brings back who has left', async () => {
       const { mirrorMember } = world.service.deps
       const { member, askedAt } = await ask(ada)
-      await mirrorMember(club, member.user, { ...member, nick: 'newer' })
+      await mirrorMember(club, member.user, { ...member, nick: 'newer' }, 'now')
       await mirrorMember(club, member.user, { ...member, nick: 'older' }, askedAt)
       expect(await stored(ada)).toEqual({ nick: 'newer', isMember: true })
-      await mirrorMember(club, { id: ada }, undefined)
+      await mirrorMember(club, { id: ada }, undefined, 'now')
       await mirrorMember(club, member.user, member, askedAt)
       expect(await stored(ada)).toEqual({ nick: 'newer', isMember: false })
     })
@@ -59,7 +59,7 @@ describe.each(engines)(
     test('does not end the membership of who has come meanwhile', async () => {
       const { mirrorMember } = world.service.deps
       const { member, askedAt } = await ask(joon)
-      await mirrorMember(club, member.user, member)
+      await mirrorMember(club, member.user, member, 'now')
       await mirrorMember(club, { id: joon }, undefined, askedAt)
       expect(await stored(joon)).toMatchObject({ isMember: true })
       expect(await memberEntries(world, joon)).toEqual([])

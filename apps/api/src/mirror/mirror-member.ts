@@ -1,26 +1,26 @@
 import type { ChatMember, ChatUser } from '#chat/chat-platform'
-import type { Deps } from '../deps.ts'
 import { endMemberships } from './end-memberships.ts'
-import { upsertMember, upsertMembership } from './write-members.ts'
+import type { MirrorDeps } from './mirror-deps.ts'
+import { type AsOf, upsertMembers, upsertMemberships } from './write-members.ts'
 
 /**
  * Writes what the platform said of one member. `undefined` is its word that there is no such member. The
- * gateway may tell something newer while it is asked: rows written since `askedAt` stay as they are.
+ * gateway may tell something newer while it is asked: rows written since then stay as they are.
  */
 export async function mirrorMember(
-  { db, audit }: Pick<Deps, 'db' | 'audit'>,
+  deps: Pick<MirrorDeps, 'db' | 'audit' | 'endSessions'>,
   serverId: string,
   user: ChatUser | { id: string },
   member: ChatMember | undefined,
-  askedAt?: Date,
+  asOf: AsOf,
 ): Promise<void> {
-  await db.transaction(async (tx) => {
+  await deps.db.transaction(async (tx) => {
     if (member) {
-      await upsertMember(tx, { ...member.user, ...user }, askedAt)
-      await upsertMembership(tx, serverId, member, askedAt)
+      await upsertMembers(tx, [{ user: { ...member.user, ...user }, serverId }], asOf)
+      await upsertMemberships(tx, [{ serverId, member }], asOf)
       return
     }
-    if ('username' in user) await upsertMember(tx, user, askedAt)
-    await audit.record(tx, await endMemberships(tx, [{ serverId, memberId: user.id }], askedAt))
+    if ('username' in user) await upsertMembers(tx, [{ user }], asOf)
+    await deps.audit.record(tx, await endMemberships(tx, deps, [{ serverId, memberId: user.id }], asOf))
   })
 }

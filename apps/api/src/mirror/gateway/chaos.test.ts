@@ -1,5 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readTime } from '#platform/db/read-time'
+import { sql } from '#platform/db/sql'
 import { createTrouble, longestDelayMs } from '../../../test/chaos-trouble.ts'
 import { createTruth, type Truth } from '../../../test/chaos-truth.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
@@ -7,8 +9,6 @@ import { type Instance, startInstance } from '../../../test/instance.ts'
 import { memberEntries, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
 import { createRandom, type Random } from '../../../test/random.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { readTime } from '#platform/db/read-time'
-import { sql } from '#platform/db/sql'
 
 const club = demo.mainGuildId
 const minutes = Number(process.env['CHAOS_MINUTES'] ?? 0.15)

@@ -1,8 +1,14 @@
-import type { Deps } from '../../deps.ts'
-import type { ChatFigures } from './status.ts'
+import type { ChatPlatform } from '#chat/chat-platform'
+import type { ChatFigures, LiveMirror } from './status.ts'
 
 /** Asks nobody: what this instance knows now. */
-export function chatFigures({ chat, liveMirror }: Pick<Deps, 'chat' | 'liveMirror'>): ChatFigures {
+export function chatFigures({
+  chat,
+  liveMirror,
+}: {
+  readonly chat: ChatPlatform
+  readonly liveMirror: LiveMirror
+}): ChatFigures {
   const { gateway, lastEventAt, isLeader, pending } = liveMirror.status()
   const rest = chat.budget()
   const isStopped = rest.open.some(({ name }) => name === 'token' || name === 'total')

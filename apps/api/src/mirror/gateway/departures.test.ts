@@ -1,11 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { verifyChain } from '#audit/verify-chain'
+import { sql } from '#platform/db/sql'
 import { engines } from '../../../test/databases.ts'
 import { givenProject, givenSession, validate } from '../../../test/given.ts'
 import { memberEntries, startLiveMirror, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { sql } from '#platform/db/sql'
-import { verifyChain } from '#audit/verify-chain'
 import type { LiveMirror } from './status.ts'
 
 const { mainGuildId: club, gamesGuildId: games } = demo

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatEvent } from '#chat/chat-gateway'
 import { DatabaseUnavailable } from '#platform/db/database'
-import type { Deps } from '../../deps.ts'
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { takeRole } from '../write-members.ts'
 import { createEventQueue } from './event-queue.ts'
-import { takeRole } from './members-store.ts'
 import { asLeader, LeadLost } from './store.ts'
-import { type MirrorWrites, writeEvents } from './write-events.ts'
+import { writeEvents } from './write-events.ts'
 
 /** Most events of one transaction: small enough that others get their turn on the embedded database. */
 const maxBatchSize = 200
@@ -27,7 +27,7 @@ interface EventWriterHandlers {
 
 /** Writes received events in batches, in the background, for as long as this instance leads. */
 export function createEventWriter(
-  deps: Pick<Deps, 'db' | 'log'> & MirrorWrites,
+  deps: Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'>,
   epoch: number,
   handlers: EventWriterHandlers,
 ) {

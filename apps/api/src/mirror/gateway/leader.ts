@@ -1,12 +1,11 @@
 import type { ChatEvent, ChatGateway, ChatGatewayListener } from '#chat/chat-gateway'
 import { DatabaseUnavailable } from '#platform/db/database'
 import { readTime } from '#platform/db/read-time'
-import type { Deps } from '../../deps.ts'
+import type { MirrorDeps } from '../mirror-deps.ts'
 import { createEventWriter } from './event-writer.ts'
 import { createResyncs, type ReadServer } from './resyncs.ts'
 import { createRoleReads, type ReadRoles } from './role-reads.ts'
 import { beat } from './store.ts'
-import type { MirrorWrites } from './write-events.ts'
 
 /** A mirror that is further behind than this is vouched for by nobody. */
 const longestLagMs = 500
@@ -29,8 +28,11 @@ export interface Leader {
 }
 
 /** What the one who leads is given: how to hear, to read and to write. */
-export type LeaderDeps = Pick<Deps, 'db' | 'log'> &
-  MirrorWrites & { gateway: ChatGateway; readServer: ReadServer; readRoles: ReadRoles }
+export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'> & {
+  readonly gateway: ChatGateway
+  readonly readServer: ReadServer
+  readonly readRoles: ReadRoles
+}
 
 /** Writes what the gateway tells into the mirror, and vouches for it as long as it is complete and true. */
 export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTiming): Leader {

@@ -1,5 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '#platform/db/sql'
 import { engines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
 import {
@@ -12,7 +13,6 @@ import {
   untilTrue,
 } from '../../../test/live-mirror.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { sql } from '#platform/db/sql'
 import type { LiveMirror } from './status.ts'
 
 const club = demo.mainGuildId

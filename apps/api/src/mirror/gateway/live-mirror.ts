@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChatGatewayTiming } from '#chat/chat-gateway'
 import { DatabaseUnavailable } from '#platform/db/database'
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { readWholeServer } from '../rest/read-whole-server.ts'
+import { syncServer } from '../rest/sync-server.ts'
 import { type Leader, type LeaderDeps, type LeaderTiming, startLeader } from './leader.ts'
 import type { LiveMirror, LiveMirrorStatus } from './status.ts'
 import { giveUpLead, type LeaderState, leaderState, takeLead } from './store.ts'
@@ -17,9 +21,19 @@ const defaults: LiveMirrorTiming = { lookEveryMs: 1_000, beatEveryMs: 1_000, rec
  * and with it the lock; and a lock says nothing to a batch that is on its way. The lease names an epoch, and
  * whatever the leader writes, it writes only while that epoch holds.
  */
-export function createLiveMirror(deps: LeaderDeps, options: Partial<LiveMirrorTiming> = {}): LiveMirror {
-  const { db, log, gateway } = deps
-  const timing = { ...defaults, ...options }
+export function createLiveMirror(
+  deps: MirrorDeps,
+  options: { mirror?: Partial<LiveMirrorTiming>; gateway?: Partial<ChatGatewayTiming> } = {},
+): LiveMirror {
+  const { db, log } = deps
+  const timing = { ...defaults, ...options.mirror }
+  const gateway = deps.chat.gateway(options.gateway)
+  const leading: LeaderDeps = {
+    ...deps,
+    gateway,
+    readServer: (serverId, signal) => readWholeServer(deps, serverId, signal),
+    readRoles: (serverId) => syncServer(deps, serverId),
+  }
   const holder = randomUUID()
   const closing = new AbortController()
   let leader: Leader | undefined
@@ -28,7 +42,7 @@ export function createLiveMirror(deps: LeaderDeps, options: Partial<LiveMirrorTi
 
   const lead = async (epoch: number) => {
     log.info({ epoch }, 'this instance keeps the mirror live')
-    leader = startLeader(deps, epoch, timing)
+    leader = startLeader(leading, epoch, timing)
     const closed = new Promise<void>((resolve) => {
       closing.signal.addEventListener('abort', () => resolve(), { once: true })
     })

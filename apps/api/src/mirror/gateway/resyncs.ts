@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Deps } from '../../deps.ts'
+import type { MirrorDeps } from '../mirror-deps.ts'
 
 /** Reads a server with its roles and members from the platform into the mirror; throws when it cannot. */
 export type ReadServer = (serverId: string, signal: AbortSignal) => Promise<void>
@@ -18,7 +18,7 @@ interface Reach {
  * changes; only a complete reading tells what there was before.
  */
 export function createResyncs(
-  { log, readServer }: Pick<Deps, 'log'> & { readServer: ReadServer },
+  { log, readServer }: Pick<MirrorDeps, 'log'> & { readServer: ReadServer },
   { changed }: { changed: () => void },
 ) {
   const reached = new Map<string, Reach>()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Deps } from '../../deps.ts'
+import type { MirrorDeps } from '../mirror-deps.ts'
 
 /** Between two readings of one server's roles. */
 const pauseMs = 2_000
@@ -13,7 +13,7 @@ export type ReadRoles = (serverId: string) => Promise<void>
  * Reads the roles of a server when a member is told to hold one that nobody has told of: its own event was lost
  * or is late. Once however many ask, and not again at once when the platform does not know it either.
  */
-export function createRoleReads({ log, readRoles }: Pick<Deps, 'log'> & { readRoles: ReadRoles }) {
+export function createRoleReads({ log, readRoles }: Pick<MirrorDeps, 'log'> & { readRoles: ReadRoles }) {
   /** Servers that are read or were just read, and whether somebody asked since. */
   const busy = new Map<string, { isAskedAgain: boolean }>()
   const closing = new AbortController()

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demo } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
 import { type Database, DatabaseUnavailable } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
+import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
 import { asLeader, beat, giveUpLead, LeadLost, leaderState, takeLead } from './store.ts'
 
 const [one, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']

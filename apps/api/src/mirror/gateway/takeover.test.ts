@@ -1,10 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { sql } from '#platform/db/sql'
 import { givenProject, givenSession } from '../../../test/given.ts'
 import { type Instance, startInstance } from '../../../test/instance.ts'
 import { memberEntries, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { sql } from '#platform/db/sql'
 
 const club = demo.mainGuildId
 const { ada, tomas, rosa } = demo.users

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startLiveMirror, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
-import { startWorld, type World } from '../../../test/service.ts'
 import { readTime } from '#platform/db/read-time'
 import { sql } from '#platform/db/sql'
+import { startLiveMirror, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
+import { startWorld, type World } from '../../../test/service.ts'
 import type { LiveMirror } from './status.ts'
 
 const club = demo.mainGuildId

@@ -1,33 +1,19 @@
+import type { AuditEvent } from '#audit/event'
 import type { ChatEvent } from '#chat/chat-gateway'
-import type { ChatServerInfo, ChatUser } from '#chat/chat-platform'
 import type { Tx } from '#platform/db/database'
-import type { AuditEvent, RecordAudit } from '#audit/event'
+import { type Ending, endMemberships } from '../end-memberships.ts'
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { listUnknownRoles } from '../read-roles.ts'
 import {
-  deleteRole,
-  listUnknownRoles,
+  type KnownUser,
   noteAbsences,
-  noteRolesChange,
   type ServerMember,
-  setAvailable,
   upsertMembers,
   upsertMemberships,
-  upsertRole,
-} from './members-store.ts'
+} from '../write-members.ts'
+import { removeRole, setAvailable, writeRole, writeServer } from '../write-servers.ts'
 
-interface Departure {
-  readonly serverId: string
-  readonly memberId: string
-  readonly isBan: boolean
-}
-
-/** What other features know how to write, in the transaction of the batch. */
-export interface MirrorWrites {
-  /** Name, icon and all roles of a server. */
-  readonly writeServer: (tx: Tx, server: ChatServerInfo) => Promise<void>
-  /** Ends memberships with their sessions, and answers what is to be recorded of it. */
-  readonly endMemberships: (tx: Tx, departures: readonly Departure[]) => Promise<AuditEvent[]>
-  readonly record: RecordAudit
-}
+type WriteDeps = Pick<MirrorDeps, 'audit' | 'endSessions'>
 
 type MemberEvent = Extract<ChatEvent, { kind: 'memberChanged' | 'memberRemoved' | 'memberBanned' }>
 type ServerEvent = Exclude<ChatEvent, MemberEvent>
@@ -36,22 +22,18 @@ type ServerEvent = Exclude<ChatEvent, MemberEvent>
  * Writes events in their order. Events that follow each other and change members, or end memberships, go in a few
  * statements together, however many they are. Answers the servers where somebody now holds a role that is not known.
  */
-export async function writeEvents(
-  tx: Tx,
-  writes: MirrorWrites,
-  events: readonly ChatEvent[],
-): Promise<string[]> {
+export async function writeEvents(tx: Tx, deps: WriteDeps, events: readonly ChatEvent[]): Promise<string[]> {
   let recorded: AuditEvent[] = []
   for (const run of runsOf(events)) {
     if (run.kind === 'changes') await writeChanges(tx, run.events)
     else if (run.kind === 'departures')
-      recorded = recorded.concat(await writeDepartures(tx, writes, run.events))
-    else await writeServerEvent(tx, writes, run.event)
+      recorded = recorded.concat(await writeDepartures(tx, deps, run.events))
+    else await writeServerEvent(tx, run.event)
   }
   const held = events.filter((event) => event.kind === 'memberChanged')
   const unknown = held.length === 0 ? [] : await listUnknownRoles(tx, held)
   // Last: from here until the end of the transaction every other audited change waits.
-  await writes.record(tx, recorded)
+  await deps.audit.record(tx, recorded)
   return unknown
 }
 
@@ -87,26 +69,23 @@ async function writeChanges(tx: Tx, events: readonly Changed[]): Promise<void> {
     members.set(key, { serverId, member })
   }
   const rows = [...members.values()]
-  await upsertMembers(tx, newestOf(rows.map(({ member }) => member.user)))
-  await upsertMemberships(tx, rows)
+  const known = rows.map(({ serverId, member }) => ({ user: member.user, serverId }))
+  await upsertMembers(tx, newestOf(known), 'now')
+  await upsertMemberships(tx, rows, 'now')
 }
 
-async function writeDepartures(
-  tx: Tx,
-  { endMemberships }: MirrorWrites,
-  events: readonly Departed[],
-): Promise<AuditEvent[]> {
-  const departures = new Map<string, Departure>()
+async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departed[]): Promise<AuditEvent[]> {
+  const departures = new Map<string, Ending>()
   for (const { kind, serverId, user } of events) {
     const key = `${serverId}/${user.id}`
     // The platform tells of a ban twice: that it is one, and that the member is gone.
     const isBan = kind === 'memberBanned' || departures.get(key)?.isBan === true
     departures.set(key, { serverId, memberId: user.id, isBan })
   }
-  const recorded = await endMemberships(tx, [...departures.values()])
+  const recorded = await endMemberships(tx, deps, [...departures.values()], 'now')
   const removed = events.filter(({ kind }) => kind === 'memberRemoved')
   if (removed.length === 0) return recorded
-  await upsertMembers(tx, newestOf(removed.map(({ user }) => user)))
+  await upsertMembers(tx, newestOf(removed.map(({ user }) => ({ user }))), 'now')
   const absences = new Map(
     removed.map(({ serverId, user }) => [`${serverId}/${user.id}`, { serverId, memberId: user.id }]),
   )
@@ -115,14 +94,16 @@ async function writeDepartures(
 }
 
 /** One profile for each person, the last that was told. */
-const newestOf = (users: readonly ChatUser[]) => [...new Map(users.map((user) => [user.id, user])).values()]
+const newestOf = (known: readonly KnownUser[]) => [
+  ...new Map(known.map((one) => [one.user.id, one])).values(),
+]
 
-async function writeServerEvent(tx: Tx, { writeServer }: MirrorWrites, event: ServerEvent): Promise<void> {
+async function writeServerEvent(tx: Tx, event: ServerEvent): Promise<void> {
   const { serverId } = event
   switch (event.kind) {
     case 'serverAvailable':
     case 'serverUpdated':
-      await writeServer(tx, event.server)
+      await writeServer(tx, event.server, 'now')
       await setAvailable(tx, serverId, true)
       return
     case 'serverUnavailable':
@@ -130,11 +111,9 @@ async function writeServerEvent(tx: Tx, { writeServer }: MirrorWrites, event: Se
       await setAvailable(tx, serverId, false)
       return
     case 'roleChanged':
-      await noteRolesChange(tx, serverId)
-      await upsertRole(tx, serverId, event.role)
+      await writeRole(tx, serverId, event.role)
       return
     case 'roleRemoved':
-      await noteRolesChange(tx, serverId)
-      await deleteRole(tx, serverId, event.roleId)
+      await removeRole(tx, serverId, event.roleId)
   }
 }

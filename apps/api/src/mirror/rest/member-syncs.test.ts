@@ -1,12 +1,12 @@
 import { demo } from '@rolecall/chat-sim'
 import type { chatServers } from '@rolecall/contract'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { uuidv7 } from '#platform/crypto/uuid'
+import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { uuidv7 } from '#platform/crypto/uuid'
-import { sql } from '#platform/db/sql'
 
 const servers = '/api/admin/servers'
 const club = demo.mainGuildId
@@ -151,7 +151,7 @@ describe.each(engines)('member syncs on %s', (engine) => {
     const asked = world.sim.journal.count('members')
     await post()
     await expect.poll(() => world.sim.journal.count('members')).toBeGreaterThan(asked)
-    await deps.mirrorMember(club, { id: tomas }, undefined)
+    await deps.mirrorMember(club, { id: tomas }, undefined, 'now')
     await expect.poll(async () => (await latest()).status, { timeout: 20_000 }).toBe('succeeded')
     expect((await membership(tomas))?.hasLeft).toBe(true)
   })
@@ -199,7 +199,7 @@ describe.each(engines)('member syncs on %s', (engine) => {
     const { deps } = world.service
     const [first] = (await deps.chat.members(club, '0', 100)).slice(-1)
     const left = world.sim.world.addUser({ id: '146000000000000000', username: 'left.meanwhile' })
-    await deps.mirrorMember(club, { ...left, globalName: null, isBot: false }, undefined)
+    await deps.mirrorMember(club, { ...left, globalName: null, isBot: false }, undefined, 'now')
     await deps.db.execute(sql`
       insert into memberships (server_id, member_id, synced_at)
       values (${club}, ${left.id}, clock_now() - interval '1 hour')`)

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { chatServers } from '@rolecall/contract'
+import type { By } from '#audit/event'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { DatabaseUnavailable } from '#platform/db/database'
-import type { By } from '../../deps.ts'
-import { type Run, type RunDeps, runMemberSync, type SyncedServer } from './run-member-sync.ts'
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { type Run, runMemberSync, type SyncedServer } from './run-member-sync.ts'
 import { findRunningSync, insertSync, takeOverSyncs } from './sync-store.ts'
 
 /** How often an instance looks for runs that were left by another. */
@@ -19,7 +20,7 @@ export interface MemberSyncs {
 }
 
 /** Member syncs, at most one at a time and server on whatever instance. Each leaves one audit entry, at its end. */
-export function createMemberSyncs(deps: RunDeps): MemberSyncs {
+export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
   const { db, log } = deps
   const runner = randomUUID()
   const stopping = new AbortController()
@@ -86,7 +87,7 @@ export function createMemberSyncs(deps: RunDeps): MemberSyncs {
 }
 
 /** The run that is under way now: ours if it has this id. */
-const begin = ({ db }: RunDeps, run: Parameters<typeof insertSync>[1]) =>
+const begin = ({ db }: MirrorDeps, run: Parameters<typeof insertSync>[1]) =>
   db.transaction(
     async (tx) => ((await insertSync(tx, run)) ?? (await findRunningSync(tx, run.serverId)))?.sync,
   )

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startWorld, type World } from '../../../test/service.ts'
-import type { Refreshed } from '../../deps.ts'
+import type { Refreshed } from '../mirror-deps.ts'
 
 const club = demo.mainGuildId
 

@@ -1,6 +1,6 @@
 import { ChatPlatformError } from '#chat/chat-platform'
 import { readTime } from '#platform/db/read-time'
-import type { Deps, Refreshed, RefreshMember } from '../../deps.ts'
+import type { MirrorDeps, MirrorMember, Refreshed, RefreshMember } from '../mirror-deps.ts'
 
 /** More members than this wait for the platform only by being served from the mirror. */
 const maxInFlight = 200
@@ -10,7 +10,7 @@ const slowAfterMs = 1_000
 const pauseAfterFailureMs = 1_000
 const forgottenAfterMs = 10_000
 
-type RefreshDeps = Pick<Deps, 'db' | 'chat' | 'log' | 'mirrorMember'>
+type RefreshDeps = Pick<MirrorDeps, 'db' | 'chat' | 'log'> & { readonly mirrorMember: MirrorMember }
 
 interface MemberRefresher {
   readonly refreshMember: RefreshMember

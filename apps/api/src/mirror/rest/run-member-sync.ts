@@ -1,10 +1,11 @@
 import type { chatServers } from '@rolecall/contract'
+import type { AuditEvent, By } from '#audit/event'
 import { ChatPlatformError } from '#chat/chat-platform'
 import { DatabaseUnavailable } from '#platform/db/database'
-import type { By, Deps } from '../../deps.ts'
-import type { AuditEvent } from '#audit/event'
+import type { MirrorDeps } from '../mirror-deps.ts'
 import { askPatiently } from './ask-patiently.ts'
-import { type SyncDeps, syncMembers } from './sync-members.ts'
+import { syncMembers } from './sync-members.ts'
+import { syncServer } from './sync-server.ts'
 import {
   beatSync,
   finishSync,
@@ -15,12 +16,6 @@ import {
 } from './sync-store.ts'
 
 export type SyncedServer = Pick<chatServers.ChatServer, 'id' | 'name'>
-
-export type RunDeps = SyncDeps &
-  Pick<Deps, 'audit'> & {
-    /** Reads name and roles of a server. */
-    readonly syncServer: (serverId: string) => Promise<void>
-  }
 
 /** Rows that make statistics untrue; a sync that writes fewer leaves them to the database. */
 const manyRows = 1_000
@@ -42,7 +37,7 @@ export interface Run extends OwnSync {
  * One run from where it is to the audit entry at its end, however it ends. When this instance stops, the run does
  * not end: it is left where it is, for whichever instance looks next.
  */
-export async function runMemberSync(deps: RunDeps, run: Run, signal: AbortSignal): Promise<void> {
+export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSignal): Promise<void> {
   const { server, by, counts, place } = run
   const beat = async () => {
     signal.throwIfAborted()
@@ -52,7 +47,7 @@ export async function runMemberSync(deps: RunDeps, run: Run, signal: AbortSignal
   const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })
   let problem: string | undefined
   try {
-    await ask(() => deps.syncServer(server.id))
+    await ask(() => syncServer(deps, server.id))
     await syncMembers(deps, { serverId: server.id, counts, place, beat, ask })
     if (counts.changed >= manyRows) await countAnew(deps)
   } catch (error) {
@@ -69,7 +64,7 @@ export async function runMemberSync(deps: RunDeps, run: Run, signal: AbortSignal
 }
 
 /** Lists and exports are planned by what the planner knows; without it they are slower, and that is all. */
-const countAnew = ({ db, log }: Pick<RunDeps, 'db' | 'log'>) =>
+const countAnew = ({ db, log }: Pick<MirrorDeps, 'db' | 'log'>) =>
   db
     .analyze('members', 'memberships', 'roles')
     .catch((error: unknown) => log.warn({ err: error }, 'the tables of members could not be analyzed'))

@@ -1,14 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ChatMember, ChatPlatformError } from '#chat/chat-platform'
 import { readTime } from '#platform/db/read-time'
-import type { Deps } from '../../deps.ts'
-import {
-  listUnlisted,
-  type SyncCounts,
-  type SyncPlace,
-  upsertMembers,
-  upsertMemberships,
-} from './sync-store.ts'
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { mirrorMember } from '../mirror-member.ts'
+import { upsertMembers, upsertMemberships } from '../write-members.ts'
+import { listUnlisted, type SyncCounts, type SyncPlace } from './sync-store.ts'
 
 /** The most that the platform lists at once. */
 const pageSize = 1_000
@@ -18,8 +14,6 @@ const pagesPerLogLine = 10
 /** Members that one run asks about because the list lacked them. More than that wait for the next run. */
 const mostQuestions = 10_000
 const questionsPerBeat = 20
-
-export type SyncDeps = Pick<Deps, 'db' | 'chat' | 'log' | 'mirrorMember'>
 
 export interface SyncRun {
   readonly serverId: string
@@ -40,7 +34,7 @@ export interface SyncRun {
  * about each of them, and only its own word for that one member ends the membership. A walk that breaks off
  * ends nothing.
  */
-export async function syncMembers(deps: SyncDeps, run: SyncRun): Promise<void> {
+export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void> {
   const { place, counts } = run
   if (place.after !== null) await walk(deps, run, place.after)
   for (let asked = 0, id = place.suspects[0]; id !== undefined; id = place.suspects[0]) {
@@ -48,7 +42,7 @@ export async function syncMembers(deps: SyncDeps, run: SyncRun): Promise<void> {
       const askedAt = await readTime(deps.db)
       return { askedAt, member: await deps.chat.member(run.serverId, id, 'background') }
     })
-    await deps.mirrorMember(run.serverId, member?.user ?? { id }, member, askedAt)
+    await mirrorMember(deps, run.serverId, member?.user ?? { id }, member, askedAt)
     place.suspects.shift()
     if (!member) counts.ended += 1
     asked += 1
@@ -57,7 +51,7 @@ export async function syncMembers(deps: SyncDeps, run: SyncRun): Promise<void> {
 }
 
 /** Writes every member that the platform lists, and notes the current members whom it did not list. */
-async function walk({ db, chat, log }: SyncDeps, run: SyncRun, from: string): Promise<void> {
+async function walk({ db, chat, log }: MirrorDeps, run: SyncRun, from: string): Promise<void> {
   const { serverId, counts, place } = run
   let after = from
   for (let pages = 1; ; pages++) {
@@ -66,8 +60,13 @@ async function walk({ db, chat, log }: SyncDeps, run: SyncRun, from: string): Pr
     for (let at = 0; at < page.length; at += rowsPerStatement[db.engine]) {
       const rows = page.slice(at, at + rowsPerStatement[db.engine])
       counts.changed += await db.transaction(async (tx) => {
-        await upsertMembers(tx, serverId, rows, askedAt)
-        return upsertMemberships(tx, serverId, rows, askedAt)
+        await upsertMembers(
+          tx,
+          rows.map(({ user }) => ({ user, serverId })),
+          askedAt,
+        )
+        const listed = rows.map((member) => ({ serverId, member }))
+        return upsertMemberships(tx, listed, askedAt, 'old')
       })
       // The embedded engine answers without ever leaving this turn of the event loop.
       await nextTurn()

@@ -1,14 +1,10 @@
 import type { chatServers } from '@rolecall/contract'
-import type { ChatMember } from '#chat/chat-platform'
+import type { By } from '#audit/event'
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
-import type { By } from '../../deps.ts'
 
 /** A run that has not moved for so long has lost its process. Longer than any wait for the platform. */
 const staleAfter = '1 minute'
-
-/** Half of the age up to which the mirror is served: a membership seen again is confirmed this often. */
-const confirmAfter = '12 hours'
 
 type Found = { sync: chatServers.MemberSync }
 
@@ -88,40 +84,6 @@ export const finishSync = (tx: Tx, { id, runner }: OwnSync, counts: SyncCounts, 
       seen = ${counts.seen}, changed = ${counts.changed}, ended = ${counts.ended}
     where id = ${id} and runner = ${runner} and finished_at is null
     returning extract(epoch from clock_now() - started_at)::float8 as seconds`)
-
-/** Writes the profiles that differ and are not newer than the question. E-mails stay: lists do not tell them. */
-export const upsertMembers = (tx: Tx, serverId: string, members: readonly ChatMember[], askedAt: Date) =>
-  tx.execute(sql`
-    insert into members as u (id, username, global_name, avatar, is_current, is_club_member, told_at)
-    select x.*, true, v.is_main, ${askedAt}
-    from unnest(${members.map(({ user }) => user.id)}::text[], ${members.map(({ user }) => user.username)}::text[],
-      ${members.map(({ user }) => user.globalName)}::text[], ${members.map(({ user }) => user.avatar)}::text[])
-      as x (id, username, global_name, avatar), servers v
-    where v.id = ${serverId}
-    on conflict (id) do update set
-      username = excluded.username, global_name = excluded.global_name, avatar = excluded.avatar,
-      told_at = excluded.told_at
-    where u.told_at < ${askedAt} and (u.username, u.global_name, u.avatar) is distinct from
-      (excluded.username, excluded.global_name, excluded.avatar)`)
-
-/** Writes the memberships that are new, differ, or were not confirmed for long; never over a newer one. */
-export const upsertMemberships = (tx: Tx, serverId: string, members: readonly ChatMember[], askedAt: Date) =>
-  tx.execute(sql`
-    insert into memberships as m (server_id, member_id, nick, role_ids, joined_at, pending, synced_at)
-    select ${serverId}, x.member_id, x.nick, x.role_ids::text[], x.joined_at, x.pending, ${askedAt}
-    from unnest(${members.map(({ user }) => user.id)}::text[], ${members.map(({ nick }) => nick)}::text[],
-      ${members.map(({ roleIds }) => `{${roleIds.join(',')}}`)}::text[],
-      ${members.map(({ joinedAt }) => joinedAt?.toISOString() ?? null)}::timestamptz[],
-      ${members.map(({ pending }) => pending)}::boolean[])
-      as x (member_id, nick, role_ids, joined_at, pending)
-    on conflict (server_id, member_id) do update set
-      nick = excluded.nick, role_ids = excluded.role_ids, joined_at = excluded.joined_at,
-      pending = excluded.pending, left_at = null, synced_at = excluded.synced_at
-    where m.synced_at < ${askedAt} and (
-      m.left_at is not null
-      or (m.nick, m.role_ids, m.joined_at, m.pending) is distinct from
-        (excluded.nick, excluded.role_ids, excluded.joined_at, excluded.pending)
-      or m.synced_at < clock_now() - ${confirmAfter}::interval)`)
 
 export interface Stretch {
   readonly serverId: string

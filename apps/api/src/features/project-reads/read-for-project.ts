@@ -1,7 +1,8 @@
+import type { RefreshMember } from '#mirror/mirror-deps'
 import { createFairQueue, type FairQueue, QueueFull } from '#platform/fair-queue'
 import { tooMany } from '#platform/http/router'
 import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
-import type { ReadForProject, RefreshMember } from '../../deps.ts'
+import type { ReadForProject } from '../../deps.ts'
 
 /**
  * Of one server, so that what projects ask for never makes the members of everyone else wait: the platform answers
