@@ -8,7 +8,8 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pressure } from '#platform/pressure'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
-import type { RateLimiter, Verdict } from '#platform/rate-limit/rate-limiter'
+import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { Verdict } from '#platform/rate-limit/verdict'
 import { createAllowedMethods } from './allowed-methods.ts'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
@@ -195,18 +196,20 @@ const overloaded = () => new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-
 
 /**
  * Says who asks, and counts the request for them: from here on a refusal is theirs, not their address's. `taken` is
- * the count, where it was begun before.
+ * the count, where it was begun before. Without a promise where the count is known already.
  * @throws RATE_LIMITED
  */
-export async function admit(
+export function admit(
   limiter: RateLimiter,
   request: FastifyRequest,
   caller: Identified,
   taken: Verdict | Promise<Verdict> = limiter.take(caller.bucket),
-): Promise<void> {
+): void | Promise<void> {
   request.caller = caller
-  const verdict = await taken
-  if (!verdict.allowed) throw tooMany(limiter, verdict)
+  const refuse = (verdict: Verdict) => {
+    if (!verdict.allowed) throw tooMany(limiter, verdict)
+  }
+  return taken instanceof Promise ? taken.then(refuse) : refuse(taken)
 }
 
 /** The refusal of a caller who asked too often. */
