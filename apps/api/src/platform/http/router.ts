@@ -196,20 +196,18 @@ const overloaded = () => new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-
 
 /**
  * Says who asks, and counts the request for them: from here on a refusal is theirs, not their address's. `taken` is
- * the count, where it was begun before. Without a promise where the count is known already.
+ * the count, where it was begun before.
  * @throws RATE_LIMITED
  */
-export function admit(
+export async function admit(
   limiter: RateLimiter,
   request: FastifyRequest,
   caller: Identified,
   taken: Verdict | Promise<Verdict> = limiter.take(caller.bucket),
-): void | Promise<void> {
+): Promise<void> {
   request.caller = caller
-  const refuse = (verdict: Verdict) => {
-    if (!verdict.allowed) throw tooMany(limiter, verdict)
-  }
-  return taken instanceof Promise ? taken.then(refuse) : refuse(taken)
+  const verdict = await taken
+  if (!verdict.allowed) throw tooMany(limiter, verdict)
 }
 
 /** The refusal of a caller who asked too often. */
