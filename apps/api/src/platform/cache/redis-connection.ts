@@ -1,4 +1,5 @@
 import { Redis, type Result } from 'ioredis'
+import { backOffMs } from '#platform/async'
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -63,8 +64,7 @@ export function connect(url: string): Redis {
     // Measured: automatic pipelining makes 64 concurrent reads half as fast again, and a single one a third slower
     // with a worse tail. Who asks much, like the rate limiter, gathers its questions itself.
     enableAutoPipelining: false,
-    // The random part keeps the instances of a deployment from returning all at once.
-    retryStrategy: (attempt) => Math.min(50 * 2 ** (attempt - 1), 300) + Math.random() * 100,
+    retryStrategy: (attempt) => backOffMs(attempt, { firstMs: 50, maxMs: 400 }),
     scripts: {
       countInWindow: { lua: countInWindow, numberOfKeys: 1 },
       countUpTo: { lua: countUpTo, numberOfKeys: 1 },
