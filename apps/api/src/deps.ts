@@ -7,7 +7,7 @@ import type { Database } from '#platform/db/database'
 import type { TenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
 import type { Pressure } from '#platform/pressure'
-import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { SharingLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
 import type { LoginLimits } from './features/login/login-limits.ts'
@@ -43,7 +43,7 @@ export interface Deps {
   readonly log: Log
   readonly db: Database
   readonly cache: Cache
-  readonly limiter: RateLimiter
+  readonly limiter: SharingLimiter
   readonly loginLimits: LoginLimits
   readonly pressure: Pressure
   readonly chat: ChatPlatform
