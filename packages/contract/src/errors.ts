@@ -316,6 +316,11 @@ export const errors = define({
     title: 'The chat platform cannot be reached right now.',
     mend: 'Try again after the seconds in Retry-After; sessions that are there go on meanwhile.',
   },
+  LOGIN_NOT_CONFIGURED: {
+    status: 503,
+    title: 'Logging in is not configured.',
+    mend: 'The operator sets CHAT_CLIENT_ID and CHAT_CLIENT_SECRET and restarts the service; rolecall doctor names what is missing.',
+  },
   DATABASE_UNAVAILABLE: {
     status: 503,
     title: 'The database cannot be reached right now.',

@@ -72,6 +72,11 @@ const words: Partial<Record<ErrorCode, Words>> = {
     what: () => 'Many logins were begun from your network and not completed.',
     advice: () => 'Reload this page in a minute.',
   },
+  LOGIN_NOT_CONFIGURED: {
+    heading: 'Logging in is not set up yet',
+    what: () => 'The login service has no account at the chat platform. Nothing is wrong with yours.',
+    advice: (site) => `Tell the people who run ${site}: trying again will not help.`,
+  },
   CHAT_PLATFORM_UNAVAILABLE: {
     heading: 'The chat platform does not answer',
     what: () => 'Your login could not be completed. Nothing is wrong with your account.',
