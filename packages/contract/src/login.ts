@@ -36,6 +36,7 @@ const authorizeRefusals = [
   'SERVER_NOT_ACCESSIBLE',
   'NAVIGATION_REQUIRED',
   'RATE_LIMITED',
+  'LOGIN_NOT_CONFIGURED',
 ] as const
 
 /** Begins a login of a project. Refuses in the browser with UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED and others. */
@@ -155,7 +156,7 @@ export const adminLogin = endpoint({
   ),
   cookies: ['svc_auth_req'],
   answers: { 302: null },
-  refuses: ['SERVER_NOT_ACCESSIBLE', 'NAVIGATION_REQUIRED', 'RATE_LIMITED'],
+  refuses: ['SERVER_NOT_ACCESSIBLE', 'NAVIGATION_REQUIRED', 'RATE_LIMITED', 'LOGIN_NOT_CONFIGURED'],
 })
 
 /**

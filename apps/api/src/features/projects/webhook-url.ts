@@ -51,7 +51,7 @@ export function complaintsAboutWebhookUrl(
 export function sealWebhookUrl(config: Config, projectId: string, text: string): StoredWebhookUrl {
   if (!config.outboundKey) {
     throw new ApiError('ENCRYPTION_KEY_MISSING', {
-      detail: 'The outbound-webhook encryption key is not configured: set OUTBOUND_WEBHOOK_ENCRYPTION_KEY.',
+      detail: 'The outbound-webhook encryption key is not configured.',
     })
   }
   return { webhookUrlSealed: seal(config.outboundKey, projectId, text), webhookUrlHost: new URL(text).origin }
