@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const folder = new URL('../packages/contract/src/', import.meta.url)
+const files = readdirSync(folder).filter((file) => file.endsWith('.ts'))
 
 /** Exports of a file without a comment above them. The type of a schema has its schema's comment. */
 function uncommented(file: string): string[] {
@@ -13,8 +14,35 @@ function uncommented(file: string): string[] {
   })
 }
 
+/** Comment and refusals of each endpoint, by its name. */
+function endpointsOf(text: string) {
+  const found = text.matchAll(
+    /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+) = endpoint\(\{([\s\S]*?)\n\}\)/g,
+  )
+  return new Map(
+    [...found].map(([, comment = '', name = '', body = '']) => {
+      const [, refuses = ''] = /\n {2}refuses: \[([\s\S]*?)\]/.exec(body) ?? []
+      return [name, { comment, codes: [...refuses.matchAll(/\w+/g)].map(([code]) => code) }]
+    }),
+  )
+}
+
+test('an endpoint’s comment names what it refuses with, or the endpoint that it is like', () => {
+  const texts = files.map((file) => readFileSync(new URL(file, folder), 'utf8'))
+  const endpoints = new Map(texts.flatMap((text) => [...endpointsOf(text)]))
+  expect(endpoints.size).toBeGreaterThan(70)
+  const unnamed = [...endpoints].flatMap(([name, { comment, codes }]) => {
+    const [, like = ''] = /As `(\w+)`/.exec(comment) ?? []
+    const told = `${comment} ${endpoints.get(like)?.comment}`
+    // Every endpoint is limited.
+    return codes
+      .filter((code) => code !== 'RATE_LIMITED' && !told.includes(code))
+      .map((code) => `${name}: ${code}`)
+  })
+  expect(unnamed).toEqual([])
+})
+
 test('everything that the contract exports says what it is', () => {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.ts'))
   expect(files.length).toBeGreaterThan(20)
   expect(files.flatMap(uncommented)).toEqual([])
 })

@@ -64,14 +64,15 @@ export const errorReference = (): string => `${generated}
 # Errors
 
 Every refusal is an RFC 9457 problem, \`application/problem+json\`: \`type\`, \`title\`, \`status\`, \`detail\`, \`code\`,
-\`requestId\`, and \`errors\` (\`path\`, \`message\`, \`code\`) where a request has several faults. Codes are stable: switch
-on them, not on texts.
+\`requestId\`, and \`errors\` (\`path\`, \`message\`, \`code\`) where a request has several faults. \`title\` is the first sentence
+below: what is wrong. \`detail\` says more of it where there is more, and ends with the second: what to do about it. Codes are
+stable: switch on them, not on texts.
 ${describeErrors()
   .map(({ code, cases }) => `\n## ${code}\n${cases.map(caseSection).join('')}`)
   .join('')}`
 
-const caseSection = ({ status, title, endpoints: where }: ErrorCase): string =>
-  `\n**${status}** ${title} ${answeredBy(where)}\n`.replace(/ \n/g, '\n')
+const caseSection = ({ status, title, mend, endpoints: where }: ErrorCase): string =>
+  `\n**${status}** ${title} ${mend}\n\n${answeredBy(where)}\n`.replace(/ \n/g, '\n')
 
 /** Longer lists are folded: what nearly everything answers is no news. */
 const longestOpen = 6
@@ -82,7 +83,7 @@ function answeredBy(where: ErrorCase['endpoints']): string {
   const links = where.map(({ id, name }) => `[\`${name}\`](api.md#${headingAnchor(id)})`)
   if (links.length <= longestOpen) return `Answered by ${links.join(', ')}.`
   const list = links.map((link) => `- ${link}\n`).join('')
-  return `\n\n<details>\n<summary>Answered by ${links.length} endpoints</summary>\n\n${list}\n</details>`
+  return `<details>\n<summary>Answered by ${links.length} endpoints</summary>\n\n${list}\n</details>`
 }
 
 const allVariables: readonly Variable[] = Object.values(variables)

@@ -9,11 +9,10 @@ import { createDeps, openConfiguredDatabase } from '@rolecall/api/create-deps'
 import type { Deps } from '@rolecall/api/deps'
 import { createDownloads } from '@rolecall/api/features/audit/open-download'
 import { ensureMainServer } from '@rolecall/api/features/chat-servers/main-server'
-import { syncServer } from '@rolecall/api/features/chat-servers/sync-server'
 import { exportMembers } from '@rolecall/api/features/members/export-members'
 import { listMembers } from '@rolecall/api/features/members/list-members'
-import { createMemberSyncs } from '@rolecall/api/features/members/member-syncs'
 import { createRecorder } from '@rolecall/api/features/monitoring/recorder'
+import { createMemberSyncs } from '@rolecall/api/mirror/rest/member-syncs'
 import { migrate } from '@rolecall/api/platform/db/migrate'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { createLifecycle } from '@rolecall/api/platform/http/lifecycle'
@@ -58,7 +57,7 @@ async function measure(databaseUrl: string) {
   const recorder = createRecorder(deps)
   const app = createApp(deps, recorder, createLifecycle())
   const url = `${await app.listen({ host: '127.0.0.1', port: await freePort() })}/api/health/ready`
-  const syncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
+  const syncs = createMemberSyncs(deps)
   for (const name of ['first sync', 'second sync, nothing changed']) await measureSync(deps, syncs, url, name)
   if (db.engine === 'postgres' && !process.env['SYNC_ONLY']) {
     await seedMemberships(deps)

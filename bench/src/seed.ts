@@ -4,10 +4,10 @@ import { createDeps, openConfiguredDatabase } from '@rolecall/api/create-deps'
 import type { Deps } from '@rolecall/api/deps'
 import { grantAccess } from '@rolecall/api/features/access/grant-access'
 import { ensureMainServer } from '@rolecall/api/features/chat-servers/main-server'
-import { replaceRoles } from '@rolecall/api/features/chat-servers/store'
 import { issueCode } from '@rolecall/api/features/login/issue-code'
 import { createProject } from '@rolecall/api/features/projects/create-project'
 import { exchangeCode } from '@rolecall/api/features/sessions/exchange-code'
+import { writeServer } from '@rolecall/api/mirror/write-servers'
 import { migrate } from '@rolecall/api/platform/db/migrate'
 import { createLog } from '@rolecall/api/platform/log'
 
@@ -54,7 +54,7 @@ export async function prepare<T>(env: Record<string, string>, work: (deps: Deps)
 
 /** A project with a session of each of `count` members. */
 export async function seedSessions(deps: Deps, count: number): Promise<Seeded> {
-  await deps.db.transaction((tx) => replaceRoles(tx, serverId, roles))
+  await deps.db.transaction((tx) => writeServer(tx, { id: serverId, name: 'Club', icon: null, roles }, 'now'))
   return seedSessionsOf(
     deps,
     Array.from({ length: count }, (_, i) => () => member(i + 1)),
@@ -80,7 +80,7 @@ export async function seedSessionsOf(deps: Deps, members: readonly (() => ChatMe
 
 async function givenSession(deps: Deps, projectId: string, chatMember: ChatMember): Promise<string> {
   const { id: memberId } = chatMember.user
-  await deps.mirrorMember(serverId, chatMember.user, chatMember)
+  await deps.mirrorMember(serverId, chatMember.user, chatMember, 'now')
   const code = await deps.db.transaction((tx) =>
     issueCode(tx, {
       projectId,

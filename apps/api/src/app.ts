@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { FastifyInstance } from 'fastify'
+import { createMemberSyncs } from '#mirror/rest/member-syncs'
 import { capConnections } from '#platform/http/connections'
 import type { Lifecycle } from '#platform/http/lifecycle'
 import { createBodyReader } from '#platform/http/read-bytes'
@@ -18,13 +19,11 @@ import { auditRoutes } from './features/audit/routes.ts'
 import type { Callers } from './features/callers.ts'
 import { chatServerRoutes } from './features/chat-servers/routes.ts'
 import { findAdminServer } from './features/chat-servers/store.ts'
-import { syncServer } from './features/chat-servers/sync-server.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { refusalPage } from './features/login/refusal-page.ts'
 import { loginRoutes } from './features/login/routes.ts'
-import { createMemberSyncs } from './features/members/member-syncs.ts'
 import { memberRoutes } from './features/members/routes.ts'
 import { createHeartbeat } from './features/monitoring/heartbeat.ts'
 import { createMetrics } from './features/monitoring/metrics.ts'
@@ -111,7 +110,7 @@ export function createApp(
   notificationRoutes(router, deps)
   profileRoutes(router, deps)
   settingsRoutes(router, deps)
-  const memberSyncs = createMemberSyncs({ ...deps, syncServer: (serverId) => syncServer(deps, serverId) })
+  const memberSyncs = createMemberSyncs(deps)
   app.addHook('onListen', () => memberSyncs.watch())
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })

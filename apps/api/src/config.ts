@@ -4,6 +4,7 @@ import { isCacheUrl } from '#platform/cache/cache-url'
 import { guessableBecause } from '#platform/crypto/guessable-key'
 import { isDatabaseUrl } from '#platform/db/database-url'
 import { isAddressOrNetwork } from '#platform/http/network'
+import { parseUrl } from '#platform/parse-url'
 import type { Environment } from './environment.ts'
 
 /** One environment variable: how it is read, what it is for, and what happens without it. */
@@ -52,7 +53,7 @@ const flag = (value: string) =>
       : problem('must be true or false')
 
 function httpUrl(value: string): URL | Problem {
-  const url = URL.canParse(value) ? new URL(value) : undefined
+  const url = parseUrl(value)
   if (!url || !/^https?:$/.test(url.protocol)) return problem('must be an absolute http(s) address')
   if (url.username || url.password || url.hash) return problem('must have neither user nor fragment')
   return url

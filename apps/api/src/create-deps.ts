@@ -1,8 +1,16 @@
 import { type AnswersOptions, createAnswers } from '#answers/answers'
+import { recordAudit } from '#audit/record'
 import { aroundChat } from '#chat/around-chat'
 import type { ChatPlatform } from '#chat/chat-platform'
 import { createDiscord } from '#chat/discord'
 import { postToDiscordWebhook } from '#chat/discord-webhook'
+import { chatFigures } from '#mirror/gateway/chat-figures'
+import { createLiveMirror } from '#mirror/gateway/live-mirror'
+import type { MirrorMember } from '#mirror/mirror-deps'
+import { mirrorMember } from '#mirror/mirror-member'
+import { createMemberRefresher } from '#mirror/rest/refresh-member'
+import { createRolesRefresher } from '#mirror/rest/refresh-roles'
+import { syncServer } from '#mirror/rest/sync-server'
 import { createCache } from '#platform/cache/create-cache'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
@@ -13,21 +21,15 @@ import { createPressure, processReadings } from '#platform/pressure'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import { createReturnableLimiter } from '#platform/rate-limit/returnable-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
-import { composeLiveMirror } from './compose-live-mirror.ts'
 import type { Config } from './config.ts'
-import type { Deps, MirrorMember } from './deps.ts'
-import { recordAudit } from './features/audit/record.ts'
-import { syncServer } from './features/chat-servers/sync-server.ts'
-import { chatFigures } from './features/live-mirror/chat-figures.ts'
+import type { Deps } from './deps.ts'
 import { createLoginLimits } from './features/login/login-limits.ts'
-import { mirrorMember } from './features/members/mirror-member.ts'
-import { createProjectReads } from './features/members/read-for-project.ts'
-import { createMemberRefresher } from './features/members/refresh-member.ts'
-import { createRolesRefresher } from './features/members/refresh-roles.ts'
 import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
 import { createDeliverer } from './features/notifications/deliverer.ts'
 import { notifying } from './features/notifications/notify.ts'
+import { createProjectReads } from './features/project-reads/read-for-project.ts'
 import { readWebhookUrl } from './features/projects/webhook-url.ts'
+import { endSessionsOfMembers, endSessionsOfServer } from './features/sessions/end-store.ts'
 import { createSettings } from './features/settings/live-settings.ts'
 
 /** Ids unknown to the mirror that one project may have looked up: a person who joined is one, made-up ones are many. */
@@ -77,13 +79,18 @@ export function createDeps(
   })
   const watched = aroundChat(discord, platformWatch)
   const chat = tracing ? tracedChat(watched, tracing) : watched
-  const mirrorOnly: MirrorMember = (...told) => mirrorMember({ db, audit }, ...told)
-  const syncServerRoles = (serverId: string) => syncServer({ db, chat }, serverId)
-  const refreshRoles = createRolesRefresher({ db, log, settings, syncServer: syncServerRoles })
+  const endSessions = { ofMembers: endSessionsOfMembers, ofServer: endSessionsOfServer }
+  const mirrorDeps = { db, log, chat, audit, endSessions }
+  const refreshRoles = createRolesRefresher({
+    db,
+    log,
+    permissionTtlMs: () => settings.current().permissionTtlMs,
+    syncServer: (serverId) => syncServer(mirrorDeps, serverId),
+  })
   // A membership is only told whole when the roles in it have names: the first login of a server finds none.
-  const mirror: MirrorMember = async (serverId, user, member, askedAt) => {
+  const mirror: MirrorMember = async (serverId, user, member, asOf) => {
     if (member) await refreshRoles(serverId, member.roleIds)
-    await mirrorOnly(serverId, user, member, askedAt)
+    await mirrorMember(mirrorDeps, serverId, user, member, asOf)
     // Whoever asked is told of it: from then on no instance knows it otherwise.
     await answers.confirm()
   }
@@ -107,7 +114,7 @@ export function createDeps(
       name: 'login',
     }),
   })
-  const liveMirror = composeLiveMirror({ db, log, chat, audit, mirrorMember: mirrorOnly })
+  const liveMirror = createLiveMirror(mirrorDeps)
   return {
     config,
     log,
@@ -120,6 +127,7 @@ export function createDeps(
     chat,
     audit,
     settings,
+    endSessions,
     mirrorMember: mirror,
     refreshMember: refresher.refreshMember,
     readForProject,

@@ -1,39 +1,20 @@
 import type { Answers } from '#answers/answers'
-import type { ChatMember, ChatPlatform, ChatUser } from '#chat/chat-platform'
+import type { AuditEvent, By, RecordAudit } from '#audit/event'
+import type { ChatPlatform } from '#chat/chat-platform'
+import type { ChatFigures, LiveMirror } from '#mirror/gateway/status'
+import type { EndSessions, MirrorMember, Refreshed, RefreshMember } from '#mirror/mirror-deps'
 import type { Cache } from '#platform/cache/cache'
 import type { Database } from '#platform/db/database'
 import type { TenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
 import type { Pressure } from '#platform/pressure'
-import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { SharingLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
-import type { AuditEvent, RecordAudit } from './features/audit/event.ts'
-import type { ChatFigures, LiveMirror } from './features/live-mirror/status.ts'
 import type { LoginLimits } from './features/login/login-limits.ts'
 import type { PlatformWatch } from './features/monitoring/platform-watch.ts'
 import type { Notifications } from './features/notifications/notifications.ts'
 import type { Settings } from './features/settings/settings.ts'
-
-/** Who does it, for the audit entry; the service itself when there is no actor. */
-export type By = Pick<AuditEvent, 'actor' | 'client'>
-
-/**
- * Writes what the platform said of one member; an undefined member is its word that there is none. What was
- * told since `askedAt` is newer, and stays.
- */
-export type MirrorMember = (
-  serverId: string,
-  user: ChatUser | { id: string },
-  member: ChatMember | undefined,
-  askedAt?: Date,
-) => Promise<void>
-
-/** `fresh`: the mirror was just written. `unavailable`: it was not, and only its age says how good it is. */
-export type Refreshed = 'fresh' | 'unavailable'
-
-/** Reads one member whom the mirror knows from the platform into the mirror. */
-export type RefreshMember = (serverId: string, memberId: string) => Promise<Refreshed>
 
 /**
  * Reads anyone from the platform into the mirror, for a project that names them. Projects take turns, and what comes
@@ -64,12 +45,13 @@ export interface Deps {
   readonly db: Database
   readonly cache: Cache
   readonly answers: Answers
-  readonly limiter: RateLimiter
+  readonly limiter: SharingLimiter
   readonly loginLimits: LoginLimits
   readonly pressure: Pressure
   readonly chat: ChatPlatform
   readonly audit: { readonly record: RecordAudit }
   readonly settings: Settings
+  readonly endSessions: EndSessions
   readonly mirrorMember: MirrorMember
   readonly refreshMember: RefreshMember
   readonly readForProject: ReadForProject

@@ -82,6 +82,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
       await deps.notifications.close()
       await housekeeping.close()
       await recorder.close()
+      await deps.limiter.close()
       await deps.cache.close()
       await db.close()
       await tracing?.close()

@@ -1,4 +1,12 @@
-import { type EndpointDefinition, endpoints, errors, formats, Problem, refusals } from '@rolecall/contract'
+import {
+  type EndpointDefinition,
+  type ErrorDefinition,
+  endpoints,
+  errors,
+  formats,
+  Problem,
+  refusals,
+} from '@rolecall/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { headerFaults } from './openapi.ts'
 import { credentialsIn } from './secrets.ts'
@@ -118,8 +126,19 @@ function holdAgainstContract(method: string, path: string, reply: Reply<unknown>
   if (reply.body === undefined)
     throw new Error(`${where} without a problem body: ${reply.text.slice(0, 200)}`)
   if (!isProblem(reply.body)) throw new Error(`${where} with a body that is no problem: ${reply.text}`)
+  const mended = mendFault(reply.body as Problem)
+  if (mended) throw new Error(`${where} ${code}, ${mended}`)
   if (!isDeclared(code) && code !== 'BAD_REQUEST' && code !== 'URI_TOO_LONG')
     throw new Error(`${where} ${code}, which the contract does not declare`)
+}
+
+/** Why a problem does not tell its reader how to mend it; undefined when it does. */
+function mendFault({ code, status, title, detail }: Problem): string | undefined {
+  const row = Object.entries<ErrorDefinition>(errors).find(
+    ([name, one]) => one.status === status && (one.code ?? name) === code,
+  )
+  if (detail === title) return 'whose detail only repeats its title'
+  return row && detail.endsWith(row[1].mend) ? undefined : 'whose detail does not end with how to mend it'
 }
 
 const validators = new Map<object, ReturnType<typeof ajv.compile>>()

@@ -1,7 +1,7 @@
 import { type ChatSim, demo, findUser } from '@rolecall/chat-sim'
 import { vi } from 'vitest'
-import { composeLiveMirror } from '../src/compose-live-mirror.ts'
-import type { LiveMirror } from '../src/features/live-mirror/status.ts'
+import { createLiveMirror } from '../src/mirror/gateway/live-mirror.ts'
+import type { LiveMirror } from '../src/mirror/gateway/status.ts'
 import { sql } from '../src/platform/db/sql.ts'
 import type { Service, World } from './service.ts'
 
@@ -23,11 +23,11 @@ export const quick = {
   },
 }
 
-type Timing = Parameters<typeof composeLiveMirror>[1] & {}
+type Timing = Parameters<typeof createLiveMirror>[1] & {}
 
 /** Keeps the mirror of a service live, until it is closed. */
 export function startLiveMirror(service: Service, timing: Timing = {}): LiveMirror {
-  const mirror = composeLiveMirror(service.deps, {
+  const mirror = createLiveMirror(service.deps, {
     mirror: { ...quick.mirror, ...timing.mirror },
     gateway: { ...quick.gateway, ...timing.gateway },
   })

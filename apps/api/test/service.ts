@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { parseUrl } from '#platform/parse-url'
 import type { AnswersOptions } from '../src/answers/answers.ts'
 import { createApp } from '../src/app.ts'
 import { type Config, loadConfig, type Variable, variables } from '../src/config.ts'
 import { createDeps, openConfiguredDatabase } from '../src/create-deps.ts'
 import type { Deps } from '../src/deps.ts'
 import { ensureMainServer } from '../src/features/chat-servers/main-server.ts'
-import { syncServer } from '../src/features/chat-servers/sync-server.ts'
 import type { Recorder } from '../src/features/monitoring/recorder.ts'
 import { createRecorder } from '../src/features/monitoring/recorder.ts'
+import { syncServer } from '../src/mirror/rest/sync-server.ts'
 import { closeServer } from '../src/platform/http/close-server.ts'
 import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { createLog } from '../src/platform/log.ts'
@@ -153,7 +154,7 @@ const secretsOf = (config: Config): string[] =>
   })
 
 /** An address is only a secret for the password in it. */
-const isPlainAddress = (value: string) => URL.canParse(value) && new URL(value).password === ''
+const isPlainAddress = (value: string) => parseUrl(value)?.password === ''
 
 /** Everything the service needs to talk to the simulated platform. */
 export const environmentFor = (sim: ChatSim): Record<string, string> => ({

@@ -2,6 +2,8 @@ import type { Administration } from './administration.ts'
 import type { Project } from './keep.ts'
 
 const name = 'Demo site'
+/** Nothing listens there: the code stays in the browser's address bar, for who tries the README's requests by hand. */
+const byHand = 'http://localhost:8000/callback'
 
 /**
  * Registers the demo site over the service's administration. Whatever of it was done before is found and kept,
@@ -21,8 +23,8 @@ export async function registerProject(
         description: 'What npm start shows.',
       })
   // The newest is the one that is used; a project may have twenty.
-  const others = project.redirectUris.filter((uri) => uri !== redirectUri)
-  const redirectUris = [redirectUri, ...others].slice(0, 20)
+  const others = project.redirectUris.filter((uri) => uri !== redirectUri && uri !== byHand)
+  const redirectUris = [redirectUri, byHand, ...others].slice(0, 20)
   const path = `projects/${project.id}`
   await ask('PATCH', `${path}/redirect-uri`, { redirectUri: redirectUris.join(',') })
   const key = apiKey ?? (await ask<{ apiKey: string }>('POST', `${path}/regenerate-api-key`)).apiKey

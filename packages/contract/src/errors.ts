@@ -1,7 +1,10 @@
-/** One row of the error table: what a refusal is called, its HTTP status and its fixed sentence. */
+/** One row of the error table: what a refusal is called, its HTTP status and its fixed sentences. */
 export interface ErrorDefinition {
   readonly status: number
+  /** What is wrong. */
   readonly title: string
+  /** What to do about it: the end of every `detail`. The same for everyone, so that it tells nobody more than the code. */
+  readonly mend: string
   /** The code on the wire where it differs from the row's name: one refusal, another status. */
   readonly code?: string
 }
@@ -13,100 +16,326 @@ const define = <const Table extends Record<string, ErrorDefinition>>(table: Tabl
  * Codes are stable: clients may switch on them.
  */
 export const errors = define({
-  VALIDATION_FAILED: { status: 400, title: 'The request is invalid.' },
-  MALFORMED_JSON: { status: 400, title: 'The request body is not valid JSON.' },
-  BAD_REQUEST: { status: 400, title: 'The request could not be understood.' },
-  UNKNOWN_PROJECT: { status: 400, title: 'No project has this client_id.' },
-  LOGIN_REQUEST_INVALID: { status: 400, title: 'This login request is unknown, expired or already used.' },
+  VALIDATION_FAILED: {
+    status: 400,
+    title: 'The request is invalid.',
+    mend: 'Correct what `errors` names, each by its place, and send the request again.',
+  },
+  MALFORMED_JSON: {
+    status: 400,
+    title: 'The request body is not valid JSON.',
+    mend: 'Send one JSON value as UTF-8, with each key once in its object.',
+  },
+  BAD_REQUEST: {
+    status: 400,
+    title: 'The request could not be understood.',
+    mend: 'Send a well-formed request: one Host header, a valid address, and one length of the body.',
+  },
+  UNKNOWN_PROJECT: {
+    status: 400,
+    title: 'No project has this client_id.',
+    mend: 'Use the id of a project as client_id: GET /api/admin/projects lists them for a System Admin.',
+  },
+  LOGIN_REQUEST_INVALID: {
+    status: 400,
+    title: 'This login request is unknown, expired or already used.',
+    mend: 'Begin a new login, in one browser that keeps cookies, and complete it within ten minutes.',
+  },
   CHALLENGE_WITHOUT_VERIFIER: {
     status: 400,
-    title: 'This code was requested with PKCE: codeVerifier is required.',
+    title: 'This code was requested with PKCE, and codeVerifier is missing.',
+    mend: 'Send codeVerifier, the value that code_challenge was made from.',
   },
 
-  INVALID_API_KEY: { status: 401, title: 'The API key is missing, malformed, unknown or revoked.' },
-  PROJECT_INACTIVE: { status: 401, title: 'The project is inactive.' },
-  INVALID_TOKEN: { status: 401, title: 'The session token is missing, invalid, expired or revoked.' },
-  INVALID_CODE: { status: 401, title: 'The code is invalid, expired or already used.' },
-  INVALID_REFRESH_TOKEN: { status: 401, title: 'The refresh token does not belong to this session.' },
+  INVALID_API_KEY: {
+    status: 401,
+    title: 'The API key is missing, malformed, unknown or revoked.',
+    mend: 'Send the project’s whole API key in the header X-API-Key. Where it is lost or revoked, a System Admin makes a new one: POST /api/admin/projects/{id}/regenerate-api-key.',
+  },
+  PROJECT_INACTIVE: {
+    status: 401,
+    title: 'The project is inactive.',
+    mend: 'A System Admin activates it: PATCH /api/admin/projects/{id} with {"isActive":true}.',
+  },
+  INVALID_TOKEN: {
+    status: 401,
+    title: 'The session token is missing, invalid, expired or revoked.',
+    mend: 'Send a live session token of this project; a member without one logs in again.',
+  },
+  INVALID_CODE: {
+    status: 401,
+    title: 'The code is invalid, expired or already used.',
+    mend: 'Begin a new login and exchange its code once, within 60 seconds, with the client_id, redirect_uri and key of the project that began it.',
+  },
+  INVALID_REFRESH_TOKEN: {
+    status: 401,
+    title: 'The refresh token does not belong to this session.',
+    mend: 'Send the refresh token that came with this very session token, or log in again.',
+  },
   REFRESH_TOKEN_SUPERSEDED: {
     status: 401,
-    title: 'This pair was rotated a moment ago: use the pair that rotation answered.',
+    title: 'This pair was rotated a moment ago.',
+    mend: 'Use the pair that the rotation answered, and send each pair once.',
   },
   REFRESH_TOKEN_REUSED: {
     status: 401,
     title: 'This pair was used long ago. The session was revoked, because one of its holders may be a thief.',
+    mend: 'Log in again, and find out who else holds the old pair.',
   },
 
-  INVALID_METRICS_TOKEN: { status: 401, title: 'The metrics token is missing or wrong.' },
-  SIGNATURE_INVALID: { status: 401, title: 'The signature is missing, malformed, wrong or too old.' },
+  INVALID_METRICS_TOKEN: {
+    status: 401,
+    title: 'The metrics token is missing or wrong.',
+    mend: 'Send the value of METRICS_TOKEN as Authorization: Bearer.',
+  },
+  SIGNATURE_INVALID: {
+    status: 401,
+    title: 'The signature is missing, malformed, wrong or too old.',
+    mend: 'Sign "t.<raw body>" with the webhook’s secret, HMAC-SHA-256, at the time of sending, and send X-SVC-Signature: t=<unix seconds>,v1=<hex>.',
+  },
 
-  PROJECT_INACTIVE_AT_LOGIN: { status: 403, title: 'The project is inactive.', code: 'PROJECT_INACTIVE' },
-  REDIRECT_URI_NOT_ALLOWED: { status: 403, title: 'The redirect URI is not on the list of the project.' },
-  SERVER_NOT_ACCESSIBLE: { status: 403, title: 'The project has no access to this server.' },
-  SCOPE_REQUIRED: { status: 403, title: 'The project lacks the scope for this in that server.' },
-  OPERATION_REQUIRED: { status: 403, title: 'The project lacks the operation for this.' },
-  ROLE_REQUIRED: { status: 403, title: 'Reading these submissions takes a role that you do not hold.' },
-  ORIGIN_NOT_ALLOWED: { status: 403, title: 'The origin is not on the list of the webhook.' },
-  NOT_SYSTEM_ADMIN: { status: 403, title: 'System Admin access is required.' },
+  PROJECT_INACTIVE_AT_LOGIN: {
+    status: 403,
+    title: 'The project is inactive.',
+    mend: 'A System Admin activates it: PATCH /api/admin/projects/{id} with {"isActive":true}.',
+    code: 'PROJECT_INACTIVE',
+  },
+  REDIRECT_URI_NOT_ALLOWED: {
+    status: 403,
+    title: 'The redirect URI is not on the list of the project.',
+    mend: 'Use a listed redirect URI, character for character, or let a System Admin list this one: PATCH /api/admin/projects/{id}/redirect-uri.',
+  },
+  SERVER_NOT_ACCESSIBLE: {
+    status: 403,
+    title: 'The project has no access to this server.',
+    mend: 'Use a server that the project may READ, or let a System Admin grant it: PUT /api/admin/projects/{projectId}/servers/{serverId}.',
+  },
+  SCOPE_REQUIRED: {
+    status: 403,
+    title: 'The project lacks the scope for this in that server.',
+    mend: 'A System Admin grants it, in the `scopes` of PUT /api/admin/projects/{projectId}/servers/{serverId}.',
+  },
+  OPERATION_REQUIRED: {
+    status: 403,
+    title: 'The project lacks the operation for this.',
+    mend: 'A System Admin grants it, in the `operations` of PUT /api/admin/projects/{projectId}/servers/{serverId}.',
+  },
+  ROLE_REQUIRED: {
+    status: 403,
+    title: 'Reading these submissions takes a role that you do not hold.',
+    mend: 'Ask for one of the roles in the webhook’s `allowedRoleIds`, or let a System Admin add yours to them.',
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    title: 'The origin is not on the list of the webhook.',
+    mend: 'Submit from a listed origin, or add this one to the webhook’s `acceptedOrigins`; an empty list takes every origin.',
+  },
+  NOT_SYSTEM_ADMIN: {
+    status: 403,
+    title: 'System Admin access is required.',
+    mend: 'Use the session of a member who holds the admin role in the main server, or ask an admin of the community for that role.',
+  },
   METRICS_LOCAL_ONLY: {
     status: 403,
-    title: 'Metrics are answered on this machine only, until METRICS_TOKEN is set.',
+    title: 'Metrics are answered on this machine only, because METRICS_TOKEN is not set.',
+    mend: 'Set METRICS_TOKEN and send it as Authorization: Bearer, or ask from the machine itself, past the proxy.',
   },
-  CROSS_SITE_REQUEST: { status: 403, title: 'The cookie is only taken from pages of this service.' },
+  CROSS_SITE_REQUEST: {
+    status: 403,
+    title: 'The cookie is only taken from pages of this service.',
+    mend: 'Call this from a page of the service itself, or send the token as Authorization: Bearer.',
+  },
   NAVIGATION_REQUIRED: {
     status: 403,
-    title: 'Open this address in a browser window: a page must neither fetch nor embed it.',
+    title: 'A page must neither fetch nor embed this address.',
+    mend: 'Lead the browser’s window to this address, with a link or a redirect.',
   },
 
-  NOT_FOUND: { status: 404, title: 'There is nothing at this address.' },
-  PROJECT_NOT_FOUND: { status: 404, title: 'Project not found.' },
-  SERVER_NOT_FOUND: { status: 404, title: 'Server not found.' },
-  SESSION_NOT_FOUND: { status: 404, title: 'Session not found.' },
-  MEMBER_NOT_FOUND: { status: 404, title: 'Member not found.' },
-  ACCESS_NOT_FOUND: { status: 404, title: 'The project has no mapping to this server.' },
-  WEBHOOK_NOT_FOUND: { status: 404, title: 'Inbound webhook not found.' },
-  DELIVERY_NOT_FOUND: { status: 404, title: 'Notification not found.' },
-  METHOD_NOT_ALLOWED: { status: 405, title: 'This address takes other methods: see the Allow header.' },
-  REQUEST_TIMEOUT: { status: 408, title: 'The request did not arrive in time.' },
+  NOT_FOUND: {
+    status: 404,
+    title: 'There is nothing at this address.',
+    mend: 'Check method and path: /api/docs lists every endpoint.',
+  },
+  PROJECT_NOT_FOUND: {
+    status: 404,
+    title: 'Project not found.',
+    mend: 'Check the id: GET /api/admin/projects lists the projects that are there.',
+  },
+  SERVER_NOT_FOUND: {
+    status: 404,
+    title: 'Server not found.',
+    mend: 'Check the id: GET /api/admin/servers lists the servers, and POST adds one.',
+  },
+  SESSION_NOT_FOUND: {
+    status: 404,
+    title: 'Session not found.',
+    mend: 'Check the id: GET /api/auth/sessions lists your live sessions. One that is not there needs no ending.',
+  },
+  MEMBER_NOT_FOUND: {
+    status: 404,
+    title: 'Member not found.',
+    mend: 'Check the id: a member is known from their first login, or from the sync of a server they are in.',
+  },
+  ACCESS_NOT_FOUND: {
+    status: 404,
+    title: 'The project has no mapping to this server.',
+    mend: 'Check both ids: GET /api/admin/projects/{projectId}/servers lists the mappings, and PUT makes one.',
+  },
+  WEBHOOK_NOT_FOUND: {
+    status: 404,
+    title: 'Inbound webhook not found.',
+    mend: 'Check id or slug, and that the credential and the webhook belong to the same project.',
+  },
+  DELIVERY_NOT_FOUND: {
+    status: 404,
+    title: 'Notification not found.',
+    mend: 'Check the id: the project’s notifications are listed for as long as they are kept.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'This address takes other methods.',
+    mend: 'Use one of the methods in the header Allow.',
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'The request did not arrive in time.',
+    mend: 'Send the whole request within ten seconds.',
+  },
 
-  PROJECT_NAME_TAKEN: { status: 409, title: 'Another project has this name.' },
-  NO_REVOKED_KEY: { status: 409, title: 'The newest key of the project is not revoked.' },
-  MAIN_SERVER_EXISTS: { status: 409, title: 'Another server is the main server.' },
+  PROJECT_NAME_TAKEN: {
+    status: 409,
+    title: 'Another project has this name.',
+    mend: 'Choose another name; upper and lower case count as the same.',
+  },
+  NO_REVOKED_KEY: {
+    status: 409,
+    title: 'The newest key of the project is not revoked.',
+    mend: 'Use the key that is there, or make a new one: POST /api/admin/projects/{id}/regenerate-api-key.',
+  },
+  MAIN_SERVER_EXISTS: {
+    status: 409,
+    title: 'Another server is the main server.',
+    mend: 'Leave isMain out, or take the mark from the other server first.',
+  },
   MAIN_SERVER_REQUIRED: {
     status: 409,
     title: 'This server decides who is a System Admin and cannot be removed.',
+    mend: 'Configure another CHAT_GUILD_ID first, and restart the service.',
   },
-  SERVER_EXISTS: { status: 409, title: 'This server is already registered.' },
+  SERVER_EXISTS: {
+    status: 409,
+    title: 'This server is already registered.',
+    mend: 'Use it as it is, or change it: PATCH /api/admin/servers/{serverId}.',
+  },
 
-  WEBHOOK_LIMIT_REACHED: { status: 409, title: 'The project has as many inbound webhooks as it may.' },
-  WEBHOOK_SLUG_TAKEN: { status: 409, title: 'Another inbound webhook of the project has this slug.' },
-  WEBHOOK_URL_MISSING: { status: 409, title: 'The project has no webhook address to send to.' },
-  SIGNATURE_REPLAYED: { status: 409, title: 'This signature was already used.' },
-  WEBHOOK_INACTIVE: { status: 410, title: 'The inbound webhook is inactive.' },
+  WEBHOOK_LIMIT_REACHED: {
+    status: 409,
+    title: 'The project has as many inbound webhooks as it may.',
+    mend: 'Delete a webhook that is no longer needed, or let a System Admin raise maxWebhooksPerProject in the settings.',
+  },
+  WEBHOOK_SLUG_TAKEN: {
+    status: 409,
+    title: 'Another inbound webhook of the project has this slug.',
+    mend: 'Choose another slug, or leave it out to get one.',
+  },
+  WEBHOOK_URL_MISSING: {
+    status: 409,
+    title: 'The project has no webhook address to send to.',
+    mend: 'Set one: PATCH /api/admin/projects/{id} with webhookUrl.',
+  },
+  SIGNATURE_REPLAYED: {
+    status: 409,
+    title: 'This signature was already used.',
+    mend: 'Sign every submission anew. To repeat one safely, send the same Idempotency-Key with it.',
+  },
+  WEBHOOK_INACTIVE: {
+    status: 410,
+    title: 'The inbound webhook is inactive.',
+    mend: 'Activate it: PATCH the webhook with {"isActive":true}. Do not send again before that.',
+  },
 
-  PAYLOAD_TOO_LARGE: { status: 413, title: 'The request body is too large.' },
-  URI_TOO_LONG: { status: 414, title: 'The address is too long.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Send the body as application/json.' },
-  EXPECTATION_FAILED: { status: 417, title: 'Of Expect, nothing but 100-continue is met.' },
-  PAYLOAD_INVALID: { status: 422, title: 'The payload does not fit the schema of the webhook.' },
-  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'This Idempotency-Key came with another payload before.' },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    title: 'The request body is too large.',
+    mend: 'Send a smaller body, or several requests.',
+  },
+  URI_TOO_LONG: { status: 414, title: 'The address is too long.', mend: 'Shorten the path and the query.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: 'The body is not JSON, by its headers.',
+    mend: 'Send the body as Content-Type: application/json, in UTF-8 and not compressed.',
+  },
+  EXPECTATION_FAILED: {
+    status: 417,
+    title: 'Of Expect, nothing but 100-continue is met.',
+    mend: 'Leave the header Expect out, or send 100-continue.',
+  },
+  PAYLOAD_INVALID: {
+    status: 422,
+    title: 'The payload does not fit the schema of the webhook.',
+    mend: 'Correct what `errors` names, each by its place in the payload, and submit it again.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    title: 'This Idempotency-Key came with another payload before.',
+    mend: 'Use a new Idempotency-Key for every new payload, and the same key only for the same bytes.',
+  },
   BOT_NOT_IN_SERVER: {
     status: 422,
-    title: 'The chat platform does not show this server to the bot: invite the bot first.',
+    title: 'The chat platform does not show this server to the bot.',
+    mend: 'Invite the bot to that server on the chat platform, or correct the server’s id.',
   },
-  RATE_LIMITED: { status: 429, title: 'Too many requests: retry after the time in Retry-After.' },
-  HEADERS_TOO_LARGE: { status: 431, title: 'The request headers are too large.' },
+  RATE_LIMITED: {
+    status: 429,
+    title: 'Too many requests.',
+    mend: 'Wait for the seconds in Retry-After, then try again.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    title: 'The request headers are too large.',
+    mend: 'Send fewer or shorter headers; cookies are often the longest.',
+  },
 
-  INTERNAL_ERROR: { status: 500, title: 'Something went wrong on our side.' },
-  ENCRYPTION_KEY_MISSING: { status: 500, title: 'The inbound-webhook encryption key is not configured.' },
-  SECRET_UNREADABLE: { status: 500, title: 'This secret was sealed under another key and cannot be read.' },
-  CHAT_PLATFORM_UNAVAILABLE: { status: 503, title: 'The chat platform cannot be reached right now.' },
-  DATABASE_UNAVAILABLE: { status: 503, title: 'The database cannot be reached right now.' },
+  INTERNAL_ERROR: {
+    status: 500,
+    title: 'Something went wrong on our side.',
+    mend: 'Try again later. If it stays, tell the operator the requestId, which is in the log with the cause.',
+  },
+  ENCRYPTION_KEY_MISSING: {
+    status: 500,
+    title: 'The inbound-webhook encryption key is not configured.',
+    mend: 'The operator sets INBOUND_WEBHOOK_ENCRYPTION_KEY and OUTBOUND_WEBHOOK_ENCRYPTION_KEY, 64 hexadecimal characters each, and restarts the service.',
+  },
+  SECRET_UNREADABLE: {
+    status: 500,
+    title: 'This secret was sealed under another key and cannot be read.',
+    mend: 'The operator sets the former encryption key again; otherwise make a new secret, or set the webhook address again.',
+  },
+  CHAT_PLATFORM_UNAVAILABLE: {
+    status: 503,
+    title: 'The chat platform cannot be reached right now.',
+    mend: 'Try again after the seconds in Retry-After; sessions that are there go on meanwhile.',
+  },
+  LOGIN_NOT_CONFIGURED: {
+    status: 503,
+    title: 'Logging in is not configured.',
+    mend: 'The operator sets CHAT_CLIENT_ID and CHAT_CLIENT_SECRET and restarts the service; rolecall doctor names what is missing.',
+  },
+  DATABASE_UNAVAILABLE: {
+    status: 503,
+    title: 'The database cannot be reached right now.',
+    mend: 'Try again after the seconds in Retry-After. Nobody was logged out.',
+  },
   SERVICE_OVERLOADED: {
     status: 503,
-    title: 'The service has more to do than it can: retry after the time in Retry-After.',
+    title: 'The service has more to do than it can.',
+    mend: 'Wait for the seconds in Retry-After, then try again.',
   },
-  SHUTTING_DOWN: { status: 503, title: 'This instance is shutting down: retry on another.' },
+  SHUTTING_DOWN: {
+    status: 503,
+    title: 'This instance is shutting down.',
+    mend: 'Send the request again: another instance takes it.',
+  },
 })
 
 /** The stable name of a refusal. */

@@ -36,6 +36,7 @@ const authorizeRefusals = [
   'SERVER_NOT_ACCESSIBLE',
   'NAVIGATION_REQUIRED',
   'RATE_LIMITED',
+  'LOGIN_NOT_CONFIGURED',
 ] as const
 
 /** Begins a login of a project. Refuses in the browser with UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED and others. */
@@ -99,7 +100,10 @@ export const resumeLogin = endpoint({
 
 const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 
-/** Takes the answer of the chat platform, once. Refuses with LOGIN_REQUEST_INVALID and others. */
+/**
+ * Takes the answer of the chat platform, once. Refuses with LOGIN_REQUEST_INVALID, NOT_SYSTEM_ADMIN,
+ * CHAT_PLATFORM_UNAVAILABLE.
+ */
 export const chatCallback = endpoint({
   method: 'GET',
   path: '/api/auth/callback',
@@ -152,10 +156,13 @@ export const adminLogin = endpoint({
   ),
   cookies: ['svc_auth_req'],
   answers: { 302: null },
-  refuses: ['SERVER_NOT_ACCESSIBLE', 'NAVIGATION_REQUIRED', 'RATE_LIMITED'],
+  refuses: ['SERVER_NOT_ACCESSIBLE', 'NAVIGATION_REQUIRED', 'RATE_LIMITED', 'LOGIN_NOT_CONFIGURED'],
 })
 
-/** Redeems the code of an admin login, once. Refuses with INVALID_CODE, NOT_SYSTEM_ADMIN and others. */
+/**
+ * Redeems the code of an admin login, once. Refuses with INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER, NOT_SYSTEM_ADMIN,
+ * CROSS_SITE_REQUEST, CHAT_PLATFORM_UNAVAILABLE.
+ */
 export const adminToken = endpoint({
   method: 'POST',
   path: '/api/auth/admin/token',

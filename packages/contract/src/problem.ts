@@ -16,7 +16,9 @@ export const Problem = Type.Object({
   type: Type.String({ description: 'Address of the page that explains the code.' }),
   title: Type.String({ description: 'The fixed sentence of the code.' }),
   status: Type.Integer({ description: 'The HTTP status, as in the status line.' }),
-  detail: Type.String({ description: 'What it was this time.' }),
+  detail: Type.String({
+    description: 'What it was this time, where there is more to say, and what to do about it.',
+  }),
   code: Type.Unsafe<string>({
     type: 'string',
     enum: codes,

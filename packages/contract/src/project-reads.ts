@@ -33,7 +33,10 @@ export const listServerMembers = endpoint({
   refuses: ['SCOPE_REQUIRED'],
 })
 
-/** One member of a server, with live roles. Refuses with SCOPE_REQUIRED, MEMBER_NOT_FOUND and others. */
+/**
+ * One member of a server, with live roles. Refuses with SCOPE_REQUIRED, MEMBER_NOT_FOUND,
+ * CHAT_PLATFORM_UNAVAILABLE.
+ */
 export const getServerMember = endpoint({
   method: 'GET',
   path: '/api/servers/{serverId}/members/{memberId}',

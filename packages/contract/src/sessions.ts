@@ -186,7 +186,7 @@ export const endMemberSessions = endpoint({
   refuses: ['MEMBER_NOT_FOUND'],
 })
 
-/** Rotates the pair of a session. Refuses with INVALID_REFRESH_TOKEN, REFRESH_TOKEN_REUSED and others. */
+/** Rotates the pair of a session. Refuses with INVALID_REFRESH_TOKEN, REFRESH_TOKEN_SUPERSEDED, REFRESH_TOKEN_REUSED. */
 export const refreshSession = endpoint({
   method: 'POST',
   path: '/api/auth/token/refresh',

@@ -136,7 +136,10 @@ export const listWebhooks = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-/** Makes an inbound webhook and shows its secret, once. Refuses with WEBHOOK_LIMIT_REACHED and others. */
+/**
+ * Makes an inbound webhook and shows its secret, once. Refuses with PROJECT_NOT_FOUND, WEBHOOK_LIMIT_REACHED,
+ * WEBHOOK_SLUG_TAKEN, ENCRYPTION_KEY_MISSING.
+ */
 export const createWebhook = endpoint({
   method: 'POST',
   path: adminPath,
@@ -329,7 +332,11 @@ export const rotateOwnSecret = endpoint({
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND', 'ENCRYPTION_KEY_MISSING'],
 })
 
-/** Takes a payload. Refuses one that does not fit with PAYLOAD_INVALID, a bad signature with SIGNATURE_INVALID. */
+/**
+ * Takes a payload. Refuses with WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, ORIGIN_NOT_ALLOWED; one whose signature is not good with
+ * SIGNATURE_INVALID, SIGNATURE_REPLAYED, SECRET_UNREADABLE; one that does not fit with UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON,
+ * PAYLOAD_TOO_LARGE, PAYLOAD_INVALID; and an IDEMPOTENCY_KEY_REUSED.
+ */
 export const submit = endpoint({
   method: 'POST',
   path: `${ownPath}/{id}/submit`,
@@ -370,7 +377,10 @@ export const submit = endpoint({
   ],
 })
 
-/** Submissions for a member with one of the roles for it. Refuses with ROLE_REQUIRED and others. */
+/**
+ * Submissions for a member with one of the roles for it. Refuses with WEBHOOK_NOT_FOUND, ROLE_REQUIRED,
+ * CHAT_PLATFORM_UNAVAILABLE.
+ */
 export const readSubmissions = endpoint({
   method: 'GET',
   path: `${ownPath}/{id}/submissions`,

@@ -34,7 +34,7 @@ export class RolecallError extends Error {
   readonly code: RolecallErrorCode
   /** HTTP status of the answer; undefined when there was none. */
   readonly status: number | undefined
-  /** One sentence for the developer. */
+  /** What is wrong and how to mend it, for the developer. */
   readonly detail: string
   /** The service's name for the request: quote it when you ask an operator. */
   readonly requestId: string | undefined
@@ -67,7 +67,8 @@ export function errorOf(response: Response, body: unknown): RolecallError {
     const detail = `The answer was ${status} with ${type}, which is not one of Rolecall: check baseUrl.`
     return new RolecallError('UNEXPECTED_RESPONSE', detail, { status, requestId, retryAfterSec })
   }
-  return new RolecallError(body.code as RolecallErrorCode, body.detail, {
+  const detail = body.title === undefined ? body.detail : `${body.title} ${body.detail}`
+  return new RolecallError(body.code as RolecallErrorCode, detail, {
     status,
     requestId: body.requestId,
     errors: body.errors,
@@ -75,7 +76,10 @@ export function errorOf(response: Response, body: unknown): RolecallError {
   })
 }
 
-const isProblem = (body: unknown): body is Problem =>
+/** What is read of a problem; a proxy on the way may answer one with less than ours have. */
+type Readable = Pick<Problem, 'code' | 'detail' | 'requestId' | 'errors'> & Partial<Pick<Problem, 'title'>>
+
+const isProblem = (body: unknown): body is Readable =>
   typeof body === 'object' &&
   body !== null &&
   'code' in body &&

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backOffMs } from '#platform/async'
 
 /** The platform allows one new session in 5 s for each of the parallel lanes that it grants. */
 export const identifyEveryMs = 5_500
@@ -60,8 +61,8 @@ export function createIdentifyThrottle(
     shard.failures = lasted ? 0 : shard.failures + 1
     shard.identifiedAt = undefined
     if (shard.failures < 2) return
-    const pauseMs = timing.identifyEveryMs * 2 ** Math.min(shard.failures - 1, 20)
-    shard.notBefore = now() + Math.min(pauseMs, timing.maxIdentifyPauseMs) * (0.75 + Math.random() / 4)
+    const pauses = { firstMs: timing.identifyEveryMs, maxMs: timing.maxIdentifyPauseMs }
+    shard.notBefore = now() + backOffMs(shard.failures, pauses)
   }
   const resetAt = () => (starts && starts.remaining <= 0 ? starts.resetAt : 0)
   const why = (shard: Shard) =>

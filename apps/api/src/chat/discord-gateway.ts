@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionInfo } from '@discordjs/ws'
 import { type APIGatewayBotInfo, type GatewayDispatchPayload, Routes } from 'discord-api-types/v10'
+import { backOffMs } from '#platform/async'
 import type { Log } from '#platform/log'
 import type {
   ChatGateway,
@@ -153,9 +154,9 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       listener.changed()
       // A session that only went silent is resumed at once.
       if (end.reason === 'silent') continue
-      const first = isRefused ? timing.refusedPauseMs : timing.firstPauseMs
-      const longest = isRefused ? longestRefusedPauseMs : timing.longestPauseMs
-      const pauseMs = Math.min(first * 2 ** (failures - 1), longest) * (0.75 + Math.random() / 2)
+      const firstMs = isRefused ? timing.refusedPauseMs : timing.firstPauseMs
+      const maxMs = isRefused ? longestRefusedPauseMs : timing.longestPauseMs
+      const pauseMs = backOffMs(failures, { firstMs, maxMs })
       await sleep(pauseMs, undefined, { signal }).catch(() => {})
     }
   }

@@ -1,5 +1,5 @@
+import { verifyChain } from '#audit/verify-chain'
 import { pendingMigrations } from '#platform/db/migrate'
-import { verifyChain } from '../features/audit/verify-chain.ts'
 import { StartRefused } from '../start-refused.ts'
 import { withDatabase } from './with-database.ts'
 

@@ -17,7 +17,7 @@ export function createDownloadLimit(): LimitDownloads {
     const before = underWay.get(callerId) ?? 0
     if (before >= mostPerCaller) {
       throw new ApiError('RATE_LIMITED', {
-        detail: `Only ${mostPerCaller} downloads at a time: wait for one of yours to end.`,
+        detail: `Only ${mostPerCaller} downloads at a time. Let one of yours end first.`,
         headers: { 'retry-after': retryAfterSec },
       })
     }

@@ -65,9 +65,7 @@ export async function startSite(options: SiteOptions): Promise<{ close(): Promis
   }
 
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
-    const url = URL.canParse(request.url ?? '', options.url)
-      ? new URL(request.url ?? '', options.url)
-      : undefined
+    const url = addressOf(request, options.url)
     const file = assets.get(url?.pathname ?? '')
     if (file) return void response.writeHead(200, { 'content-type': file.type }).end(file.body)
     const answer = url
@@ -85,5 +83,13 @@ export async function startSite(options: SiteOptions): Promise<{ close(): Promis
         server.close(() => resolve())
         server.closeAllConnections()
       }),
+  }
+}
+
+function addressOf(request: IncomingMessage, base: string): URL | undefined {
+  try {
+    return new URL(request.url ?? '', base)
+  } catch {
+    return undefined
   }
 }

@@ -1,7 +1,8 @@
 import type { access } from '@rolecall/contract'
+import type { By } from '#audit/event'
 import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
-import type { By, Deps } from '../../deps.ts'
+import type { Deps } from '../../deps.ts'
 import {
   allScopes,
   defaultOperations,

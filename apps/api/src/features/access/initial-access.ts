@@ -1,6 +1,6 @@
 import type { access, ProblemDetail } from '@rolecall/contract'
+import type { By } from '#audit/event'
 import type { Tx } from '#platform/db/database'
-import type { By } from '../../deps.ts'
 import {
   allScopes,
   defaultOperations,

@@ -1,5 +1,6 @@
+import type { By } from '#audit/event'
 import { ApiError } from '#platform/http/api-error'
-import type { By, Deps } from '../../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { grantOf } from './grant-access.ts'
 import { deleteMapping, insertTrailEntry, listMappings, lockProject } from './store.ts'
 

@@ -1,5 +1,5 @@
+import type { AuditRow } from '#audit/store'
 import type { CsvColumn } from '#platform/csv'
-import type { AuditRow } from './store.ts'
 
 const fields = [
   'id',

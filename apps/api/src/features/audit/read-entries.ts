@@ -1,7 +1,7 @@
 import type { audit } from '@rolecall/contract'
+import { type AuditRow, countEntries, listEntries, pageOfEntries } from '#audit/store'
 import type { Deps } from '../../deps.ts'
 import { auditCondition } from './filters.ts'
-import { type AuditRow, countEntries, listEntries, pageOfEntries } from './store.ts'
 
 /** One page of the log, newest first, and how many entries there are in all. */
 export async function listAuditEntries({ db }: Pick<Deps, 'db'>, query: audit.AuditQuery) {

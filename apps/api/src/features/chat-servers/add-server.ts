@@ -1,28 +1,30 @@
 import type { chatServers } from '@rolecall/contract'
+import type { By } from '#audit/event'
 import { type ChatPlatform, ChatPlatformError, type ChatServerInfo } from '#chat/chat-platform'
+import { registerServer, writeServer } from '#mirror/write-servers'
 import { violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import { chatPlatformUnavailable } from '#platform/http/problem'
-import type { By, Deps } from '../../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { getServer } from './get-server.ts'
-import { findMainServer, findServer, registerServer, replaceRoles, revokeSessionsOfServer } from './store.ts'
+import { findMainServer, findServer } from './store.ts'
 
 /** Registers a server that the bot is in, with its name and roles, or brings a removed one back. */
 export async function addServer(
-  { db, chat, audit }: Pick<Deps, 'db' | 'chat' | 'audit'>,
+  { db, chat, audit, endSessions }: Pick<Deps, 'db' | 'chat' | 'audit' | 'endSessions'>,
   by: By,
   { id, isMain = false }: { id: string; isMain?: boolean },
 ): Promise<chatServers.ChatServer> {
   // Spares the platform a question that would change nothing; what decides are the row and its indexes.
   if (await findServer(db, id)) throw new ApiError('SERVER_EXISTS')
   if (isMain && (await findMainServer(db))) throw new ApiError('MAIN_SERVER_EXISTS')
-  const { roles, ...server } = await readServer(chat, id)
+  const server = await readServer(chat, id)
   try {
     await db.transaction(
       async (tx) => {
         if (!(await registerServer(tx, { ...server, isMain }))) throw new ApiError('SERVER_EXISTS')
-        await revokeSessionsOfServer(tx, id)
-        await replaceRoles(tx, id, roles)
+        await endSessions.ofServer(tx, id)
+        await writeServer(tx, server, 'now')
         await audit.record(tx, {
           ...by,
           actionType: 'server',

@@ -1,10 +1,10 @@
 import type { chatServers } from '@rolecall/contract'
 import { ChatPlatformError } from '#chat/chat-platform'
+import { syncServer } from '#mirror/rest/sync-server'
 import { ApiError } from '#platform/http/api-error'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
 import { findRolesAge, listRoles } from './store.ts'
-import { syncServer } from './sync-server.ts'
 
 /** A server's roles, read again when they are old. While the platform is down: as they were last read. */
 export async function listServerRoles(

@@ -1,7 +1,8 @@
+import type { By } from '#audit/event'
+import { removeUnlessMain } from '#mirror/write-servers'
 import { ApiError } from '#platform/http/api-error'
-import type { By, Deps } from '../../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { getServer } from './get-server.ts'
-import { removeUnlessMain } from './store.ts'
 
 /**
  * Removes a server: its sessions are no longer live, its members leave the lists. What was said of it stays,

@@ -1,6 +1,7 @@
 import { chatServers } from '@rolecall/contract'
+import type { By } from '#audit/event'
 import type { Router } from '#platform/http/router'
-import type { By, Deps } from '../../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
 import { addServer } from './add-server.ts'
 import { getServer } from './get-server.ts'

@@ -1,9 +1,10 @@
 import type { chatServers } from '@rolecall/contract'
+import type { By } from '#audit/event'
+import { setMainFlag } from '#mirror/write-servers'
 import { violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
-import type { By, Deps } from '../../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { getServer } from './get-server.ts'
-import { setMainFlag } from './store.ts'
 
 /**
  * Gives a server the main flag or takes it away. Of two servers that shall become the main one at the same

@@ -9,14 +9,42 @@ export function apiPage(publicUrl: string, version: string): string {
   return layout({
     title: 'API',
     navigation: html`${chapters.map(contents)}`,
-    main: html`<h1>Rolecall API</h1>
+    main: html`<h1>Rolecall</h1>
+${welcome}
+<h2 id="api">API</h2>
 <p class="lead">Version ${version}, at <code>${publicUrl}</code>. Bodies are JSON; keys that an endpoint does
 not know are refused. Every refusal is <code>application/problem+json</code> with a stable <code>code</code>:
 <a href="/api/docs/errors">all codes</a>. Every answer carries <code>X-Request-Id</code>. To explore with a
 tool of your own, load the <a href="/api/openapi.json">OpenAPI 3.1 document</a>.</p>
+${index(chapters)}
 ${chapters.map(chapter)}`,
   })
 }
+
+/** `/` leads here, and so does the login of an admin who has no console to go to. */
+const welcome = html`<p class="lead">This is the service that logs the members of a community in to its sites. It keeps no
+passwords: members log in with their account at the chat platform.</p>
+<ul class="ways">
+<li><strong>You want to log in?</strong> Open the site that you want to use, and log in there.</li>
+<li><strong>You build a site?</strong> Its backend uses the API below, or the client library.</li>
+<li><strong>You are an admin, and have just logged in?</strong> The address of this page ends in <code>#code=rcc_…</code>.
+<a href="#adminToken">Exchange that code</a> for an admin session: it is good once, for a minute.</li>
+</ul>`
+
+/** All endpoints, a line each, folded by feature: works without script, by mouse and by keyboard. */
+const index = (
+  chapters: readonly Chapter[],
+): Html => html`<section class="index" id="index" aria-label="All endpoints">
+${chapters.map(
+  ({
+    tag,
+    endpoints,
+  }) => html`<details><summary>${tag} <span class="quiet">${endpoints.length}</span></summary>
+<ul>${endpoints.map(
+    ({ id, method, path, summary }) =>
+      html`<li><a href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span>${path}</a> <span class="quiet">${summary}</span></li>\n`,
+  )}</ul></details>\n`,
+)}</section>`
 
 /** Apart from the ids of operations: the chapter Health has an operation `health`. */
 const chapterId = (tag: string) => `chapter-${tag.toLowerCase().replace(/[^a-z]+/g, '-')}`
@@ -26,6 +54,7 @@ const contents = ({ tag, endpoints }: Chapter): Html => html`<li><a href="#${cha
 
 const chapter = ({ tag, endpoints }: Chapter): Html => html`<section class="chapter">
 <h2 id="${chapterId(tag)}">${tag}</h2>
+<p class="quiet"><a href="#index">All endpoints</a></p>
 ${endpoints.map(endpoint)}
 </section>`
 

@@ -70,6 +70,28 @@ test.each(cases)(
   },
 )
 
+test('the index opens and leads to an endpoint by keyboard alone, without script', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const page = await context.newPage()
+  await page.goto(`${world.url}/api/docs`)
+  const summary = page.locator('#index summary').filter({ hasText: 'Sessions' })
+  const link = page.locator('#index').getByRole('link', { name: 'POST/api/auth/token', exact: true })
+  expect(await link.isVisible()).toBe(false)
+  await summary.focus()
+  await page.keyboard.press('Enter')
+  await link.waitFor()
+  // The chapter's links follow its summary.
+  for (let tabs = 0; tabs < 30 && !page.url().endsWith('#exchangeCode'); tabs++) {
+    await page.keyboard.press('Tab')
+    if (await page.locator('#index a[href="#exchangeCode"]:focus-visible').count()) {
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`${world.url}/api/docs#exchangeCode`)
+    }
+  }
+  expect(page.url()).toBe(`${world.url}/api/docs#exchangeCode`)
+  await context.close()
+})
+
 test('the page of an endpoint leads to its refusals, and back', async () => {
   const page = await browser.newPage()
   await page.goto(`${world.url}/api/docs#exchangeCode`)

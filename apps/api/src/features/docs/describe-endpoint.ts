@@ -3,6 +3,7 @@ import {
   type Auth,
   type EndpointDefinition,
   type ErrorCode,
+  type ErrorDefinition,
   endpoints,
   errors,
   exampleBody,
@@ -43,6 +44,7 @@ export interface Refusal {
   /** The code on the wire. */
   readonly code: string
   readonly title: string
+  readonly mend: string
 }
 
 export interface Chapter {
@@ -102,8 +104,8 @@ function describeEndpoint(definition: EndpointDefinition, publicUrl: string): En
 }
 
 export function refusalOf(name: ErrorCode): Refusal {
-  const { status, title, code = name } = errors[name] as (typeof errors)[ErrorCode] & { code?: string }
-  return { status, code, title }
+  const { status, title, mend, code = name }: ErrorDefinition = errors[name]
+  return { status, code, title, mend }
 }
 
 function describeAnswer(status: number, answer: Answer): AnswerPage {

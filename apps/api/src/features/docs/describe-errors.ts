@@ -10,6 +10,7 @@ export interface ErrorPage {
 export interface ErrorCase {
   readonly status: number
   readonly title: string
+  readonly mend: string
   /** The endpoints that answer it; none for what any request may meet. */
   readonly endpoints: readonly { readonly id: string; readonly name: string }[]
 }
@@ -18,14 +19,14 @@ export interface ErrorCase {
 export function describeErrors(): ErrorPage[] {
   const byCode = new Map<string, ErrorCase[]>()
   for (const name of Object.keys(errors) as ErrorCode[]) {
-    const { code, status, title } = refusalOf(name)
+    const { code, status, title, mend } = refusalOf(name)
     const where = endpoints
       .filter((definition) => refusals(definition).includes(name))
       .map((definition) => ({
         id: operationIdOf(definition),
         name: `${definition.method} ${definition.path}`,
       }))
-    byCode.set(code, [...(byCode.get(code) ?? []), { status, title, endpoints: where }])
+    byCode.set(code, [...(byCode.get(code) ?? []), { status, title, mend, endpoints: where }])
   }
   return [...byCode].map(([code, cases]) => ({ code, cases }))
 }

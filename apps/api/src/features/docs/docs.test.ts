@@ -19,6 +19,21 @@ describe('API pages', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/api/docs'])
   })
 
+  test('the page that the root leads to says what this is, and how an admin who logged in goes on', async () => {
+    const answer = await fetch(`${world.url}/`, { headers: { accept: 'text/html' } })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const text = await answer.text()
+    expect(text).toContain('logs the members of a community in to its sites')
+    expect(text).toContain('<a href="#adminToken">Exchange that code</a>')
+  })
+
+  test('every endpoint stands in the index at the top, before the first is described', async () => {
+    const body = await (await get('/api/docs')).text()
+    const top = body.slice(body.indexOf('id="index"'), body.indexOf('class="chapter"'))
+    const pages = describeContract(world.url).flatMap(({ endpoints }) => endpoints)
+    expect(pages.filter(({ id, path }) => !top.includes(`href="#${id}"`) || !top.includes(path))).toEqual([])
+  })
+
   test('name every operation of the OpenAPI document, each at an anchor of its own', async () => {
     const { paths } = await (await get('/api/openapi.json')).json()
     const operations = Object.entries<object>(paths).flatMap(([path, methods]) =>

@@ -1,6 +1,6 @@
 import { endpoints } from '@rolecall/contract'
 import { describeErrors, type ErrorCase, type ErrorPage } from './describe-errors.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html, prose } from './html.ts'
 import { layout } from './layout.ts'
 
 /** Where the `type` of every refusal leads: the code is the anchor. */
@@ -14,7 +14,7 @@ export function errorsPage(): string {
     main: html`<h1>Error codes</h1>
 <p class="lead">Every refusal is an RFC 9457 problem: <code>type</code>, <code>title</code>,
 <code>status</code>, <code>detail</code>, <code>code</code>, <code>requestId</code>, and <code>errors</code>
-where a request has several faults. Codes are stable; switch on them, not on texts.</p>
+where a request has several faults. <code>detail</code> ends with what to do about it. Codes are stable; switch on them, not on texts.</p>
 ${pages.map(error)}`,
   })
 }
@@ -22,8 +22,9 @@ ${pages.map(error)}`,
 const error = ({ code, cases }: ErrorPage): Html => html`<section class="error" id="${code}">
 <h2><code>${code}</code></h2>
 ${cases.map(
-  ({ status, title, endpoints: where }) => html`<div>
+  ({ status, title, mend, endpoints: where }) => html`<div>
 <p><strong>${status}</strong> ${title}</p>
+<p>${prose(mend)}</p>
 ${answeredBy(where)}
 </div>`,
 )}

@@ -15,12 +15,12 @@ export const style = `
 html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100% }
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55 system-ui, sans-serif }
 a { color: var(--link); text-underline-offset: .15em }
-a:focus-visible, pre:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
+a:focus-visible, pre:focus-visible, summary:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
 code, pre, .path, .name { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .9em }
 h1, h2, h3, h4, p, ul, dl, dd, pre { margin: 0; padding: 0 }
 ul { list-style: none }
 h1 { font-size: 1.6rem } h2 { font-size: 1.35rem } h3 { font-size: 1.05rem } h4 { font-size: .9rem; color: var(--quiet) }
-h1, h2, h3, .path { overflow-wrap: anywhere }
+h1, h2, h3, main p, .path { overflow-wrap: anywhere }
 .skip { position: absolute; left: -99rem }
 .skip:focus { left: 1rem; top: 1rem; background: var(--ground); padding: .5rem }
 .layout { display: grid; grid-template-columns: minmax(0, 1fr); max-width: 90rem; margin: 0 auto }
@@ -31,6 +31,14 @@ nav li ul, .wide { display: none }
 nav a { text-decoration: none } nav a:hover { text-decoration: underline }
 main { padding: 1.5rem 1rem 4rem; min-width: 0 }
 .lead { color: var(--quiet); margin-top: .5rem; max-width: 46rem }
+.ways { margin-top: 1rem; max-width: 46rem } .ways li { padding: .2rem 0 }
+#api { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1.5rem }
+.index { margin-top: 1.25rem }
+.index summary { color: var(--text); font-size: 1rem; font-weight: 600; padding: .35rem 0 }
+.index details { border-bottom: 1px solid var(--line) }
+.index ul { padding: 0 0 .75rem 1.25rem }
+.index li { padding: .15rem 0; font-size: .9rem; overflow-wrap: anywhere }
+.index a { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; text-decoration: none }
 .chapter { margin-top: 2.5rem }
 .endpoint, .error { border-top: 1px solid var(--line); padding: 1.5rem 0; margin-top: 1rem; display: grid;
   grid-template-columns: minmax(0, 1fr); gap: 1rem 2rem }

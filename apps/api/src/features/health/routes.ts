@@ -1,8 +1,8 @@
 import { health } from '@rolecall/contract'
+import { within } from '#platform/async'
 import { Answer } from '#platform/http/answer'
 import type { Lifecycle } from '#platform/http/lifecycle'
 import type { Router } from '#platform/http/router'
-import { within } from '#platform/within'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
 

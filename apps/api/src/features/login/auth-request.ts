@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { digestOf, isWellFormed, mintToken } from '#platform/crypto/tokens'
 import { uuidv7 } from '#platform/crypto/uuid'
+import { ApiError } from '#platform/http/api-error'
 import { cookie } from '#platform/http/cookies'
 import type { Deps } from '../../deps.ts'
 import { insertAuthRequest, type NewAuthRequest } from './store.ts'
@@ -29,6 +30,7 @@ export async function openAuthRequest(
   address: string,
   request: NewRequest,
 ): Promise<OpenedRequest> {
+  checkConfigured(config)
   await loginLimits.take(address)
   const secret = mintToken('request')
   const chatState = randomBytes(32).toString('base64url')
@@ -48,6 +50,15 @@ export async function openAuthRequest(
     location: await chat.authorizeUrl({ state: chatState, codeVerifier: chatCodeVerifier }),
     cookie: secretsCookie(config, secrets),
   }
+}
+
+/**
+ * Outside production the service starts without its account at the platform. A login that could only fail at its end,
+ * after the platform's screen, is refused before it begins.
+ */
+function checkConfigured({ chatClientId, chatClientSecret }: Deps['config']) {
+  if (chatClientId && chatClientSecret) return
+  throw new ApiError('LOGIN_NOT_CONFIGURED', { headers: { 'retry-after': '60' } })
 }
 
 /** The secrets of the logins under way in this browser. */

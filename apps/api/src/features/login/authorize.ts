@@ -1,4 +1,5 @@
 import { ApiError } from '#platform/http/api-error'
+import { parseUrl } from '#platform/parse-url'
 import type { Deps } from '../../deps.ts'
 import { type OpenedRequest, openAuthRequest } from './auth-request.ts'
 import { findLoginProject, type LoginProject } from './store.ts'
@@ -48,8 +49,9 @@ const isAllowed = ({ redirectUris }: LoginProject, redirectUri: string) => redir
 /** The site as its refusal page names it. It links back only to where the project's own redirect URI leads. */
 function siteOf(project: LoginProject, redirectUri: string) {
   const { name } = project
-  if (!isAllowed(project, redirectUri) || !URL.canParse(redirectUri)) return { name }
+  const url = isAllowed(project, redirectUri) ? parseUrl(redirectUri) : undefined
+  if (!url) return { name }
   // An app's own scheme has no page to go back to.
-  const { protocol, origin } = new URL(redirectUri)
+  const { protocol, origin } = url
   return protocol === 'https:' || protocol === 'http:' ? { name, href: `${origin}/` } : { name }
 }

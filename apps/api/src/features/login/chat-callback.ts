@@ -139,11 +139,15 @@ export function failureOf({ log }: Pick<Deps, 'log'>, error: unknown): LoginRefu
 async function refuse({ db, config }: LoginDeps, request: AuthRequest, refusal: LoginRefusal) {
   const server = await findServerName(db, request.serverId)
   if (request.projectId !== null) return withError(request, refusal, config.publicUrl, server)
-  if (refusal === 'temporarily_unavailable' || refusal === 'server_error') throw chatPlatformUnavailable()
+  const again = adminLoginAgain(request)
+  if (refusal === 'temporarily_unavailable' || refusal === 'server_error') {
+    throw chatPlatformUnavailable(undefined, { again })
+  }
   throw new ApiError('NOT_SYSTEM_ADMIN', {
     reason: 'admin_login',
     detail: describeRefusal(refusal, server),
-    ...(refusal === 'declined' && { again: adminLoginAgain(request) }),
+    again,
+    isCancelled: refusal === 'declined',
   })
 }
 

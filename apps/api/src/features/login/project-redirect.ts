@@ -19,7 +19,8 @@ const refusals: Record<LoginRefusal, { error: LoginError; tell: (server: ServerN
   not_a_member: {
     error: 'access_denied',
     tell: (server) =>
-      `This account is not a member of ${server ?? 'the server'}. Join it, then log in again.`,
+      // The platform shows a ban and a departure as the same absence: the sentence is right for both.
+      `This account is not a member of ${server ?? 'the server'}. If it has not joined yet, join and log in again. If it was removed or banned, ask the moderators of the server.`,
   },
   not_an_admin: {
     error: 'access_denied',

@@ -72,6 +72,11 @@ const words: Partial<Record<ErrorCode, Words>> = {
     what: () => 'Many logins were begun from your network and not completed.',
     advice: () => 'Reload this page in a minute.',
   },
+  LOGIN_NOT_CONFIGURED: {
+    heading: 'Logging in is not set up yet',
+    what: () => 'The login service has no account at the chat platform. Nothing is wrong with yours.',
+    advice: (site) => `Tell the people who run ${site}: trying again will not help.`,
+  },
   CHAT_PLATFORM_UNAVAILABLE: {
     heading: 'The chat platform does not answer',
     what: () => 'Your login could not be completed. Nothing is wrong with your account.',
@@ -81,15 +86,25 @@ const words: Partial<Record<ErrorCode, Words>> = {
 
 /** The page for a browser that cannot go on. Technical words stand at its end, for whoever is asked about it. */
 export function refusalPage({ code, details, status }: ApiError, requestId: string): string {
-  if (details.again !== undefined) return cancelledPage(details.again, requestId)
-  const { name = 'the site you came from', href } = details.site ?? {}
+  const { again, isCancelled } = details
+  if (again !== undefined && isCancelled) return cancelledPage(again, requestId)
+  const { name = 'the site you came from' } = details.site ?? {}
   const { heading, what, advice } = words[code] ?? (status >= 500 ? ourFault : badLink)
   return page({
     title: heading,
     paragraphs: [details.detail ?? what(name), ...wrongParameters(details), advice(name)],
-    link: href === undefined ? undefined : { href, text: `Back to ${name}` },
-    notes: [`For the people who run the site: ${errors[code].title}`, `Request ${requestId}`],
+    link: wayOut(details),
+    notes: [
+      `For the people who run the site: ${errors[code].title} ${errors[code].mend}`,
+      `Request ${requestId}`,
+    ],
   })
+}
+
+/** Back to the site, or to the start of an admin login, which comes from no site. */
+function wayOut({ site, again }: ApiError['details']) {
+  if (again !== undefined) return { href: again, text: 'Start the login again' }
+  return site?.href === undefined ? undefined : { href: site.href, text: `Back to ${site.name}` }
 }
 
 /** Nobody was found wanting: the person pressed Cancel at the platform. */

@@ -45,6 +45,17 @@ const refused: Record<string, () => string> = {
   'login-over': () => '/api/auth/callback?state=made-up&code=x',
 }
 
+/** Refusals that a person meets on the way back from the platform. */
+const refusedAtTheEnd: Record<string, { as: string; auto?: string; fault?: () => void }> = {
+  'not-an-admin': { as: demo.users.ada },
+  'not-a-member': { as: demo.users.emil },
+  cancelled: { as: demo.users.mara, auto: 'cancel' },
+  'platform-down': {
+    as: demo.users.mara,
+    fault: () => world.sim.failNext('token', { status: 500 }),
+  },
+}
+
 describe('a refusal page', () => {
   const read = async (where: string) => {
     const page = await new Browser(world.url).get(where, { accept: 'text/html' })
@@ -93,6 +104,18 @@ describe('a refusal page', () => {
     return page.text
   }
 
+  test('of an admin login leads back to its start, for who used another account and for an outage', async () => {
+    const path = '/api/auth/admin/login?return_to=%2F'
+    const links = (text: string) => [...text.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
+    expect(links(await adminEnd(demo.users.ada, { path }))).toEqual([path])
+    world.sim.failNext('token', { status: 500 })
+    const browser = new Browser(world.url)
+    const back = await atPlatform(await openLogin(browser, path), { as: demo.users.mara })
+    const down = await browser.get(back, { accept: 'text/html' })
+    expect([down.status, links(down.text)]).toEqual([503, [path]])
+    world.sim.clearFaults()
+  })
+
   test('who cancelled the admin login is told just that, and starts again where they were going', async () => {
     const returnTo = '/console/projects?page=2&q=a'
     const path = `/api/auth/admin/login?${new URLSearchParams({ return_to: returnTo })}`
@@ -133,6 +156,10 @@ describe('a refusal page', () => {
   })
 })
 
+/** Right for who never joined, who left, and who was removed or banned: the platform does not tell these apart. */
+const notMember =
+  'If it has not joined yet, join and log in again. If it was removed or banned, ask the moderators of the server.'
+
 describe('the error at the redirect URI', () => {
   const end = async (as: string, cancel = false) => {
     const browser = new Browser(world.url)
@@ -148,7 +175,15 @@ describe('the error at the redirect URI', () => {
     ])
     expect(await end(demo.users.emil)).toEqual([
       'access_denied',
-      'This account is not a member of Harbour Club. Join it, then log in again.',
+      `This account is not a member of Harbour Club. ${notMember}`,
+    ])
+  })
+
+  test('tells a banned member what is right for them, and nothing that is not for who never joined', async () => {
+    expect(await end(demo.users.viktor)).toEqual(await end(demo.users.emil))
+    expect(await end(demo.users.viktor)).toEqual([
+      'access_denied',
+      expect.stringContaining('If it was removed or banned, ask the moderators of the server.'),
     ])
   })
 
@@ -160,7 +195,7 @@ describe('the error at the redirect URI', () => {
       await db.execute(sql`update servers set name = ${server} where id = ${demo.mainGuildId}`)
       const [, description] = await end(demo.users.emil)
       await db.execute(sql`update servers set name = 'Harbour Club' where id = ${demo.mainGuildId}`)
-      expect(description).toBe('This account is not a member of the server. Join it, then log in again.')
+      expect(description).toBe(`This account is not a member of the server. ${notMember}`)
     },
   )
 })
@@ -176,10 +211,29 @@ test.each(looks)(
     const complaints: string[] = []
     page.on('console', (message) => {
       // The status itself is told as an error of the network.
-      if (!/status of 40\d/.test(message.text())) complaints.push(message.text())
+      if (!/status of (40|50)\d/.test(message.text())) complaints.push(message.text())
     })
-    for (const [of, where] of Object.entries(refused)) {
-      await page.goto(world.url + where())
+    const ways: [string, () => Promise<unknown>][] = [
+      ...Object.entries(refused).map(([of, where]): [string, () => Promise<unknown>] => [
+        of,
+        () => page.goto(world.url + where()),
+      ]),
+      ...Object.entries(refusedAtTheEnd).map(
+        ([of, { as, auto = '1', fault }]): [string, () => Promise<unknown>] => [
+          of,
+          async () => {
+            await page.goto(`${world.url}/api/auth/admin/login?return_to=/`)
+            fault?.()
+            await page.goto(`${page.url()}&login_as=${as}&auto=${auto}`)
+          },
+        ],
+      ),
+    ]
+    for (const [of, open] of ways) {
+      await open()
+      expect(new URL(page.url()).origin, of).toBe(world.url)
+      expect(await page.locator('h1').count(), of).toBe(1)
+      expect(await page.title(), of).toBe(await page.locator('h1').innerText())
       const { overflow, family } = await page.evaluate(() => ({
         overflow: document.documentElement.scrollWidth - window.innerWidth,
         family: getComputedStyle(document.body).fontFamily,
@@ -192,8 +246,12 @@ test.each(looks)(
     }
     await page.goto(world.url + path({ server_id: elsewhere }))
     await page.keyboard.press('Tab')
-    const focused = () => document.activeElement?.getAttribute('href')
-    expect(await page.evaluate(focused)).toBe('https://charts.example/')
+    const focused = () => {
+      const link = document.activeElement as HTMLAnchorElement
+      const { outlineStyle, outlineWidth } = getComputedStyle(link)
+      return { href: link.getAttribute('href'), outline: `${outlineStyle} ${outlineWidth}` }
+    }
+    expect(await page.evaluate(focused)).toEqual({ href: 'https://charts.example/', outline: 'solid 2px' })
     if (pictures) await page.screenshot({ path: join(pictures, `focused-${width}-${colorScheme}.png`) })
     expect(complaints).toEqual([])
     await page.close()

@@ -168,7 +168,7 @@ describe.each(engines)('member lists on %s', (engine) => {
     const { deps } = world.service
     const shown = async () => idsOf((await list({ search: 'noor' })).body).includes(noor)
     expect(await shown()).toBe(true)
-    await deps.mirrorMember(demo.gamesGuildId, { id: noor }, undefined)
+    await deps.mirrorMember(demo.gamesGuildId, { id: noor }, undefined, 'now')
     expect(await shown()).toBe(false)
     const { body } = await get(`${members}/${noor}/servers`)
     expect(body).toMatchObject({ memberId: noor, servers: [] })

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
+import { singleFlight, within } from '#platform/async'
 import { version } from '#platform/version'
-import { within } from '#platform/within'
 import type { Deps } from '../../deps.ts'
 import { readQueues } from './queues-store.ts'
 
@@ -144,14 +144,8 @@ export function registerGauges(registry: Registry, deps: Needs): void {
 }
 
 function registerQueues(registry: Registry, { db }: Needs) {
-  let reading: ReturnType<typeof readQueues> | undefined
   /** Two gauges of one reading. An outage leaves them out. */
-  const read = () => {
-    reading ??= within(readQueues(db), deadlineMs, new Map()).finally(() => {
-      reading = undefined
-    })
-    return reading
-  }
+  const read = singleFlight(() => within(readQueues(db), deadlineMs, new Map()))
   const register = (name: string, help: string, of: 'rows' | 'oldestSeconds') =>
     new Gauge({
       name,

@@ -1,13 +1,14 @@
 import type { monitoring } from '@rolecall/contract'
+import { singleFlight } from '#platform/async'
 import type { Deps } from '../../deps.ts'
 import { countAll } from './read-store.ts'
 
 /** Reads the statistics; the same answer serves for as long as the setting `statsTtlMs` says. */
 export function createStats({ db, settings }: Pick<Deps, 'db' | 'settings'>) {
   let kept: { readonly stats: monitoring.Stats; readonly at: number } | undefined
-  let counting: Promise<monitoring.Stats> | undefined
 
-  const count = async (memberActivityThresholdDays: number): Promise<monitoring.Stats> => {
+  // Whoever comes meanwhile waits for the same count.
+  const count = singleFlight(async (memberActivityThresholdDays: number): Promise<monitoring.Stats> => {
     const at = performance.now()
     const counted = await countAll(db, memberActivityThresholdDays)
     if (!counted) throw new Error('A statement without a table answered no row.')
@@ -15,7 +16,7 @@ export function createStats({ db, settings }: Pick<Deps, 'db' | 'settings'>) {
     const stats = { ...numbers, memberActivityThresholdDays, asOf: asOf.toISOString() }
     kept = { stats, at }
     return stats
-  }
+  })
   return (): Promise<monitoring.Stats> => {
     const { statsTtlMs, memberActivityThresholdDays } = settings.current()
     const isFresh =
@@ -23,10 +24,6 @@ export function createStats({ db, settings }: Pick<Deps, 'db' | 'settings'>) {
       performance.now() - kept.at < statsTtlMs &&
       kept.stats.memberActivityThresholdDays === memberActivityThresholdDays
     if (kept && isFresh) return Promise.resolve(kept.stats)
-    // Whoever comes meanwhile waits for the same count.
-    counting ??= count(memberActivityThresholdDays).finally(() => {
-      counting = undefined
-    })
-    return counting
+    return count(memberActivityThresholdDays)
   }
 }

@@ -1,6 +1,6 @@
 import type { monitoring } from '@rolecall/contract'
+import { within } from '#platform/async'
 import { version } from '#platform/version'
-import { within } from '#platform/within'
 import type { Deps } from '../../deps.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { listInstances } from './instances-store.ts'

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { verifyChain } from '#audit/verify-chain'
 import { engines } from '../../../test/databases.ts'
 import {
   arrived,
@@ -12,7 +13,6 @@ import {
 } from '../../../test/given-channel.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { verifyChain } from '../audit/verify-chain.ts'
 import { updateProject } from '../projects/update-project.ts'
 
 describe.each(engines)('addresses on %s', (engine) => {

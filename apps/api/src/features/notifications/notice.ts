@@ -1,6 +1,6 @@
 import type { notifications } from '@rolecall/contract'
+import type { AuditEvent } from '#audit/event'
 import type { ChatMessage } from '#chat/chat-webhook'
-import type { AuditEvent } from '../audit/event.ts'
 
 type Type = notifications.NotificationType
 

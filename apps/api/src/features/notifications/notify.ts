@@ -1,5 +1,5 @@
+import type { RecordAudit } from '#audit/event'
 import { uuidv7 } from '#platform/crypto/uuid'
-import type { RecordAudit } from '../audit/event.ts'
 import { noticeOf } from './notice.ts'
 import { insertNotification } from './store.ts'
 

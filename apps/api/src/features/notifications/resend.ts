@@ -1,6 +1,7 @@
 import type { notifications } from '@rolecall/contract'
+import type { By } from '#audit/event'
 import { ApiError } from '#platform/http/api-error'
-import type { By, Deps } from '../../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { toDelivery } from './delivery.ts'
 import { findDelivery, findProject, requeueDelivery } from './store.ts'
 

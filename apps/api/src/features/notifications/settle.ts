@@ -1,6 +1,6 @@
 import type { ChatPost } from '#chat/chat-webhook'
+import { backOffMs } from '#platform/async'
 import type { Deps } from '../../deps.ts'
-import { backOffMs } from './back-off.ts'
 import {
   giveUpOld,
   type Held,
@@ -16,6 +16,10 @@ type SettleDeps = Pick<Deps, 'db' | 'audit'>
 /** Longest pause that the platform is believed: a day later everything that waits is over anyhow. */
 const longestPauseMs = 24 * 60 * 60_000
 
+/** A webhook that is back is found within a quarter of an hour, and one that is not is asked some hundred times a day. */
+const pauseAfter = ({ failures }: NextMessage) =>
+  backOffMs(failures + 1, { firstMs: 1_000, maxMs: 15 * 60_000 })
+
 /** Writes down what became of a try. True when the next message may follow at once. */
 export async function settle(
   deps: SettleDeps,
@@ -30,7 +34,7 @@ export async function settle(
   }
   if (post.outcome === 'gone') return disable(deps, held, message, post)
   if (post.outcome === 'refused') return giveUpOne(deps, held, message, post)
-  await tryLater(deps, held, message, post, Math.max(pauseMs, post.pauseMs ? 0 : backOffMs(message.failures)))
+  await tryLater(deps, held, message, post, Math.max(pauseMs, post.pauseMs ? 0 : pauseAfter(message)))
   return false
 }
 
@@ -38,7 +42,7 @@ export async function settle(
 async function disable({ db, audit }: SettleDeps, held: Held, message: NextMessage, post: ChatPost) {
   await db.transaction(async (tx) => {
     if (!message.sealed || (await removeAddress(tx, held.projectId, message.sealed)) === 0) {
-      await settleLater(tx, held, message.id, post, backOffMs(message.failures))
+      await settleLater(tx, held, message.id, post, pauseAfter(message))
       return
     }
     await settleFailed(tx, held, message.id, post)

@@ -1,10 +1,12 @@
 import type { profile } from '@rolecall/contract'
+import type { By } from '#audit/event'
+import { setPreferredName } from '#mirror/write-members'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
-import type { By, Deps } from '../../deps.ts'
+import type { Deps } from '../../deps.ts'
 import type { AdminCaller } from '../callers.ts'
 import { readPreferredName } from './preferred-name.ts'
-import { findProfile, lockPreferredName, writePreferredName } from './store.ts'
+import { findProfile, lockPreferredName } from './store.ts'
 
 /** The admin who asks. */
 export async function readProfile(
@@ -28,7 +30,7 @@ export async function updatePreferredName(
   await db.transaction(async (tx) => {
     const before = await lockPreferredName(tx, memberId)
     if (!before || before.preferredName === name) return
-    await writePreferredName(tx, memberId, name)
+    await setPreferredName(tx, memberId, name)
     await audit.record(tx, {
       ...by,
       actionType: 'member',

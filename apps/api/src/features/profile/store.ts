@@ -24,6 +24,3 @@ export const findProfile = (db: Queryable, memberId: string, serverId: string) =
 export const lockPreferredName = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ preferredName: string | null }>(sql`
     select preferred_name as "preferredName" from members where id = ${memberId} for update`)
-
-export const writePreferredName = (tx: Tx, memberId: string, name: string | null) =>
-  tx.execute(sql`update members set preferred_name = ${name} where id = ${memberId}`)

@@ -11,7 +11,8 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db } = deps
   const requireScope = async (projectId: string, serverId: string, scope: string) => {
     // A server that the project may not use looks like one that does not exist.
-    if (!(await hasScope(db, projectId, serverId, scope))) throw new ApiError('SCOPE_REQUIRED', { projectId })
+    if (await hasScope(db, projectId, serverId, scope)) return
+    throw new ApiError('SCOPE_REQUIRED', { projectId, detail: `It takes the scope ${scope}.` })
   }
 
   route(

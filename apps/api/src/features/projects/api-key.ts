@@ -1,8 +1,9 @@
+import type { By } from '#audit/event'
 import { digestOf, keyPrefixOf, mintToken } from '#platform/crypto/tokens'
 import { uuidv7 } from '#platform/crypto/uuid'
 import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
-import type { By, Deps } from '../../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { changeProject } from './change-project.ts'
 import { insertApiKey, replaceNewestKey, restoreNewestKey, revokeNewestKey } from './store.ts'
 

@@ -1,7 +1,7 @@
+import type { AuditEvent } from '#audit/event'
 import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
-import type { AuditEvent } from '../audit/event.ts'
 import { findProject, lockProject, type ProjectRow } from './store.ts'
 
 type Recorded = Omit<AuditEvent, 'actionType' | 'target'>

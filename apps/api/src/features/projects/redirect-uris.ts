@@ -1,4 +1,5 @@
 import type { ProblemDetail } from '@rolecall/contract'
+import { parseUrl } from '#platform/parse-url'
 
 const most = 20
 const longest = 2048
@@ -30,8 +31,9 @@ export function readRedirectUris(text: string): { uris: string[]; problems: Prob
  */
 export function inAscii(uri: string): string | undefined {
   const [, scheme = '', rest = ''] = /^(https?:\/\/)[^/?]*(.*)$/i.exec(uri) ?? []
-  if (!URL.canParse(uri)) return undefined
-  const written = scheme + new URL(uri).host + rest
+  const url = parseUrl(uri)
+  if (!url) return undefined
+  const written = scheme + url.host + rest
   return complaintAbout(written) ? undefined : written
 }
 
@@ -39,11 +41,11 @@ export function inAscii(uri: string): string | undefined {
 function complaintAbout(uri: string): string | undefined {
   if (uri.length > longest) return `is longer than ${longest} characters`
   // Whatever a URL parser would quietly drop or turn must not be in what is compared byte for byte.
-  if (/[\s\\\p{Cc}]/u.test(uri) || !URL.canParse(uri)) return 'is not an absolute URI'
+  const url = /[\s\\\p{Cc}]/u.test(uri) ? undefined : parseUrl(uri)
+  if (!url) return 'is not an absolute URI'
   // A Location header is ASCII (RFC 9110 §5.5), and a URI is by definition (RFC 3986 §2).
   if (/[^\x21-\x7e]/.test(uri)) return 'must be ASCII: the host in punycode, the rest percent-encoded'
   if (/^[a-z+.-]+:\/\/[^/?]*%/i.test(uri)) return 'must have its host in punycode, not percent-encoded'
-  const url = new URL(uri)
   if (uri.includes('#')) return 'must not have a fragment'
   if (url.username || url.password || /^[a-z+.-]+:\/\/[^/?]*@/i.test(uri)) return 'must not have a user'
   if (uri.includes('*')) return 'must not have a wildcard'

@@ -1,6 +1,7 @@
 import { type projects, storedName } from '@rolecall/contract'
+import type { By } from '#audit/event'
 import { invalid } from '#platform/http/check-request'
-import type { By, Deps } from '../../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { changeProject } from './change-project.ts'
 import { refuseTakenName } from './create-project.ts'
 import { readRedirectUris } from './redirect-uris.ts'

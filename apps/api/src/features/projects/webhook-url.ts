@@ -1,6 +1,7 @@
 import { formats, type ProblemDetail } from '@rolecall/contract'
 import { open, SecretUnreadable, seal } from '#platform/crypto/seal'
 import { ApiError } from '#platform/http/api-error'
+import { parseUrl } from '#platform/parse-url'
 import type { Config } from '../../config.ts'
 
 const platformHosts = ['discord.com', 'canary.discord.com', 'ptb.discord.com', 'discordapp.com']
@@ -20,8 +21,8 @@ export const noWebhookUrl: StoredWebhookUrl = { webhookUrlSealed: null, webhookU
  * decided by whoever writes this field.
  */
 export function isWebhookUrl(text: string, config: Pick<Config, 'chatApiUrl'>): boolean {
-  if (!URL.canParse(text)) return false
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (!url) return false
   const own = new URL(config.chatApiUrl)
   const isOwn = url.host === own.host
   if (!isOwn && !platformHosts.includes(url.host)) return false
@@ -50,7 +51,7 @@ export function complaintsAboutWebhookUrl(
 export function sealWebhookUrl(config: Config, projectId: string, text: string): StoredWebhookUrl {
   if (!config.outboundKey) {
     throw new ApiError('ENCRYPTION_KEY_MISSING', {
-      detail: 'The outbound-webhook encryption key is not configured: set OUTBOUND_WEBHOOK_ENCRYPTION_KEY.',
+      detail: 'The outbound-webhook encryption key is not configured.',
     })
   }
   return { webhookUrlSealed: seal(config.outboundKey, projectId, text), webhookUrlHost: new URL(text).origin }

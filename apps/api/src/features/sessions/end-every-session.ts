@@ -1,6 +1,7 @@
+import type { By } from '#audit/event'
 import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
-import type { By, Deps } from '../../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { deleteSsoOfMember, findUsername, revokeEverySession, voidAllCodes } from './own-sessions-store.ts'
 
 /**

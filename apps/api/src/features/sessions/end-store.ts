@@ -1,3 +1,4 @@
+import type { Departure } from '#mirror/write-members'
 import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
@@ -12,3 +13,18 @@ export const revokeLiveSessions = (tx: Tx) =>
   tx.execute(sql`
     update sessions set revoked_at = clock_now(), revoked_reason = 'revoked' 
     where revoked_at is null and expires_at > clock_now()`)
+
+/** Revokes the sessions that members have in servers; answers one row for each. */
+export const endSessionsOfMembers = (tx: Tx, departures: readonly Departure[]) =>
+  tx.query<Departure>(sql`
+    update sessions s set revoked_at = clock_now(), revoked_reason = 'member_left'
+    from unnest(${departures.map(({ serverId }) => serverId)}::text[],
+      ${departures.map(({ memberId }) => memberId)}::text[]) as x (server_id, member_id)
+    where s.server_id = x.server_id and s.member_id = x.member_id and s.revoked_at is null
+    returning s.server_id as "serverId", s.member_id as "memberId"`)
+
+/** Ends the sessions in a server for good: they must not live again when the server comes back. */
+export const endSessionsOfServer = (tx: Tx, serverId: string) =>
+  tx.execute(sql`
+    update sessions set revoked_at = clock_now(), revoked_reason = 'server_removed'
+    where server_id = ${serverId} and revoked_at is null and expires_at > clock_now()`)

@@ -81,7 +81,7 @@ describe.each(engines)('the refusals of POST /api/auth/token on %s', (engine) =>
 
     test('a code whose member left, or whose project lost its server, between callback and exchange', async () => {
       const code = await givenCode(world, project, demo.users.tomas)
-      await world.service.deps.mirrorMember(demo.mainGuildId, { id: demo.users.tomas }, undefined)
+      await world.service.deps.mirrorMember(demo.mainGuildId, { id: demo.users.tomas }, undefined, 'now')
       await expectInvalid(exchange(world, project, code))
     })
 

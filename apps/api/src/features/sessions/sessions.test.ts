@@ -77,7 +77,7 @@ describe.each(engines)('sessions on %s', (engine) => {
       const ids = listed?.filter(({ kind }) => kind !== 'sso').map(({ id }) => id)
       return { outcome: outcome(reply), ...(ids && { ids }) }
     },
-    leave: (member) => world.service.deps.mirrorMember(demo.mainGuildId, { id: member }, undefined),
+    leave: (member) => world.service.deps.mirrorMember(demo.mainGuildId, { id: member }, undefined, 'now'),
   }
 
   test('whatever is done to sessions in whatever order, the service answers as the reference model does', async () => {

@@ -1,5 +1,6 @@
 import type { ProblemDetail } from '@rolecall/contract'
 import { invalid } from '#platform/http/check-request'
+import { parseUrl } from '#platform/parse-url'
 import type { Deps } from '../../deps.ts'
 
 type SchemaDeps = Pick<Deps, 'schemas'>
@@ -43,5 +44,7 @@ export const complaintsAboutInput = async (
 ]
 
 /** As browsers write one (RFC 6454 §6.1): submissions are compared with it character by character. */
-const isOrigin = (text: string) =>
-  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
+function isOrigin(text: string): boolean {
+  const url = parseUrl(text)
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text
+}

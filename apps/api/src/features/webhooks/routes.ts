@@ -67,7 +67,7 @@ function ownRoutes({ route }: Router<Callers>, deps: Deps) {
     if (!(await mayManageWebhooks(db, projectId))) {
       throw new ApiError('OPERATION_REQUIRED', {
         projectId,
-        detail: 'No mapping of the project grants MANAGE_WEBHOOKS.',
+        detail: 'No mapping of the project grants MANAGE_WEBHOOKS: one, to whichever server, is enough.',
       })
     }
     return projectId

@@ -8,7 +8,11 @@ import type { Config } from '../../config.ts'
  * @throws ENCRYPTION_KEY_MISSING
  */
 export function mintSecret({ inboundKey }: Config, webhookId: string) {
-  if (!inboundKey) throw new ApiError('ENCRYPTION_KEY_MISSING')
+  if (!inboundKey) {
+    throw new ApiError('ENCRYPTION_KEY_MISSING', {
+      detail: 'The inbound-webhook encryption key is not configured.',
+    })
+  }
   const secret = `whsec_${randomBytes(32).toString('base64url')}`
   return { secret, secretSealed: seal(inboundKey, webhookId, secret) }
 }

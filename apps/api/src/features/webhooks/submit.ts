@@ -11,7 +11,7 @@ import { parseBody, readBodyText } from '#platform/http/read-body'
 import { admit } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
 import { keyBucket } from '#platform/rate-limit/key-bucket'
-import type { Verdict } from '#platform/rate-limit/rate-limiter'
+import type { Verdict } from '#platform/rate-limit/verdict'
 import type { Deps } from '../../deps.ts'
 import {
   refusalOfTime,

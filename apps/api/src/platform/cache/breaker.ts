@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { isOutage, isReply, LateError, reasonOf, within } from './outage.ts'
+import { LateError, singleFlight, withTimeout } from '#platform/async'
+import { isOutage, isReply, reasonOf } from './outage.ts'
 
 interface Options {
   /** What the log calls this cache; free of secrets. */
@@ -48,7 +49,6 @@ const failuresToDown = 2
 export function createBreaker(options: Options): Breaker {
   const { name, deadlineMs, probeDeadlineMs, retryMs, probe, reset, log } = options
   let state: 'starting' | 'up' | 'suspect' | 'down' | 'closed' = 'starting'
-  let checking: Promise<boolean> | undefined
   let timer: NodeJS.Timeout | undefined
   let endStart = () => {}
   const start = new Promise<void>((resolve) => {
@@ -83,21 +83,14 @@ export function createBreaker(options: Options): Breaker {
     if (state === 'down') timer = setTimeout(check, retryMs).unref()
   }
 
-  function check(): Promise<boolean> {
-    if (state === 'closed') return Promise.resolve(false)
-    checking ??= probeUntilCertain().finally(() => {
-      checking = undefined
-      probeLater()
-    })
-    return checking
-  }
+  const check = singleFlight(() => probeUntilCertain().finally(probeLater))
 
   async function probeUntilCertain(): Promise<boolean> {
     // The first failure is the cause; what follows it is often only that the connection is being replaced.
     let cause: unknown
     for (let failures = 0; !isClosed(); ) {
       try {
-        await within(probeDeadlineMs, probe())
+        await withTimeout(probe(), probeDeadlineMs)
         succeed()
         return state === 'up'
       } catch (error) {
@@ -121,14 +114,14 @@ export function createBreaker(options: Options): Breaker {
 
     run(command) {
       if (state !== 'up') return undefined
-      return within(deadlineMs, command()).catch((error: unknown) => {
+      return withTimeout(command(), deadlineMs).catch((error: unknown) => {
         if (isOutage(error)) fail(error)
         return undefined
       })
     },
 
     check,
-    whenStarted: () => within(probeDeadlineMs, start).catch(() => {}),
+    whenStarted: () => withTimeout(start, probeDeadlineMs).catch(() => {}),
     fail,
 
     close() {

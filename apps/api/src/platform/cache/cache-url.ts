@@ -1,8 +1,11 @@
+import { parseUrl } from '../parse-url.ts'
+
 /** True for what CACHE_URL may name: `memory:`, `redis://host:port` or `rediss://host:port`. */
 export function isCacheUrl(url: string): boolean {
   if (url === 'memory:') return true
-  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) return false
-  const { hostname, username, password } = new URL(url)
+  const parsed = /^rediss?:\/\//.test(url) ? parseUrl(url) : undefined
+  if (!parsed) return false
+  const { hostname, username, password } = parsed
   return hostname !== '' && isPercentEncoded(username) && isPercentEncoded(password)
 }
 

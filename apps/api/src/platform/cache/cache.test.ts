@@ -74,6 +74,43 @@ describe.each(['memory', 'redis'] as const)('the %s cache', (kind) => {
     expect(new Set(totals)).toEqual(new Set(Array.from({ length: 500 }, (_, index) => index + 1)))
   })
 
+  test('counts up to a limit, from what a counter that is not there begins at', async () => {
+    const terms = { limit: 10, from: 3, windowMs: 60_000 }
+    expect(await cache.countUpTo('limited', 5, terms)).toEqual({ counted: 5, total: 8 })
+    expect(await cache.countUpTo('limited', 5, terms)).toEqual({ counted: 2, total: 10 })
+    expect(await cache.countUpTo('limited', 5, terms)).toEqual({ counted: 0, total: 10 })
+    expect(await cache.count('limited', 5, 60_000)).toBe(15)
+    expect(await cache.countUpTo('limited', 1, terms)).toEqual({ counted: 0, total: 15 })
+    expect(await cache.countUpTo('never more', 5, { ...terms, from: 10 })).toEqual({ counted: 0, total: 10 })
+    expect(await cache.count('never more', 1, 60_000)).toBe(1)
+  })
+
+  test('counts exactly the limit for 500 that race for it', async () => {
+    const terms = { limit: 333, from: 0, windowMs: 60_000 }
+    const answers = await Promise.all(Array.from({ length: 500 }, () => cache.countUpTo('raced', 1, terms)))
+    expect(answers.reduce((sum, answer) => sum + (answer?.counted ?? 0), 0)).toBe(333)
+  })
+
+  test('starts a counter with a limit again once its window is over', async () => {
+    const terms = { limit: 10, from: 0, windowMs: 50 }
+    const startedAt = performance.now()
+    await cache.countUpTo('limited window', 10, terms)
+    const again = () => cache.countUpTo('limited window', 1, terms)
+    await vi.waitFor(async () => expect(await again()).toMatchObject({ counted: 1 }), { interval: 5 })
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(49)
+  })
+
+  test('takes back what was given back, and no more than there was', async () => {
+    const terms = { limit: 10, from: 0, windowMs: 60_000 }
+    await cache.countUpTo('given back', 10, terms)
+    await cache.giveBack('given back', 4)
+    expect(await cache.countUpTo('given back', 10, terms)).toEqual({ counted: 4, total: 10 })
+    await cache.giveBack('given back', 11)
+    expect(await cache.count('given back', 1, 60_000)).toBe(1)
+    await cache.giveBack('never counted', 5)
+    expect(await cache.count('never counted', 1, 60_000)).toBe(1)
+  })
+
   test('starts a counter again once its window is over, counted from the first addition', async () => {
     const startedAt = performance.now()
     await cache.count('window', 10, 50)
@@ -143,6 +180,9 @@ describe.each(['memory', 'redis'] as const)('the %s cache', (kind) => {
     expect(await closed.ping()).toBe(false)
     expect(await closed.get('closed')).toBeUndefined()
     expect(await closed.count('closed counter', 1, 60_000)).toBeUndefined()
+    const terms = { limit: 1, from: 0, windowMs: 60_000 }
+    expect(await closed.countUpTo('closed counter', 1, terms)).toBeUndefined()
+    await closed.giveBack('closed counter', 1)
     expect(await closed.claim('closed claim', 60_000)).toBeUndefined()
     await closed.set('closed', 'value', 60_000)
     await closed.delete('closed')

@@ -1,3 +1,17 @@
+export interface CountTerms {
+  readonly limit: number
+  readonly from: number
+  /** The counter disappears so long after it was first added to. */
+  readonly windowMs: number
+}
+
+export interface Counted {
+  /** How many were added. */
+  readonly counted: number
+  /** Of the counter, after adding. */
+  readonly total: number
+}
+
 /**
  * What the service may ask of its cache.
  *
@@ -11,6 +25,12 @@
  */
 export interface Cache {
   readonly kind: 'memory' | 'redis'
+
+  /**
+   * Grows whenever the connection was lost: from then on what the cache knew may be gone, because a server that
+   * starts again or takes over for another is always met on a new connection.
+   */
+  generation(): number
 
   /** The last known state, without asking. False until a fresh Redis connection has answered once. */
   isUp(): boolean
@@ -31,6 +51,16 @@ export interface Cache {
    * the addition took place is unknown. The memory cache answers at once, without a promise.
    */
   count(key: string, by: number, windowMs: number): number | undefined | Promise<number | undefined>
+
+  /**
+   * Adds up to `by` to a counter, and never so much that its total exceeds `limit`; atomically across instances. A
+   * counter that is not there begins at `from`. `undefined`: the cache is unreachable, and whether the addition
+   * took place is unknown.
+   */
+  countUpTo(key: string, by: number, terms: CountTerms): Promise<Counted | undefined>
+
+  /** Takes `by` off a counter that is still there, and never below zero. */
+  giveBack(key: string, by: number): Promise<void>
 
   /** True for exactly one caller per key until `ttlMs` have passed. `undefined`: unreachable, and it may or may not have been claimed. */
   claim(key: string, ttlMs: number): Promise<boolean | undefined>

@@ -46,8 +46,14 @@ export function createMemoryCache({
     values.set(key, { value, expiresAt: now() + ttlMs })
   }
 
+  function findCounter(key: string): Counter | undefined {
+    const counter = counters.get(key)
+    return counter && counter.expiresAt > now() ? counter : undefined
+  }
+
   return {
     kind: 'memory',
+    generation: () => 0,
     isUp: () => isOpen,
     ping: async () => isOpen,
 
@@ -74,6 +80,22 @@ export function createMemoryCache({
       }
       counters.set(key, { total: by, expiresAt: time + windowMs })
       return by
+    },
+
+    async countUpTo(key, by, { limit, from, windowMs }) {
+      if (!isOpen) return undefined
+      const counter = findCounter(key)
+      const total = counter?.total ?? from
+      const counted = Math.max(0, Math.min(by, limit - total))
+      if (counted === 0) return { counted, total }
+      if (counter) counter.total += counted
+      else counters.set(key, { total: total + counted, expiresAt: now() + windowMs })
+      return { counted, total: total + counted }
+    },
+
+    async giveBack(key, by) {
+      const counter = isOpen ? findCounter(key) : undefined
+      if (counter) counter.total = Math.max(0, counter.total - by)
     },
 
     async claim(key, ttlMs) {

@@ -1,31 +1,3 @@
-/** No answer within the deadline. */
-export class LateError extends Error {
-  override readonly name = 'LateError'
-}
-
-/**
- * The promise's outcome, or a LateError after `deadlineMs`.
- *
- * The refusal is put off until the event loop has read its sockets once more: after it was blocked for longer
- * than the deadline, timers run before the answers that have long arrived, and the cache is not to blame.
- */
-export function within<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new LateError(`no answer within ${deadlineMs} ms`))
-    const timer = setTimeout(() => setImmediate(late), deadlineMs)
-    promise.then(
-      (value) => {
-        clearTimeout(timer)
-        resolve(value)
-      },
-      (error: unknown) => {
-        clearTimeout(timer)
-        reject(error)
-      },
-    )
-  })
-}
-
 /**
  * The replies by which a server says that it cannot do its work now, or not for us. Any other error reply
  * (WRONGTYPE, say) is about one key and must not close the cache for all.

@@ -48,6 +48,8 @@ async function callAll(cache: Cache): Promise<{ answers: unknown[]; ms: number }
     cache.set('key', 'value', 1000),
     cache.delete('key'),
     cache.count('counter', 1, 1000),
+    cache.countUpTo('limited', 1, { limit: 1, from: 0, windowMs: 1000 }),
+    cache.giveBack('limited', 1),
     cache.claim('claim', 1000),
     cache.publish('channel', 'message'),
   ])
@@ -62,7 +64,7 @@ function isRefusedAtOnce(cache: Cache): Promise<boolean> {
   ])
 }
 
-const unreachable = Array.from({ length: 6 }, () => undefined)
+const unreachable = Array.from({ length: 8 }, () => undefined)
 
 async function untilUp(cache: Cache): Promise<number> {
   const startedAt = performance.now()

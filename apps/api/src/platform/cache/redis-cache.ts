@@ -38,10 +38,15 @@ export function createRedisCache({ url, log, prefix = 'rolecall:', deadlineMs = 
   })
   redis.on('ready', breaker.check)
   redis.on('error', breaker.fail)
-  redis.on('close', () => breaker.fail(new Error('connection closed')))
+  let generation = 0
+  redis.on('close', () => {
+    generation += 1
+    breaker.fail(new Error('connection closed'))
+  })
 
   return {
     kind: 'redis',
+    generation: () => generation,
     isUp: breaker.isUp,
 
     async ping() {
@@ -68,6 +73,19 @@ export function createRedisCache({ url, log, prefix = 'rolecall:', deadlineMs = 
       return breaker
         .run(() => redis.countInWindow(prefix + key, by, wholeMs(windowMs)))
         ?.then((total) => (typeof total === 'number' ? total : undefined))
+    },
+
+    async countUpTo(key, by, { limit, from, windowMs }) {
+      const answer = await breaker.run(() =>
+        redis.countUpTo(prefix + key, by, limit, from, wholeMs(windowMs)),
+      )
+      if (!Array.isArray(answer)) return undefined
+      const [counted, total] = answer
+      return typeof counted === 'number' && typeof total === 'number' ? { counted, total } : undefined
+    },
+
+    async giveBack(key, by) {
+      await breaker.run(() => redis.giveBack(prefix + key, by))
     },
 
     async claim(key, ttlMs) {

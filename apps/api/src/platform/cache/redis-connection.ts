@@ -1,8 +1,17 @@
 import { Redis, type Result } from 'ioredis'
+import { backOffMs } from '#platform/async'
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     countInWindow(key: string, by: number, windowMs: number): Result<unknown, Context>
+    countUpTo(
+      key: string,
+      by: number,
+      limit: number,
+      from: number,
+      windowMs: number,
+    ): Result<unknown, Context>
+    giveBack(key: string, by: number): Result<unknown, Context>
   }
 }
 
@@ -11,6 +20,26 @@ const countInWindow = `
 local total = redis.call('INCRBY', KEYS[1], ARGV[1])
 if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return total
+`
+
+/** Writes only what it added, and an expiry with it. */
+const countUpTo = `
+local known = redis.call('GET', KEYS[1])
+local total = tonumber(known or ARGV[3])
+local counted = math.max(0, math.min(tonumber(ARGV[1]), tonumber(ARGV[2]) - total))
+if counted > 0 then
+  total = redis.call('INCRBY', KEYS[1], known and counted or total + counted)
+  if not known then redis.call('PEXPIRE', KEYS[1], ARGV[4]) end
+end
+return { counted, total }
+`
+
+/** A counter that is gone is not made anew: below zero it would allow more than its limit. */
+const giveBack = `
+local total = tonumber(redis.call('GET', KEYS[1]) or '0')
+local by = math.min(tonumber(ARGV[1]), total)
+if by > 0 then redis.call('DECRBY', KEYS[1], by) end
+return by
 `
 
 /**
@@ -35,9 +64,12 @@ export function connect(url: string): Redis {
     // Measured: automatic pipelining makes 64 concurrent reads half as fast again, and a single one a third slower
     // with a worse tail. Who asks much, like the rate limiter, gathers its questions itself.
     enableAutoPipelining: false,
-    // The random part keeps the instances of a deployment from returning all at once.
-    retryStrategy: (attempt) => Math.min(50 * 2 ** (attempt - 1), 300) + Math.random() * 100,
-    scripts: { countInWindow: { lua: countInWindow, numberOfKeys: 1 } },
+    retryStrategy: (attempt) => backOffMs(attempt, { firstMs: 50, maxMs: 400 }),
+    scripts: {
+      countInWindow: { lua: countInWindow, numberOfKeys: 1 },
+      countUpTo: { lua: countUpTo, numberOfKeys: 1 },
+      giveBack: { lua: giveBack, numberOfKeys: 1 },
+    },
   })
   // Without a listener the client prints every failed attempt on stderr.
   redis.on('error', () => {})

@@ -1,5 +1,5 @@
+import { within } from '#platform/async'
 import type { Log } from '#platform/log'
-import { within } from '#platform/within'
 import { connectionReason } from './connection-refusals.ts'
 
 /** Silence for so long is an outage; health answers within 2 s. */

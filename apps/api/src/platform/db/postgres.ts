@@ -1,5 +1,6 @@
 import pg from 'pg'
 import Cursor from 'pg-cursor'
+import { backOffMs } from '#platform/async'
 import type { Log } from '#platform/log'
 import { createAvailability } from './availability.ts'
 import { connectionRefusal } from './connection-refusals.ts'
@@ -201,7 +202,7 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!isRetryable(error)) throw error
       if (tries === 3) throw new DatabaseUnavailable(error)
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** tries))
+      await new Promise((resolve) => setTimeout(resolve, backOffMs(tries + 1, { firstMs: 20, maxMs: 160 })))
     }
   }
 }

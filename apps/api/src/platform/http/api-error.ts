@@ -1,7 +1,7 @@
 import { type ErrorCode, errors, type ProblemDetail } from '@rolecall/contract'
 
 interface Details {
-  /** A sentence for the caller, where the fixed title of the code says too little. */
+  /** What it was this time, where the fixed title of the code says too little; what to do about it follows. */
   readonly detail?: string
   /** Everything that is wrong with the request. */
   readonly errors?: readonly ProblemDetail[]
@@ -12,8 +12,10 @@ interface Details {
   readonly keyPrefix?: string
   /** For the page of a refusal: where the browser came from, with an address only where that was checked. */
   readonly site?: { readonly name: string; readonly href?: string }
-  /** For the page of a refusal: who only cancelled a login begins it again here, at an address of ours. */
+  /** For the page of a refusal: where the login is begun again, an address of ours. */
   readonly again?: string
+  /** For the page of a refusal: nobody was found wanting, the person only pressed Cancel. */
+  readonly isCancelled?: boolean
   /** Whom the limit counts a refusal for that came before anyone was admitted; the address, where nobody is named. */
   readonly bucket?: string
   readonly cause?: unknown
@@ -30,10 +32,14 @@ export class ApiError extends Error {
     const { stackTraceLimit } = Error
     // A refusal is an answer and no fault: nobody reads its stack, which costs more than all else about it.
     if (errors[code].status < 500) Error.stackTraceLimit = 0
-    super(details.detail ?? errors[code].title, { cause: details.cause })
+    super(sentencesOf(code, details.detail), { cause: details.cause })
     Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.status = errors[code].status
     this.details = details
   }
 }
+
+/** What the caller reads besides the title: never the title again, and always how to mend it. */
+const sentencesOf = (code: ErrorCode, detail: string | undefined) =>
+  detail === undefined ? errors[code].mend : `${detail} ${errors[code].mend}`

@@ -41,8 +41,8 @@ function fromFramework({
 }
 
 /** The platform cannot answer: the caller may come back. */
-export const chatPlatformUnavailable = (cause?: unknown) =>
-  new ApiError('CHAT_PLATFORM_UNAVAILABLE', { headers: { 'retry-after': '5' }, cause })
+export const chatPlatformUnavailable = (cause?: unknown, page: { readonly again?: string } = {}) =>
+  new ApiError('CHAT_PLATFORM_UNAVAILABLE', { ...page, headers: { 'retry-after': '5' }, cause })
 
 /** RFC 9457 body of a refusal. `docs` is the address of the page that explains the codes. */
 export function toProblem(

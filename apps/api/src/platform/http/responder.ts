@@ -5,6 +5,7 @@ import type { Log } from '#platform/log'
 import type { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import type { Identified } from './identified.ts'
+import { notFoundPage } from './not-found-page.ts'
 import { pageHeaders } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
 import { sendStream, sendWhole } from './send.ts'
@@ -114,6 +115,13 @@ export function createResponder({
     definition && changes(definition) && writes.writes() !== request.writesBefore
       ? writes.confirm()
       : undefined
+  /** The refusal as a page, where a person is the reader: a login, or an address that is none. */
+  const pageOf = (definition: EndpointDefinition | undefined, request: FastifyRequest, error: ApiError) => {
+    const { accept } = request.headers
+    if (definition?.page && !wantsJson(accept)) return refusalPage(error, request.id)
+    const isLost = definition === undefined && error.code === 'NOT_FOUND'
+    return isLost && accept?.includes('text/html') ? notFoundPage(request.id) : undefined
+  }
 
   function writeRefusal(
     definition: EndpointDefinition | undefined,
@@ -123,8 +131,8 @@ export function createResponder({
   ) {
     const own = { ...challenge(definition, error), ...error.details.headers }
     const problem = toProblem(error, request.id, docs)
-    if (definition?.page && !wantsJson(request.headers.accept)) {
-      const html = refusalPage(error, request.id)
+    const html = pageOf(definition, request, error)
+    if (html !== undefined) {
       sendWhole(raw, error.status, headersOf(request, { ...own, ...pageHeaders }), html)
     } else {
       const headers = headersOf(request, { ...own, 'content-type': problemType })

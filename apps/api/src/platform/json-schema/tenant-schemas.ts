@@ -55,7 +55,7 @@ export function createTenantSchemas(): TenantSchemas {
       if (error instanceof JobTooLarge) return tooLarge
       if (!(error instanceof PoolBusy)) throw error
       throw new ApiError('RATE_LIMITED', {
-        detail: 'Too many costly schemas are being worked on: try again.',
+        detail: 'Too many costly schemas are being worked on.',
         headers: { 'retry-after': '1' },
       })
     }

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { AggregatorRegistry, type Registry } from 'prom-client'
-import { within } from '#platform/within'
+import { within } from '#platform/async'
 
 /** The library itself gives the workers five seconds. */
 const deadlineMs = 3_000

@@ -5,7 +5,8 @@ import type { Cache } from '#platform/cache/cache'
 import { createMemoryCache } from '#platform/cache/memory-cache'
 import { createRedisCache } from '#platform/cache/redis-cache'
 import { type RedisServer, startRedis } from '../../../test/redis.ts'
-import { createRateLimiter, type RateLimiter, type Verdict } from './rate-limiter.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
+import type { Verdict } from './verdict.ts'
 
 const log = { info() {}, warn() {} }
 
@@ -25,9 +26,9 @@ function watch(cache: Cache): { cache: Cache; counts: number[] } {
     counts,
     cache: {
       ...cache,
-      count(key, by, windowMs) {
+      countUpTo(key, by, terms) {
         counts.push(by)
-        return cache.count(key, by, windowMs)
+        return cache.countUpTo(key, by, terms)
       },
     },
   }
@@ -137,7 +138,9 @@ describe('two instances on one Redis', () => {
     const verdicts = await Promise.all(takes)
     expect(countAllowed(verdicts)).toBe(Math.min(limit, 500))
     const remaining = verdicts.filter((verdict) => verdict.allowed).map((verdict) => verdict.remaining)
-    expect(new Set(remaining).size).toBe(remaining.length)
+    expect(Math.max(...remaining)).toBeLessThan(limit)
+    // Of a limit too small to be shared each take is counted for itself, so each is told another number.
+    if (limit < 64) expect(new Set(remaining).size).toBe(remaining.length)
   })
 
   test('ask once per caller for all takes of a turn', async () => {
@@ -168,14 +171,14 @@ describe('two instances on one Redis', () => {
     if (!cache) throw new Error('no cache')
     let underWay = 0
     let most = 0
-    const count: Cache['count'] = async (key, by, windowMs) => {
+    const countUpTo: Cache['countUpTo'] = async (key, by, terms) => {
       most = Math.max(most, ++underWay)
-      const total = await cache.count(key, by, windowMs)
+      const counted = await cache.countUpTo(key, by, terms)
       underWay--
-      return total
+      return counted
     }
     const limiter = createRateLimiter({
-      cache: { ...cache, count },
+      cache: { ...cache, countUpTo },
       limit: 1000,
       ttlMs: 60_000,
       name: 'one by one',
@@ -193,12 +196,12 @@ describe('two instances on one Redis', () => {
     const [cache] = caches
     if (!cache) throw new Error('no cache')
     const keys: [string, number][] = []
-    const count: Cache['count'] = (key, by, windowMs) => {
-      keys.push([key, windowMs])
-      return cache.count(key, by, windowMs)
+    const countUpTo: Cache['countUpTo'] = (key, by, terms) => {
+      keys.push([key, terms.windowMs])
+      return cache.countUpTo(key, by, terms)
     }
     const limiter = createRateLimiter({
-      cache: { ...cache, count },
+      cache: { ...cache, countUpTo },
       limit: 1,
       ttlMs: 60_000,
       now: () => minute,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Cache } from '#platform/cache/cache'
 import { createMemoryCache } from '#platform/cache/memory-cache'
 import { createRedisCache } from '#platform/cache/redis-cache'
@@ -81,6 +81,23 @@ describe.each(['memory', 'redis'] as const)('what may be open at a time, on the 
     expect(verdict).toMatchObject({ allowed: false, remaining: 0, resetSec: 48 })
     expect(verdict && limiter?.headers(verdict)).toMatchObject({ 'Retry-After': '48' })
   })
+})
+
+test('what is given back after the cache lost its counter makes room for nobody', async () => {
+  const redis = await startRedis()
+  const cache = createRedisCache({ url: redis.url, log })
+  try {
+    await cache.ping()
+    const limiter = createReturnableLimiter({ cache, limit: 3, ttlMs: 60_000, now: () => minute })
+    expect(await takeMany([limiter], 5)).toBe(3)
+    await redis.restart()
+    await vi.waitFor(() => expect(cache.isUp()).toBe(true), { timeout: 5_000 })
+    for (let i = 0; i < 3; i++) await limiter.giveBack('caller', minute)
+    expect(await takeMany([limiter], 10)).toBe(3)
+  } finally {
+    await cache.close()
+    await redis.stop()
+  }
 })
 
 test('a limit of 0 is off, and one without its cache pauses', async () => {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { limitHeaders, type Options, type RateLimiter, type Verdict } from './rate-limiter.ts'
+import type { Options, RateLimiter } from './rate-limiter.ts'
+import { limitHeaders, type Verdict } from './verdict.ts'
 
 export interface OpenVerdict extends Verdict {
   /** When it was taken, by the clock that windows are counted by. */
@@ -20,10 +21,10 @@ export interface ReturnableLimiter extends RateLimiter {
  * Lets a caller have `limit` open in each fixed window of `ttlMs`, summed over all instances. Windows are those of
  * `createRateLimiter`.
  *
- * Every take adds one to the shared counter, and a refused take takes its one back, so the counter never is below
- * what is open: no more than `limit` are, however many race. A take that meets another's refusal, before that was
- * taken back, may be refused as well. Unlike a count that only grows nothing is final here, so the cache is asked
- * each time.
+ * Every take adds one to the shared counter while that is below the limit, in one step, so the counter is what is open:
+ * no more than `limit` are, however many race, and a refused take leaves no trace. What is given back after the cache
+ * has lost its counter changes nothing, because it would make room that another has. The cache is asked each time:
+ * what is full now may have room in a moment.
  */
 export function createReturnableLimiter({
   cache,
@@ -45,15 +46,15 @@ export function createReturnableLimiter({
       const open = { takenAtMs: time, limit, resetSec: resetSecAt(time) }
       if (limit === 0) return { ...open, allowed: true, remaining: 0 }
       const key = keyOf(caller, windowOf(time))
-      const total = cache.isUp() ? await cache.count(key, 1, counterMs) : undefined
-      if (total === undefined) return { ...open, allowed: true, paused: true, remaining: limit }
-      if (total > limit) await cache.count(key, -1, counterMs)
-      return { ...open, allowed: total <= limit, remaining: Math.max(0, limit - total) }
+      const terms = { limit, from: 0, windowMs: counterMs }
+      const answer = cache.isUp() ? await cache.countUpTo(key, 1, terms) : undefined
+      if (!answer) return { ...open, allowed: true, paused: true, remaining: limit }
+      return { ...open, allowed: answer.counted === 1, remaining: Math.max(0, limit - answer.total) }
     },
     async giveBack(caller, takenAtMs) {
       const window = windowOf(takenAtMs)
       if (limit === 0 || window !== windowOf(now())) return
-      await cache.count(keyOf(caller, window), -1, counterMs)
+      await cache.giveBack(keyOf(caller, window), 1)
     },
     headers: limitHeaders({ limit, ttlMs, name }),
   }

@@ -13,7 +13,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { FastifyRequest } from 'fastify'
-import { within } from '#platform/within'
+import { within } from '#platform/async'
 import type { Tracing } from './tracing.ts'
 
 /** A collector that is away must not hold up a stop. */

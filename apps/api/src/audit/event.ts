@@ -1,0 +1,28 @@
+import type { Tx } from '#platform/db/database'
+
+export type ActionType = 'auth' | 'project' | 'server' | 'role' | 'webhook' | 'member' | 'sync' | 'permission'
+export type Severity = 'info' | 'warning' | 'error'
+
+/** What happened, in the words of whoever reads the log. Never a secret. */
+export interface AuditEvent {
+  /** Who did it; the service itself when absent. */
+  readonly actor?: { readonly id: string; readonly username: string }
+  readonly actionType: ActionType
+  /** noun.verb, present tense: `project.create`. */
+  readonly action: string
+  readonly severity?: Severity
+  readonly target?: { readonly type: string; readonly id: string; readonly name?: string | null }
+  readonly summary: string
+  /** Field → value before and after. */
+  readonly changes?: Readonly<Record<string, { readonly before: unknown; readonly after: unknown }>>
+  readonly client?: { readonly ip: string; readonly requestId: string }
+}
+
+/** Who does it; the service itself when there is no actor. */
+export type By = Pick<AuditEvent, 'actor' | 'client'>
+
+/**
+ * Records events, in their order, in the transaction of the change they tell of: no audit, no change. All writers wait
+ * for each other from here until the end of the transaction, so it comes last where the change is a long one.
+ */
+export type RecordAudit = (tx: Tx, events: AuditEvent | readonly AuditEvent[]) => Promise<void>

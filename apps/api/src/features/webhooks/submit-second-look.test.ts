@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tally } from '../../../test/at-once.ts'
+import { engines } from '../../../test/databases.ts'
+import { countRows, type GivenProject, givenProject } from '../../../test/given.ts'
+import { type GivenWebhook, givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
+import { type Service, startWorld, type World } from '../../../test/service.ts'
+import { rotateSecret, updateWebhook } from './change-webhook.ts'
+
+/**
+ * An instance holds a submission against what was in force the last time. What that refuses is looked at once more, at
+ * what is in force now: nobody is refused by a rule that is gone.
+ */
+describe.each(engines)('the second look of a submission, on %s', (engine) => {
+  let world: World
+  let instances: readonly Pick<Service, 'url'>[]
+  beforeAll(async () => {
+    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
+    instances = engine === 'postgres' ? [world, await world.another()] : [world]
+  })
+  afterAll(() => world.close())
+
+  const update = ({ id, projectId }: GivenWebhook, input: Parameters<typeof updateWebhook>[3]) =>
+    updateWebhook(world.service.deps, {}, { projectId, webhookId: id }, input)
+  const storedFor = ({ id }: GivenWebhook) =>
+    countRows(world, `inbound_submissions where webhook_id = '${id}'`)
+
+  /** A webhook that every instance has taken a submission for, and so remembers. */
+  const remembered = async (input: Parameters<typeof givenWebhook>[2] = {}) => {
+    const project = await givenProject(world)
+    const hook = await givenWebhook(world, project, input)
+    for (const [i, instance] of instances.entries()) {
+      const raw = `{"name":"before","age":${i}}`
+      const headers = { ...sign(hook.secret, raw), origin: 'https://old.example' }
+      expect((await submit(instance, project, hook.id, { raw, headers })).status).toBe(201)
+    }
+    return { project, hook }
+  }
+
+  /** Sent to all instances at once, as soon as `change` is in force. */
+  const submitAfter = async <T>(
+    { project, hook }: { project: GivenProject; hook: GivenWebhook },
+    change: () => Promise<T>,
+    make: (i: number, changed: T) => { raw: string; headers: Record<string, string> },
+  ) => {
+    let open: (changed: T) => void = () => {}
+    const barrier = new Promise<T>((resolve) => {
+      open = resolve
+    })
+    const sending = Array.from({ length: 20 }, async (_, i) => {
+      const changed = await barrier
+      const instance = instances[i % instances.length] as { url: string }
+      return (await submit(instance, project, hook.id, make(i, changed))).status
+    })
+    open(await change())
+    return tally(await Promise.all(sending))
+  }
+
+  test('a submission signed with the new secret is taken at once everywhere, though the old one is remembered', async () => {
+    const given = await remembered({ requireSignature: true })
+    const { id, projectId } = given.hook
+    const rotate = () => rotateSecret(world.service.deps, {}, { projectId, webhookId: id })
+    const statuses = await submitAfter(given, rotate, (i, { secret }) => {
+      const raw = `{"name":"after","age":${i}}`
+      return { raw, headers: sign(secret, raw) }
+    })
+    expect(statuses).toEqual({ 201: 20 })
+    expect(await storedFor(given.hook)).toBe(20 + instances.length)
+  })
+
+  test('one that fits only the new schema is taken, and one that fits only the old is not', async () => {
+    const given = await remembered()
+    const change = () => update(given.hook, { schema: { type: 'object', required: ['colour'] } })
+    const statuses = await submitAfter(given, change, (i) => ({
+      raw: i < 10 ? `{"colour":"red","n":${i}}` : `{"name":"after","age":${i}}`,
+      headers: {},
+    }))
+    expect(statuses).toEqual({ 201: 10, 422: 10 })
+    expect(await storedFor(given.hook)).toBe(10 + instances.length)
+  })
+
+  test('one from an origin that was added is taken, and one from an origin that was taken off is not', async () => {
+    const given = await remembered({ acceptedOrigins: ['https://old.example'] })
+    const change = () => update(given.hook, { acceptedOrigins: ['https://new.example'] })
+    const statuses = await submitAfter(given, change, (i) => ({
+      raw: `{"name":"after","age":${i}}`,
+      headers: { origin: i < 10 ? 'https://new.example' : 'https://old.example' },
+    }))
+    expect(statuses).toEqual({ 201: 10, 403: 10 })
+    expect(await storedFor(given.hook)).toBe(10 + instances.length)
+  })
+})

@@ -1,0 +1,43 @@
+import type { AuditEvent } from '#audit/event'
+import type { Tx } from '#platform/db/database'
+import type { MirrorDeps } from './mirror-deps.ts'
+import { type AsOf, type Departure, endMembershipRows } from './write-members.ts'
+
+export interface Ending extends Departure {
+  readonly isBan?: boolean
+}
+
+/**
+ * Ends memberships on the platform's own word, with the sessions bound to those servers. Nothing happens to one that
+ * is over already: the platform repeats itself. Answers one event for each that ended, which the caller records
+ * last in the transaction: whoever holds the end of the audit log keeps all other writers waiting.
+ *
+ * Whoever came back since the platform was asked has not left.
+ */
+export async function endMemberships(
+  tx: Tx,
+  { endSessions }: Pick<MirrorDeps, 'endSessions'>,
+  endings: readonly Ending[],
+  asOf: AsOf,
+): Promise<AuditEvent[]> {
+  const ended = await endMembershipRows(tx, endings, asOf)
+  if (ended.length === 0) return []
+  const revoked = new Map<string, number>()
+  for (const departure of await endSessions.ofMembers(tx, ended)) {
+    revoked.set(keyOf(departure), (revoked.get(keyOf(departure)) ?? 0) + 1)
+  }
+  const bans = new Set(endings.filter(({ isBan }) => isBan).map(keyOf))
+  return ended.map((departure) => {
+    const { memberId, username, serverName } = departure
+    const isBan = bans.has(keyOf(departure))
+    const what = isBan ? `was banned from ${serverName}` : `is no longer a member of ${serverName}`
+    return {
+      actionType: 'member',
+      action: isBan ? 'member.ban' : 'member.leave',
+      target: { type: 'member', id: memberId, name: username },
+      summary: `${username} ${what}; ${revoked.get(keyOf(departure)) ?? 0} sessions ended.`,
+    }
+  })
+}
+
+const keyOf = ({ serverId, memberId }: Departure) => `${serverId}/${memberId}`

@@ -1,0 +1,191 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readTime } from '#platform/db/read-time'
+import { sql } from '#platform/db/sql'
+import { createTrouble, longestDelayMs } from '../../../test/chaos-trouble.ts'
+import { createTruth, type Truth } from '../../../test/chaos-truth.ts'
+import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { type Instance, startInstance } from '../../../test/instance.ts'
+import { memberEntries, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
+import { createRandom, type Random } from '../../../test/random.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+const club = demo.mainGuildId
+const minutes = Number(process.env['CHAOS_MINUTES'] ?? 0.15)
+const seed = Number(process.env['CHAOS_SEED'] ?? Date.now() % 1_000_000)
+/** From the end of all trouble to a mirror that is vouched for again, at most; with a leader to be replaced. */
+const longestRecoveryMs = 90_000
+const mostSessions = 20
+const freshnessMs = 1_000
+/** Roles in an answer may be older than it says by this: the freshness that is promised, and the platform's delay. */
+const slackMs = freshnessMs + longestDelayMs
+
+interface Session {
+  readonly memberId: string
+  readonly token: string
+  readonly since: number
+}
+
+let world: World
+let project: GivenProject
+let instances: Instance[]
+let random: Random
+let truth: Truth
+let memberIds: string[]
+const sessions: Session[] = []
+
+beforeAll(async () => {
+  console.log(`chaos: CHAOS_SEED=${seed} CHAOS_MINUTES=${minutes}`)
+  random = createRandom(seed)
+  world = await startWorld('postgres', { RATE_LIMIT_GLOBAL: '0' })
+  project = await givenProject(world)
+  memberIds = (world.sim.world.guilds.get(club)?.members.page('0', 80) ?? [])
+    .map(({ user_id }) => user_id)
+    .filter((id) => ![demo.users.bot, demo.users.tidebot].some((bot) => bot === id))
+  truth = createTruth(world.sim, random, memberIds)
+  instances = await Promise.all([start(), start()])
+  await untilLive(world)
+  await logInMore()
+}, 120_000)
+afterAll(async () => {
+  await Promise.all(instances.map((instance) => instance.kill()))
+  await world.close()
+})
+
+const start = () => startInstance(world.database.url, world.sim, { RATE_LIMIT_GLOBAL: '0' })
+/** Members come and go: those of this moment take the places of those whose sessions have ended. */
+const logInMore = async () => {
+  for (const memberId of memberIds) {
+    if (sessions.length >= mostSessions) return
+    if (!truth.isMember(memberId) || sessions.some((session) => session.memberId === memberId)) continue
+    const { token } = await givenSession(world, project, memberId)
+    sessions.push({ memberId, token, since: Date.now() })
+  }
+}
+const rolesIn = (body: { roles: { roleId: string }[] }) =>
+  body.roles
+    .map(({ roleId }) => roleId)
+    .toSorted()
+    .join()
+
+const timeOf = (at: number) => new Date(at).toISOString().slice(14, -1)
+
+/** One validate at any moment: never more wrong than it says. */
+async function probe(session: Session) {
+  const { memberId, token, since } = session
+  const url = random.one(instances)?.url
+  if (!url) return
+  const reply = await validate({ url }, project, token).catch(() => undefined)
+  const answeredAt = Date.now()
+  // An instance that is killed meanwhile gives no answer.
+  if (!reply) return
+  const about = `${memberId} ${reply.status} ${JSON.stringify(reply.body)} ${JSON.stringify(truth.tail(memberId))}`
+  if (reply.status === 401) {
+    expect(
+      truth.departures(memberId).some((at) => at >= since - slackMs),
+      about,
+    ).toBe(true)
+    return
+  }
+  expect(reply.status, about).toBe(200)
+  // Of the others only the holding of roles is as of then; their names may be older.
+  if (reply.body.rolesSource !== 'gateway') return
+  const asOf = Date.parse(reply.body.rolesAsOf)
+  expect(asOf, about).toBeGreaterThan(answeredAt - 15_000)
+  expect(truth.wasTrue(memberId, rolesIn(reply.body), asOf - slackMs, answeredAt), about).toBe(true)
+}
+
+/** Edits and probes without a pause, trouble now and then. */
+async function rage(
+  ms: number,
+  trouble: ReturnType<typeof createTrouble>,
+  names: string[],
+  mayKill: boolean,
+) {
+  const end = performance.now() + ms
+  let killAt = mayKill ? performance.now() + ms * 0.4 : Number.POSITIVE_INFINITY
+  while (performance.now() < end) {
+    truth.edit()
+    if (random.chance(0.015)) names.push(`${trouble.make()} at ${timeOf(Date.now())}`)
+    if (random.chance(0.25)) await probe(random.one(sessions) as Session)
+    else await new Promise((resolve) => setTimeout(resolve, random.below(20)))
+    if (performance.now() < killAt) continue
+    killAt = Number.POSITIVE_INFINITY
+    // Nobody may lead at this moment: then any of them will do.
+    const leader = Math.max(0, leading())
+    names.push(`kill -9 at ${timeOf(Date.now())}`)
+    await instances[leader]?.kill()
+    instances.splice(leader, 1)
+  }
+}
+
+/** Which of the instances keeps the mirror live. */
+const leading = () => instances.findIndex((one) => one.timesLeading() > 0 && !one.hasLostLead())
+
+/** The mirror is vouched for as of now, at most so late; how long that took. */
+async function untilRecovered(): Promise<number> {
+  const { db } = world.service.deps
+  const [healedAt, startedAt] = [await readTime(db), performance.now()]
+  const isRecovered = async () =>
+    (await db.maybeOne(sql`
+      select from servers where id = ${club} and live_until > clock_now() and live_as_of > ${healedAt}`)) !==
+    undefined
+  await until('the mirror is vouched for', isRecovered, longestRecoveryMs)
+  return performance.now() - startedAt
+}
+
+/** Every instance answers the truth, and nothing else is left of the trouble. */
+async function expectTruth() {
+  await untilTrue(world, club, freshnessMs)
+  const ended: Session[] = []
+  for (const session of sessions) {
+    const { memberId, token, since } = session
+    for (const { url } of instances) {
+      const { status, body } = await validate({ url }, project, token)
+      const about = `${memberId} at ${url}: ${status} ${JSON.stringify(truth.tail(memberId))}`
+      if (status === 401) {
+        expect(
+          truth.departures(memberId).some((at) => at >= since - slackMs),
+          about,
+        ).toBe(true)
+        if (!ended.includes(session)) ended.push(session)
+      } else {
+        expect({ status, roles: rolesIn(body), source: body.rolesSource }, about).toEqual({
+          status: 200,
+          roles: truth.rolesOf(memberId),
+          source: 'gateway',
+        })
+      }
+    }
+  }
+  for (const memberId of new Set(ended.map((session) => session.memberId))) {
+    const entries = await memberEntries(world, memberId)
+    expect(entries.length, memberId).toBeGreaterThan(0)
+    expect(entries.length, memberId).toBeLessThanOrEqual(truth.departures(memberId).length)
+  }
+  sessions.splice(0, sessions.length, ...sessions.filter((one) => !ended.includes(one)))
+  await logInMore()
+}
+
+test(
+  'under any trouble the mirror says how old it is, and is the truth whenever there is quiet',
+  async () => {
+    const trouble = createTrouble(world.sim, random)
+    const end = performance.now() + minutes * 60_000
+    for (let round = 1; round === 1 || performance.now() < end; round++) {
+      const mayKill = round === 1 || random.chance(0.3)
+      const names: string[] = []
+      let took = 'never vouched for'
+      try {
+        await rage(random.between(2_500, 7_000), trouble, names, mayKill)
+        await trouble.end()
+        took = `vouched for after ${((await untilRecovered()) / 1_000).toFixed(1)} s`
+        while (instances.length < 2) instances.push(await start())
+        await expectTruth()
+      } finally {
+        console.log(`chaos: round ${round}, ${took}: ${names.join(', ')}`)
+      }
+    }
+  },
+  minutes * 60_000 + 180_000,
+)

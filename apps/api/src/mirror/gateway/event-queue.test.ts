@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import type { ChatEvent } from '#chat/chat-gateway'
+import { createEventQueue } from './event-queue.ts'
+
+const event = (serverId: string): ChatEvent => ({ kind: 'serverUnavailable', serverId })
+const fill = (queue: ReturnType<typeof createEventQueue>, serverId: string, count: number) =>
+  Array.from({ length: count }, () => queue.push(event(serverId))).filter(
+    (forgotten) => forgotten !== undefined,
+  )
+const countsOf = (events: readonly ChatEvent[]) => {
+  const counts: Record<string, number> = {}
+  for (const { serverId } of events) counts[serverId] = (counts[serverId] ?? 0) + 1
+  return counts
+}
+
+test('a server with much to tell leaves room for the others in each batch', () => {
+  const queue = createEventQueue()
+  fill(queue, 'busy', 1_000)
+  fill(queue, 'calm', 3)
+  expect(countsOf(queue.take(100))).toEqual({ busy: 50, calm: 3 })
+  expect(countsOf(queue.take(100))).toEqual({ busy: 100 })
+  expect(queue.size()).toBe(850)
+})
+
+test('too many waiting events cost the server that has most of them, and nobody else', () => {
+  const queue = createEventQueue()
+  fill(queue, 'calm', 3)
+  expect(fill(queue, 'busy', 49_998)).toEqual(['busy'])
+  expect(queue.size()).toBe(3)
+  expect([queue.received('busy'), queue.settled('busy')]).toEqual([49_998, 49_998])
+  expect([queue.received('calm'), queue.settled('calm')]).toEqual([3, 0])
+})
+
+test('what is settled is counted by server', () => {
+  const queue = createEventQueue()
+  fill(queue, 'one', 2)
+  fill(queue, 'other', 1)
+  queue.settle(queue.take(2))
+  expect([queue.settled('one'), queue.settled('other')]).toEqual([1, 1])
+})

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChatEvent } from '#chat/chat-gateway'
+import { DatabaseUnavailable } from '#platform/db/database'
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { takeRole } from '../write-members.ts'
+import { createEventQueue } from './event-queue.ts'
+import { asLeader, LeadLost } from './store.ts'
+import { writeEvents } from './write-events.ts'
+
+/** Most events of one transaction: small enough that others get their turn on the embedded database. */
+const maxBatchSize = 200
+/** Between two batches: what arrives meanwhile shares the next one. */
+const batchPauseMs = 10
+const retryAfterMs = 250
+const membersPerRoleStep = 500
+
+interface EventWriterHandlers {
+  /** Somebody in these servers holds a role that nobody told of. */
+  rolesUnknown(serverIds: readonly string[]): void
+  /** Events of these servers will never be written: they have to be read anew. */
+  forgotten(serverIds: ReadonlySet<string>): void
+  /** The database is away, and what waits gets old. */
+  delayed(): void
+  /** This instance leads no more. */
+  leadLost(): void
+}
+
+/** Writes received events in batches, in the background, for as long as this instance leads. */
+export function createEventWriter(
+  deps: Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'>,
+  epoch: number,
+  handlers: EventWriterHandlers,
+) {
+  const { db, log } = deps
+  const queue = createEventQueue()
+  let writing: Promise<void> | undefined
+  let unwritten: readonly ChatEvent[] = []
+  let isClosing = false
+
+  const write = () => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined
+      // One may have come between the last look and this line.
+      if (queue.size() > 0 && !isClosing) write()
+    })
+  }
+  const writeAll = async () => {
+    while (!isClosing && queue.size() > 0) {
+      unwritten = queue.take(maxBatchSize)
+      if (!(await writeBatch(unwritten))) return
+      queue.settle(unwritten)
+      unwritten = []
+      await sleep(batchPauseMs)
+    }
+  }
+  /** False when this instance leads no more. */
+  const writeBatch = async (events: readonly ChatEvent[]): Promise<boolean> => {
+    while (!isClosing) {
+      try {
+        handlers.rolesUnknown(await asLeader(db, epoch, (tx) => writeEvents(tx, deps, events)))
+        for (const event of events) if (event.kind === 'roleRemoved') void takeRoleFromAll(event)
+        return true
+      } catch (error) {
+        if (error instanceof LeadLost) {
+          handlers.leadLost()
+          return false
+        }
+        if (!(error instanceof DatabaseUnavailable)) {
+          // Skipped rather than tried for ever; reading everything anew brings what it would have.
+          log.error(
+            { err: error },
+            'changes could not be written: the members of these servers are read anew',
+          )
+          handlers.forgotten(new Set(events.map(({ serverId }) => serverId)))
+          return true
+        }
+        handlers.delayed()
+        await sleep(retryAfterMs)
+      }
+    }
+    return false
+  }
+  const takeRoleFromAll = async ({ serverId, roleId }: { serverId: string; roleId: string }) => {
+    try {
+      while (
+        !isClosing &&
+        (await asLeader(db, epoch, (tx) => takeRole(tx, serverId, roleId, membersPerRoleStep)))
+      ) {
+        // Until nobody holds it.
+      }
+    } catch (error) {
+      // Answers leave out roles that do not exist; the next reading of all members tidies the rest.
+      log.debug({ err: error, serverId }, 'a removed role stays noted with its holders')
+    }
+  }
+
+  return {
+    push(event: ChatEvent) {
+      const forgotten = queue.push(event)
+      if (forgotten !== undefined) {
+        log.warn({ serverId: forgotten }, 'too many changes to follow: all members of a server are read anew')
+        handlers.forgotten(new Set([forgotten]))
+      }
+      write()
+    },
+    /** Until everything that was received of a server before now is written, or forgotten; false when it is not. */
+    async whenSettled(serverId: string, signal: AbortSignal): Promise<boolean> {
+      const upTo = queue.received(serverId)
+      while (queue.settled(serverId) < upTo && !isClosing && !signal.aborted) await sleep(batchPauseMs)
+      return queue.settled(serverId) >= upTo
+    },
+    /** Received and not written yet. */
+    pending: () => queue.size() + unwritten.length,
+    async close() {
+      isClosing = true
+      await writing
+    },
+  }
+}

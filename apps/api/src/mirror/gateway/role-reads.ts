@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { MirrorDeps } from '../mirror-deps.ts'
+
+/** Between two readings of one server's roles. */
+const pauseMs = 2_000
+/** A platform that does not answer is asked so often; the next event with such a role asks again. */
+const mostTries = 5
+
+/** Reads a server's roles from the platform into the mirror; throws when it cannot. */
+export type ReadRoles = (serverId: string) => Promise<void>
+
+/**
+ * Reads the roles of a server when a member is told to hold one that nobody has told of: its own event was lost
+ * or is late. Once however many ask, and not again at once when the platform does not know it either.
+ */
+export function createRoleReads({ log, readRoles }: Pick<MirrorDeps, 'log'> & { readRoles: ReadRoles }) {
+  /** Servers that are read or were just read, and whether somebody asked since. */
+  const busy = new Map<string, { isAskedAgain: boolean }>()
+  const closing = new AbortController()
+
+  const read = async (serverId: string, turn: { isAskedAgain: boolean }) => {
+    for (let tries = 0; turn.isAskedAgain && tries < mostTries && !closing.signal.aborted; ) {
+      turn.isAskedAgain = false
+      try {
+        await readRoles(serverId)
+        tries = 0
+      } catch (error) {
+        log.debug({ err: error, serverId }, 'the roles of a server could not be read')
+        turn.isAskedAgain = true
+        tries += 1
+      }
+      await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+    }
+    busy.delete(serverId)
+  }
+  return {
+    ask(serverId: string) {
+      const turn = busy.get(serverId)
+      if (turn) {
+        turn.isAskedAgain = true
+        return
+      }
+      const first = { isAskedAgain: true }
+      busy.set(serverId, first)
+      void read(serverId, first)
+    },
+    close: () => closing.abort(),
+  }
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { demo } from '@rolecall/chat-sim'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Database, DatabaseUnavailable } from '#platform/db/database'
+import { openDatabase } from '#platform/db/open-database'
+import { sql } from '#platform/db/sql'
+import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
+import { asLeader, beat, giveUpLead, LeadLost, leaderState, takeLead } from './store.ts'
+
+const [one, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
+const gateway = { state: 'connected', problem: null, shards: 1, latencyMs: 12 }
+const club = demo.mainGuildId
+const [heardAt, proven] = [new Date('2026-11-21T08:15:00.250Z'), new Date('2026-11-21T08:15:00.125Z')]
+
+describe.each(engines)('leadership on %s', (engine) => {
+  let database: TestDatabase
+  let db: Database
+  beforeEach(async () => {
+    database = await createDatabase(engine)
+    db = await openDatabase(database.url)
+    await db.execute(sql`insert into servers (id, name) values (${club}, 'Club')`)
+  })
+  afterEach(async () => {
+    await db.close()
+    await database.drop()
+  })
+
+  const take = (holder: string, isAlone = false) => takeLead(db, holder, isAlone)
+  const lead = async (holder: string) => (await take(holder)) as number
+  const fallSilent = () =>
+    db.execute(sql`update live_mirror set beat_at = clock_now() - interval '5 seconds'`)
+  const vouch = (epoch: number) =>
+    beat(db, { epoch, gateway, eventAt: null, vouched: new Map([[club, proven]]) })
+  const liveAsOf = async () =>
+    (
+      await db.maybeOne<{ at: Date | null }>(
+        sql`select live_as_of as at from servers where live_until > clock_now()`,
+      )
+    )?.at
+
+  test('belongs to one at a time, until it falls silent or gives up', async () => {
+    const first = await lead(one)
+    expect(await take(other)).toBeUndefined()
+    await fallSilent()
+    const second = await lead(other)
+    expect(second).toBeGreaterThan(first)
+    expect(await take(one)).toBeUndefined()
+    await giveUpLead(db, second)
+    expect(await lead(one)).toBeGreaterThan(second)
+  })
+
+  test('of several that ask at once goes to one', async () => {
+    const taken = await Promise.all(Array.from({ length: 5 }, () => take(one)))
+    expect(taken.filter((epoch) => epoch !== undefined)).toHaveLength(1)
+  })
+
+  test('is had at once by a process that is alone with its database', async () => {
+    await lead(one)
+    expect(await take(other, true)).toBeDefined()
+  })
+
+  test('vouches for servers for a few seconds, as of when it was proven, and no longer than it says so', async () => {
+    const epoch = await lead(one)
+    expect(await vouch(epoch)).toEqual({ registered: [club], lastEventAt: null })
+    expect(await liveAsOf()).toEqual(proven)
+    await beat(db, { epoch, gateway, eventAt: null, vouched: new Map() })
+    expect(await liveAsOf()).toBeUndefined()
+  })
+
+  test('is shown to all, with what keeps it from its work', async () => {
+    const epoch = await lead(one)
+    const refused = { state: 'refused', problem: 'Mend it.', shards: 2, latencyMs: null }
+    const told = await beat(db, { epoch, gateway: refused, eventAt: heardAt, vouched: new Map() })
+    expect(told?.lastEventAt).toEqual(heardAt)
+    // No newer event: the time of the last one stays.
+    await beat(db, { epoch, gateway: refused, eventAt: null, vouched: new Map() })
+    expect(await leaderState(db)).toEqual({ hasLeader: true, lastEventAt: told?.lastEventAt, ...refused })
+    await fallSilent()
+    expect((await leaderState(db))?.hasLeader).toBe(false)
+  })
+
+  test('once lost, writes and vouches for nothing, and its promises are withdrawn', async () => {
+    const old = await lead(one)
+    await vouch(old)
+    await fallSilent()
+    await lead(other)
+    expect(await liveAsOf()).toBeUndefined()
+    expect(await vouch(old)).toBeUndefined()
+    expect(await liveAsOf()).toBeUndefined()
+    const write = asLeader(db, old, (tx) => tx.execute(sql`update servers set name = 'old'`))
+    await expect(write).rejects.toBeInstanceOf(LeadLost)
+    expect(await giveUpLead(db, old)).toBe(0)
+    expect(await db.query(sql`select name from servers`)).toEqual([{ name: 'Club' }])
+  })
+
+  if (engine === 'postgres') {
+    test('passes on only when a batch that is under way is written, or cut off', async () => {
+      const old = await lead(one)
+      await fallSilent()
+      const written = asLeader(db, old, async (tx) => {
+        await tx.execute(sql`update servers set name = 'written'`)
+        await sleep(300)
+      })
+      await sleep(50)
+      const next = lead(other)
+      expect(await Promise.race([next, sleep(150, 'waits')])).toBe('waits')
+      await written
+      const epoch = await next
+
+      await fallSilent()
+      let wake = () => {}
+      const hung = asLeader(db, epoch, async (tx) => {
+        await tx.execute(sql`update servers set name = 'hung'`)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        await tx.execute(sql`update servers set name = 'woken'`)
+      })
+      await sleep(50)
+      const startedAt = performance.now()
+      let taken: number | undefined
+      while (taken === undefined) taken = await take(one).catch(() => undefined)
+      expect(performance.now() - startedAt).toBeLessThan(4_000)
+      wake()
+      await expect(hung).rejects.toBeInstanceOf(DatabaseUnavailable)
+      expect(await db.query(sql`select name from servers`)).toEqual([{ name: 'written' }])
+    })
+  }
+})

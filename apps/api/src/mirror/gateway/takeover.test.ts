@@ -1,0 +1,106 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { sql } from '#platform/db/sql'
+import { givenProject, givenSession } from '../../../test/given.ts'
+import { type Instance, startInstance } from '../../../test/instance.ts'
+import { memberEntries, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+const club = demo.mainGuildId
+const { ada, tomas, rosa } = demo.users
+
+let world: World
+let instances: Instance[]
+beforeAll(async () => {
+  world = await startWorld('postgres')
+  instances = await Promise.all([1, 2].map(() => startInstance(world.database.url, world.sim)))
+  await untilLive(world)
+}, 120_000)
+afterEach(() => {
+  for (const instance of instances) instance.wake()
+})
+afterAll(async () => {
+  await Promise.all(instances.map((instance) => instance.kill()))
+  await world.close()
+})
+
+const epochNow = async () =>
+  (await world.service.deps.db.maybeOne<{ epoch: number }>(sql`select epoch from live_mirror`))?.epoch ?? 0
+
+/** Gives and takes roles without a pause, until it is told to stop. */
+function editRoles() {
+  const roles = [demo.roles.crew, demo.roles.guest, demo.roles.quiet, demo.roles.captain]
+  const memberIds =
+    world.sim.world.guilds
+      .get(club)
+      ?.members.page('0', 300)
+      .map(({ user_id }) => user_id) ?? []
+  let edits = 0
+  const timer = setInterval(() => {
+    edits += 1
+    const role = roles[edits % roles.length] as string
+    const id = memberIds[(edits * 7) % memberIds.length] as string
+    if (world.sim.world.guilds.get(club)?.members.get(id)) world.sim.world.setRoles(club, id, [role])
+  }, 5)
+  return () => {
+    clearInterval(timer)
+    return edits
+  }
+}
+
+async function untilTakenOver(since: number) {
+  const startedAt = performance.now()
+  await until('another instance leads', async () => (await epochNow()) > since, 10_000)
+  return performance.now() - startedAt
+}
+
+test('one of two instances leads', async () => {
+  expect(instances.map((instance) => instance.timesLeading()).sort()).toEqual([0, 1])
+  await untilTrue(world)
+})
+
+test('a leader that hangs is replaced within 10 s, loses no edit, and writes nothing when it wakes', async () => {
+  const project = await givenProject(world)
+  await givenSession(world, project, tomas)
+  const leader = instances.find((instance) => instance.timesLeading() > 0) as Instance
+  const epoch = await epochNow()
+  const stop = editRoles()
+  leader.hang()
+  world.sim.world.removeMember(club, tomas)
+  expect(await untilTakenOver(epoch)).toBeLessThan(10_000)
+  await untilLive(world)
+  const edits = stop()
+  expect(edits).toBeGreaterThan(100)
+  await untilTrue(world)
+  leader.wake()
+  world.sim.world.setRoles(club, ada, [demo.roles.captain])
+  await until('it knows that it lost the lead', () => leader.hasLostLead())
+  await untilTrue(world)
+  expect(await epochNow()).toBe(epoch + 1)
+  expect(await memberEntries(world, tomas)).toEqual(['member.leave'])
+}, 60_000)
+
+test('a leader that is killed is replaced within 10 s, and no edit is lost', async () => {
+  const epoch = await epochNow()
+  const leader = instances.findLast(
+    (instance) => instance.timesLeading() > 0 && !instance.hasLostLead(),
+  ) as Instance
+  const stop = editRoles()
+  const leaving = (world.sim.world.guilds.get(club)?.members.page('0', 400) ?? [])
+    .map(({ user_id }) => user_id)
+    .slice(-20)
+  for (const id of leaving.slice(0, 10)) world.sim.world.removeMember(club, id)
+  world.sim.world.removeMember(club, rosa)
+  await leader.kill()
+  for (const id of leaving.slice(10)) world.sim.world.ban(club, id)
+  expect(await untilTakenOver(epoch)).toBeLessThan(10_000)
+  await untilLive(world)
+  expect(stop()).toBeGreaterThan(100)
+  await untilTrue(world)
+  expect(await memberEntries(world, rosa)).toEqual(['member.leave'])
+  // Whether the old leader had written it or not: once, and a ban that nobody was told of is a leave.
+  for (const id of leaving) expect(await memberEntries(world, id)).toHaveLength(1)
+  const twice = await world.service.deps.db.query(sql`
+    select target_id from audit_log where action_type = 'member' group by target_id having count(*) > 1`)
+  expect(twice).toEqual([])
+}, 60_000)

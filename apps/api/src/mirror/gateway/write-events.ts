@@ -1,0 +1,119 @@
+import type { AuditEvent } from '#audit/event'
+import type { ChatEvent } from '#chat/chat-gateway'
+import type { Tx } from '#platform/db/database'
+import { type Ending, endMemberships } from '../end-memberships.ts'
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { listUnknownRoles } from '../read-roles.ts'
+import {
+  type KnownUser,
+  noteAbsences,
+  type ServerMember,
+  upsertMembers,
+  upsertMemberships,
+} from '../write-members.ts'
+import { removeRole, setAvailable, writeRole, writeServer } from '../write-servers.ts'
+
+type WriteDeps = Pick<MirrorDeps, 'audit' | 'endSessions'>
+
+type MemberEvent = Extract<ChatEvent, { kind: 'memberChanged' | 'memberRemoved' | 'memberBanned' }>
+type ServerEvent = Exclude<ChatEvent, MemberEvent>
+
+/**
+ * Writes events in their order. Events that follow each other and change members, or end memberships, go in a few
+ * statements together, however many they are. Answers the servers where somebody now holds a role that is not known.
+ */
+export async function writeEvents(tx: Tx, deps: WriteDeps, events: readonly ChatEvent[]): Promise<string[]> {
+  let recorded: AuditEvent[] = []
+  for (const run of runsOf(events)) {
+    if (run.kind === 'changes') await writeChanges(tx, run.events)
+    else if (run.kind === 'departures')
+      recorded = recorded.concat(await writeDepartures(tx, deps, run.events))
+    else await writeServerEvent(tx, run.event)
+  }
+  const held = events.filter((event) => event.kind === 'memberChanged')
+  const unknown = held.length === 0 ? [] : await listUnknownRoles(tx, held)
+  // Last: from here until the end of the transaction every other audited change waits.
+  await deps.audit.record(tx, recorded)
+  return unknown
+}
+
+type Changed = Extract<ChatEvent, { kind: 'memberChanged' }>
+type Departed = Exclude<MemberEvent, Changed>
+type Run =
+  | { readonly kind: 'changes'; readonly events: Changed[] }
+  | { readonly kind: 'departures'; readonly events: Departed[] }
+  | { readonly kind: 'server'; readonly event: ServerEvent }
+
+/** Cuts events into the longest runs that can be written together. */
+function runsOf(events: readonly ChatEvent[]): Run[] {
+  const runs: Run[] = []
+  for (const event of events) {
+    const last = runs.at(-1)
+    if (event.kind === 'memberChanged') {
+      if (last?.kind === 'changes') last.events.push(event)
+      else runs.push({ kind: 'changes', events: [event] })
+    } else if (event.kind === 'memberRemoved' || event.kind === 'memberBanned') {
+      if (last?.kind === 'departures') last.events.push(event)
+      else runs.push({ kind: 'departures', events: [event] })
+    } else runs.push({ kind: 'server', event })
+  }
+  return runs
+}
+
+async function writeChanges(tx: Tx, events: readonly Changed[]): Promise<void> {
+  const members = new Map<string, ServerMember>()
+  for (const { serverId, member } of events) {
+    const key = `${serverId}/${member.user.id}`
+    // Last of all, so that the newest profile of someone in two servers wins.
+    members.delete(key)
+    members.set(key, { serverId, member })
+  }
+  const rows = [...members.values()]
+  const known = rows.map(({ serverId, member }) => ({ user: member.user, serverId }))
+  await upsertMembers(tx, newestOf(known), 'now')
+  await upsertMemberships(tx, rows, 'now')
+}
+
+async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departed[]): Promise<AuditEvent[]> {
+  const departures = new Map<string, Ending>()
+  for (const { kind, serverId, user } of events) {
+    const key = `${serverId}/${user.id}`
+    // The platform tells of a ban twice: that it is one, and that the member is gone.
+    const isBan = kind === 'memberBanned' || departures.get(key)?.isBan === true
+    departures.set(key, { serverId, memberId: user.id, isBan })
+  }
+  const recorded = await endMemberships(tx, deps, [...departures.values()], 'now')
+  const removed = events.filter(({ kind }) => kind === 'memberRemoved')
+  if (removed.length === 0) return recorded
+  await upsertMembers(tx, newestOf(removed.map(({ user }) => ({ user }))), 'now')
+  const absences = new Map(
+    removed.map(({ serverId, user }) => [`${serverId}/${user.id}`, { serverId, memberId: user.id }]),
+  )
+  await noteAbsences(tx, [...absences.values()])
+  return recorded
+}
+
+/** One profile for each person, the last that was told. */
+const newestOf = (known: readonly KnownUser[]) => [
+  ...new Map(known.map((one) => [one.user.id, one])).values(),
+]
+
+async function writeServerEvent(tx: Tx, event: ServerEvent): Promise<void> {
+  const { serverId } = event
+  switch (event.kind) {
+    case 'serverAvailable':
+    case 'serverUpdated':
+      await writeServer(tx, event.server, 'now')
+      await setAvailable(tx, serverId, true)
+      return
+    case 'serverUnavailable':
+    case 'serverLost':
+      await setAvailable(tx, serverId, false)
+      return
+    case 'roleChanged':
+      await writeRole(tx, serverId, event.role)
+      return
+    case 'roleRemoved':
+      await removeRole(tx, serverId, event.roleId)
+  }
+}

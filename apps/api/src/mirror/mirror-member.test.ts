@@ -1,0 +1,68 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readTime } from '#platform/db/read-time'
+import { sql } from '#platform/db/sql'
+import { engines } from '../../test/databases.ts'
+import { memberEntries } from '../../test/live-mirror.ts'
+import { startWorld, type World } from '../../test/service.ts'
+
+const club = demo.mainGuildId
+const { ada, joon } = demo.users
+
+describe.each(engines)(
+  'an answer that is older than what was told since it was asked for, on %s',
+  (engine) => {
+    let world: World
+    beforeAll(async () => {
+      world = await startWorld(engine)
+    })
+    afterAll(() => world.close())
+
+    const ask = async (id: string) => {
+      const { db, chat } = world.service.deps
+      const askedAt = await readTime(db)
+      const member = await chat.member(club, id, 'login')
+      if (!member) throw new Error(`${id} is no member`)
+      // The clock counts milliseconds.
+      while ((await readTime(db)).getTime() <= askedAt.getTime() + 1) await readTime(db)
+      return { member, askedAt }
+    }
+    const stored = (id: string) =>
+      world.service.deps.db.maybeOne<{ nick: string; isMember: boolean }>(sql`
+      select nick, left_at is null as "isMember" from memberships where server_id = ${club} and member_id = ${id}`)
+
+    test('neither undoes a change nor brings back who has left', async () => {
+      const { mirrorMember } = world.service.deps
+      const { member, askedAt } = await ask(ada)
+      await mirrorMember(club, member.user, { ...member, nick: 'newer' }, 'now')
+      await mirrorMember(club, member.user, { ...member, nick: 'older' }, askedAt)
+      expect(await stored(ada)).toEqual({ nick: 'newer', isMember: true })
+      await mirrorMember(club, { id: ada }, undefined, 'now')
+      await mirrorMember(club, member.user, member, askedAt)
+      expect(await stored(ada)).toEqual({ nick: 'newer', isMember: false })
+    })
+
+    test('does not pass for newer than one that was asked for before it was written', async () => {
+      const { mirrorMember } = world.service.deps
+      const early = await ask(demo.users.tomas)
+      const late = await ask(demo.users.tomas)
+      await mirrorMember(club, early.member.user, { ...early.member, nick: 'as it was' }, early.askedAt)
+      const renamed = { ...late.member.user, username: 'tomas.now' }
+      await mirrorMember(club, renamed, { ...late.member, nick: 'as it is' }, late.askedAt)
+      expect(await stored(demo.users.tomas)).toEqual({ nick: 'as it is', isMember: true })
+      const [found] = await world.service.deps.db.query(
+        sql`select username from members where id = ${demo.users.tomas}`,
+      )
+      expect(found).toEqual({ username: 'tomas.now' })
+    })
+
+    test('does not end the membership of who has come meanwhile', async () => {
+      const { mirrorMember } = world.service.deps
+      const { member, askedAt } = await ask(joon)
+      await mirrorMember(club, member.user, member, 'now')
+      await mirrorMember(club, { id: joon }, undefined, askedAt)
+      expect(await stored(joon)).toMatchObject({ isMember: true })
+      expect(await memberEntries(world, joon)).toEqual([])
+    })
+  },
+)

@@ -1,0 +1,26 @@
+import type { ChatMember, ChatUser } from '#chat/chat-platform'
+import { endMemberships } from './end-memberships.ts'
+import type { MirrorDeps } from './mirror-deps.ts'
+import { type AsOf, upsertMembers, upsertMemberships } from './write-members.ts'
+
+/**
+ * Writes what the platform said of one member. `undefined` is its word that there is no such member. The
+ * gateway may tell something newer while it is asked: rows written since then stay as they are.
+ */
+export async function mirrorMember(
+  deps: Pick<MirrorDeps, 'db' | 'audit' | 'endSessions'>,
+  serverId: string,
+  user: ChatUser | { id: string },
+  member: ChatMember | undefined,
+  asOf: AsOf,
+): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    if (member) {
+      await upsertMembers(tx, [{ user: { ...member.user, ...user }, serverId }], asOf)
+      await upsertMemberships(tx, [{ serverId, member }], asOf)
+      return
+    }
+    if ('username' in user) await upsertMembers(tx, [{ user }], asOf)
+    await deps.audit.record(tx, await endMemberships(tx, deps, [{ serverId, memberId: user.id }], asOf))
+  })
+}

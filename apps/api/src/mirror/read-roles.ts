@@ -1,0 +1,28 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+import type { ServerMember } from './write-members.ts'
+
+export interface RolesState {
+  /** Milliseconds since the server's roles were read; null when they never were. */
+  readonly ageMs: number | null
+  /** True when every given role is known. */
+  readonly complete: boolean
+}
+
+/** How much the stored roles of a server can be relied on for someone who holds these. */
+export const rolesState = (db: Queryable, serverId: string, roleIds: readonly string[]) =>
+  db.maybeOne<RolesState>(sql`
+    select (extract(epoch from clock_now() - v.roles_synced_at) * 1000)::float8 as "ageMs",
+      ${roleIds}::text[] <@ array(select r.id::text from roles r where r.server_id = v.id) as complete
+    from servers v where v.id = ${serverId} and v.removed_at is null`)
+
+/** Servers of which one of these members holds a role that is not known. */
+export const listUnknownRoles = async (tx: Tx, rows: readonly ServerMember[]) =>
+  (
+    await tx.query<{ id: string }>(sql`
+      select distinct x.server_id as id
+      from unnest(${rows.map(({ serverId }) => serverId)}::text[],
+        ${rows.map(({ member }) => `{${member.roleIds.join(',')}}`)}::text[]) as x (server_id, role_ids),
+        unnest(x.role_ids::text[]) as held (id)
+      where not exists (select from roles r where r.server_id = x.server_id and r.id = held.id)`)
+  ).map(({ id }) => id)

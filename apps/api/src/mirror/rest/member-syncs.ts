@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import type { chatServers } from '@rolecall/contract'
+import type { By } from '#audit/event'
+import { uuidv7 } from '#platform/crypto/uuid'
+import { DatabaseUnavailable } from '#platform/db/database'
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { type Run, runMemberSync, type SyncedServer } from './run-member-sync.ts'
+import { findRunningSync, insertSync, takeOverSyncs } from './sync-store.ts'
+
+/** How often an instance looks for runs that were left by another. */
+const lookEveryMs = 30_000
+
+export interface MemberSyncs {
+  /** Begins to read a server's members in the background, or answers the run that is under way. */
+  start(server: SyncedServer, by: By): Promise<chatServers.MemberSync>
+  /** Goes on, now and from time to time, with runs whose process is gone. */
+  watch(): void
+  /** Leaves what this instance runs to others, and waits until they can tell. */
+  stop(): Promise<void>
+}
+
+/** Member syncs, at most one at a time and server on whatever instance. Each leaves one audit entry, at its end. */
+export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
+  const { db, log } = deps
+  const runner = randomUUID()
+  const stopping = new AbortController()
+  const running = new Set<Promise<void>>()
+  let watching: NodeJS.Timeout | undefined
+
+  const runInBackground = (run: Run) => {
+    const done = runMemberSync(deps, run, stopping.signal)
+      .catch((error: unknown) =>
+        log.error({ err: error, serverId: run.server.id }, 'the end of a member sync could not be recorded'),
+      )
+      .finally(() => running.delete(done))
+    running.add(done)
+  }
+  const takeOver = async () => {
+    if (stopping.signal.aborted) return
+    for (const { id, serverId, serverName, by, after, suspects, seen, changed, ended } of await takeOverSyncs(
+      db,
+      runner,
+    )) {
+      log.info({ serverId, seen }, 'a member sync whose process is gone goes on here')
+      const server = { id: serverId, name: serverName }
+      const [counts, place] = [
+        { seen, changed, ended },
+        { after, suspects },
+      ]
+      runInBackground({ id, runner, server, by, counts, place })
+    }
+  }
+
+  return {
+    async start(server, by) {
+      await takeOver()
+      for (;;) {
+        const id = uuidv7()
+        const sync = await begin(deps, { id, serverId: server.id, runner, by })
+        if (sync?.id === id) {
+          const [counts, place] = [
+            { seen: 0, changed: 0, ended: 0 },
+            { after: '0', suspects: [] },
+          ]
+          runInBackground({ id, runner, server, by, counts, place })
+        }
+        // Without one, the run that was under way ended between two statements: there is room now.
+        if (sync) return sync
+      }
+    },
+    watch() {
+      const look = () =>
+        takeOver().catch((error: unknown) => {
+          if (!(error instanceof DatabaseUnavailable))
+            log.error({ err: error }, 'no member sync was taken over')
+        })
+      look()
+      watching = setInterval(look, lookEveryMs)
+      watching.unref()
+    },
+    async stop() {
+      clearInterval(watching)
+      stopping.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+/** The run that is under way now: ours if it has this id. */
+const begin = ({ db }: MirrorDeps, run: Parameters<typeof insertSync>[1]) =>
+  db.transaction(
+    async (tx) => ((await insertSync(tx, run)) ?? (await findRunningSync(tx, run.serverId)))?.sync,
+  )

@@ -1,0 +1,15 @@
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { askPatiently } from './ask-patiently.ts'
+import { syncMembers } from './sync-members.ts'
+import { syncServer } from './sync-server.ts'
+
+/** Reads a server with its roles and all members from the platform into the mirror; throws when it cannot. */
+export async function readWholeServer(deps: MirrorDeps, serverId: string, signal: AbortSignal) {
+  const beat = async () => signal.throwIfAborted()
+  const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })
+  const counts = { seen: 0, changed: 0, ended: 0 }
+  await ask(() => syncServer(deps, serverId))
+  // Always from the start: what changed before this session began may have been told to nobody.
+  const place = { after: '0', suspects: [] }
+  await syncMembers(deps, { serverId, counts, place, beat, ask })
+}

@@ -1,0 +1,31 @@
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { rolesState } from '../read-roles.ts'
+
+type RolesDeps = Pick<MirrorDeps, 'db' | 'log'> & {
+  readonly syncServer: (serverId: string) => Promise<void>
+  /** How old roles may be that the gateway does not vouch for; a setting. */
+  readonly permissionTtlMs: () => number
+}
+
+/** Sees to it that the names of the roles which someone holds are known and as live as the holding. */
+export type RefreshRoles = (serverId: string, roleIds: readonly string[]) => Promise<void>
+
+/** Reads a server's roles again when one is not known yet or they are old; once however many wait. */
+export function createRolesRefresher({ db, log, permissionTtlMs, syncServer }: RolesDeps): RefreshRoles {
+  const syncs = new Map<string, Promise<void>>()
+
+  const syncOnce = (serverId: string) => {
+    const running = syncs.get(serverId) ?? syncServer(serverId).finally(() => syncs.delete(serverId))
+    syncs.set(serverId, running)
+    return running
+  }
+  return async (serverId, roleIds) => {
+    const state = await rolesState(db, serverId, roleIds)
+    if (!state) return
+    if (state.complete && state.ageMs !== null && state.ageMs <= permissionTtlMs()) return
+    // Known names are better than none: a failure here costs no one the roles that they hold.
+    await syncOnce(serverId).catch((error: unknown) =>
+      log.debug({ err: error, serverId }, 'roles not refreshed'),
+    )
+  }
+}

@@ -1,0 +1,89 @@
+import type { chatServers } from '@rolecall/contract'
+import type { AuditEvent, By } from '#audit/event'
+import { ChatPlatformError } from '#chat/chat-platform'
+import { DatabaseUnavailable } from '#platform/db/database'
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { askPatiently } from './ask-patiently.ts'
+import { syncMembers } from './sync-members.ts'
+import { syncServer } from './sync-server.ts'
+import {
+  beatSync,
+  finishSync,
+  leaveSync,
+  type OwnSync,
+  type SyncCounts,
+  type SyncPlace,
+} from './sync-store.ts'
+
+export type SyncedServer = Pick<chatServers.ChatServer, 'id' | 'name'>
+
+/** Rows that make statistics untrue; a sync that writes fewer leaves them to the database. */
+const manyRows = 1_000
+
+/** A run that may not go on. The message is for whoever reads the audit log. */
+export class SyncStopped extends Error {
+  override readonly name = 'SyncStopped'
+}
+
+export interface Run extends OwnSync {
+  readonly server: SyncedServer
+  readonly by: By
+  /** Of what was done before it was broken off. */
+  readonly counts: SyncCounts
+  readonly place: SyncPlace
+}
+
+/**
+ * One run from where it is to the audit entry at its end, however it ends. When this instance stops, the run does
+ * not end: it is left where it is, for whichever instance looks next.
+ */
+export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSignal): Promise<void> {
+  const { server, by, counts, place } = run
+  const beat = async () => {
+    signal.throwIfAborted()
+    if ((await beatSync(deps.db, run, counts, place)) === 0)
+      throw new SyncStopped('The server was removed, or another instance goes on with this.')
+  }
+  const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })
+  let problem: string | undefined
+  try {
+    await ask(() => syncServer(deps, server.id))
+    await syncMembers(deps, { serverId: server.id, counts, place, beat, ask })
+    if (counts.changed >= manyRows) await countAnew(deps)
+  } catch (error) {
+    if (signal.aborted) return void (await leaveSync(deps.db, run))
+    problem = problemOf(error)
+    deps.log.warn({ err: error, serverId: server.id, ...counts }, 'a member sync failed')
+  }
+  await deps.db.transaction(async (tx) => {
+    const finished = await finishSync(tx, run, counts, problem ?? null)
+    if (!finished) return
+    const told = `${counts.seen} seen, ${counts.changed} written, ${counts.ended} ended, in ${finished.seconds.toFixed(1)} s.`
+    await deps.audit.record(tx, { ...by, ...syncEntry(server, problem, told) })
+  })
+}
+
+/** Lists and exports are planned by what the planner knows; without it they are slower, and that is all. */
+const countAnew = ({ db, log }: Pick<MirrorDeps, 'db' | 'log'>) =>
+  db
+    .analyze('members', 'memberships', 'roles')
+    .catch((error: unknown) => log.warn({ err: error }, 'the tables of members could not be analyzed'))
+
+/** The audit entry of a run: its counts, and why it failed when it did. */
+const syncEntry = (server: SyncedServer, problem: string | undefined, told: string): AuditEvent => ({
+  actionType: 'sync',
+  action: 'server.sync',
+  severity: problem === undefined ? 'info' : 'error',
+  target: { type: 'server', id: server.id, name: server.name },
+  summary:
+    `${problem === undefined ? 'The' : 'Not all'} members of ${server.name} were read. ${problem ?? ''} ${told}`
+      .replaceAll(/ +/g, ' ')
+      .trim(),
+})
+
+/** Only what says nothing of addresses or bodies; anything else is in the log. */
+function problemOf(error: unknown): string {
+  const mayTell =
+    error instanceof SyncStopped || error instanceof ChatPlatformError || error instanceof DatabaseUnavailable
+  return mayTell ? error.message : 'Something went wrong on our side.'
+}

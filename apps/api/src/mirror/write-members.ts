@@ -1,0 +1,133 @@
+import type { ChatMember, ChatUser } from '#chat/chat-platform'
+import type { Queryable, Tx } from '#platform/db/database'
+import { type Sql, sql } from '#platform/db/sql'
+
+/** The only writer of members and memberships. */
+
+/**
+ * As of when the platform said something. An answer is as of when it was asked for: written later, it would pass for
+ * newer than what was told meanwhile. What the platform tells by itself is `now`, and newer than every answer.
+ */
+export type AsOf = Date | 'now'
+
+const timeOf = (asOf: AsOf): Sql => (asOf === 'now' ? sql`clock_now()` : sql`${asOf}::timestamptz`)
+const isNotNewer = (column: Sql, asOf: AsOf): Sql =>
+  asOf === 'now' ? sql`true` : sql`${column} <= ${asOf}::timestamptz`
+
+/** Half of the age up to which the mirror is served: whoever is listed unchanged is written this often. */
+const confirmAfter = '12 hours'
+
+/** A person, and the server where they are known to be a member. */
+export interface KnownUser {
+  readonly user: ChatUser
+  readonly serverId?: string
+}
+
+/**
+ * Writes the profiles that differ, unless the mirror knows newer ones. E-mails are told by logins only; where these users
+ * come without, stored ones stay.
+ */
+export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): Promise<number> {
+  const tellsEmail = known.every(({ user }) => user.email !== undefined)
+  return tx.execute(sql`
+    insert into members as u (id, username, global_name, avatar, email, is_current, is_club_member, told_at)
+    select x.id, x.username, x.global_name, x.avatar, x.email, v.id is not null, coalesce(v.is_main, false),
+      ${timeOf(asOf)}
+    from unnest(${known.map(({ user }) => user.id)}::text[], ${known.map(({ user }) => user.username)}::text[],
+      ${known.map(({ user }) => user.globalName)}::text[], ${known.map(({ user }) => user.avatar)}::text[],
+      ${known.map(({ user }) => user.email ?? null)}::text[],
+      ${known.map(({ serverId }) => serverId ?? null)}::text[])
+      as x (id, username, global_name, avatar, email, server_id)
+    left join servers v on v.id = x.server_id and v.removed_at is null
+    order by x.id
+    on conflict (id) do update set told_at = greatest(excluded.told_at, u.told_at),
+      username = excluded.username, global_name = excluded.global_name, avatar = excluded.avatar,
+      email = case when ${tellsEmail} then excluded.email else u.email end
+    where ${isNotNewer(sql`u.told_at`, asOf)}
+      and ((u.username, u.global_name, u.avatar) is distinct from
+          (excluded.username, excluded.global_name, excluded.avatar)
+        or (${tellsEmail} and u.email is distinct from excluded.email))`)
+}
+
+export interface ServerMember {
+  readonly serverId: string
+  readonly member: ChatMember
+}
+
+/**
+ * Writes memberships, unless the mirror knows newer ones; also the way back in for someone who had left. `confirms`:
+ * whether one that is as it was is written too, so that it counts as read now. Of a whole list that would be every row.
+ */
+export const upsertMemberships = (
+  tx: Tx,
+  rows: readonly ServerMember[],
+  asOf: AsOf,
+  confirms: 'all' | 'old' = 'all',
+) =>
+  tx.execute(sql`
+    insert into memberships as m (server_id, member_id, nick, role_ids, joined_at, pending, synced_at)
+    select x.server_id, x.member_id, x.nick, x.role_ids::text[], x.joined_at, x.pending, ${timeOf(asOf)}
+    from unnest(${rows.map(({ serverId }) => serverId)}::text[],
+      ${rows.map(({ member }) => member.user.id)}::text[], ${rows.map(({ member }) => member.nick)}::text[],
+      ${rows.map(({ member }) => `{${member.roleIds.join(',')}}`)}::text[],
+      ${rows.map(({ member }) => member.joinedAt?.toISOString() ?? null)}::timestamptz[],
+      ${rows.map(({ member }) => member.pending)}::boolean[])
+      as x (server_id, member_id, nick, role_ids, joined_at, pending)
+    order by x.server_id, x.member_id
+    on conflict (server_id, member_id) do update set
+      nick = excluded.nick, role_ids = excluded.role_ids, joined_at = coalesce(excluded.joined_at, m.joined_at),
+      pending = excluded.pending, left_at = null, synced_at = greatest(excluded.synced_at, m.synced_at)
+    where ${isNotNewer(sql`m.synced_at`, asOf)} and (${confirms === 'all'} or m.left_at is not null
+      or (m.nick, m.role_ids, m.joined_at, m.pending) is distinct from
+        (excluded.nick, excluded.role_ids, coalesce(excluded.joined_at, m.joined_at), excluded.pending)
+      or m.synced_at < clock_now() - ${confirmAfter}::interval)`)
+
+/** One member's way out of one server. */
+export interface Departure {
+  readonly serverId: string
+  readonly memberId: string
+}
+
+/** Ends memberships. Answers those that it ended; one that was over, or was told of since, is not among them. */
+export const endMembershipRows = (tx: Tx, departures: readonly Departure[], asOf: AsOf) =>
+  tx.query<Departure & { username: string; serverName: string }>(sql`
+    with due as (
+      select m.server_id, m.member_id from memberships m
+      join unnest(${departures.map(({ serverId }) => serverId)}::text[],
+        ${departures.map(({ memberId }) => memberId)}::text[]) as x (server_id, member_id)
+        on m.server_id = x.server_id and m.member_id = x.member_id
+      where m.left_at is null and ${isNotNewer(sql`m.synced_at`, asOf)}
+      -- Everybody who writes many memberships locks them in this order.
+      order by m.server_id, m.member_id
+      for update of m)
+    update memberships m set left_at = clock_now(), synced_at = greatest(${timeOf(asOf)}, m.synced_at)
+    from due, members u, servers v
+    where m.server_id = due.server_id and m.member_id = due.member_id and u.id = due.member_id
+      and v.id = due.server_id
+    returning m.server_id as "serverId", m.member_id as "memberId", u.username, v.name as "serverName"`)
+
+/**
+ * Notes that people are not members, also where no membership was known: a list that was asked for before this must
+ * not bring them in after it.
+ */
+export const noteAbsences = (tx: Tx, departures: readonly Departure[]) =>
+  tx.execute(sql`
+    insert into memberships as m (server_id, member_id, left_at)
+    select server_id, member_id, clock_now()
+    from unnest(${departures.map(({ serverId }) => serverId)}::text[],
+      ${departures.map(({ memberId }) => memberId)}::text[]) as x (server_id, member_id)
+    order by server_id, member_id
+    on conflict (server_id, member_id) do update set synced_at = greatest(clock_now(), m.synced_at)
+    where m.left_at is not null`)
+
+/** Takes a role from up to `limit` members who hold it; 0 when nobody does any more. */
+export const takeRole = (db: Queryable, serverId: string, roleId: string, limit: number) =>
+  db.execute(sql`
+    update memberships set role_ids = array_remove(role_ids, ${roleId}), synced_at = clock_now()
+    where server_id = ${serverId} and member_id in (
+      select member_id from memberships
+      where server_id = ${serverId} and role_ids @> array[${roleId}]::text[] order by member_id limit ${limit})`)
+
+/** The name that a member chose for themselves, which the platform knows nothing of. */
+export const setPreferredName = (tx: Tx, memberId: string, name: string | null) =>
+  tx.execute(sql`update members set preferred_name = ${name} where id = ${memberId}`)

@@ -1,0 +1,66 @@
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type GivenProject, givenProject, givenSession, validate } from './given.ts'
+import { type RedisServer, startRedis } from './redis.ts'
+import { type Service, startWorld, type World } from './service.ts'
+
+const limit = 1_500
+
+describe('the rate limit on two instances over one PostgreSQL and Redis', () => {
+  let redis: RedisServer
+  let client: Redis
+  let world: World
+  let other: Service
+  let project: GivenProject
+  let token: string
+  beforeAll(async () => {
+    redis = await startRedis()
+    client = new Redis(redis.url)
+    world = await startWorld('postgres', {
+      CACHE_URL: redis.url,
+      RATE_LIMIT_GLOBAL: String(limit),
+      // A day: no window ends within a test but at midnight.
+      RATE_LIMIT_GLOBAL_TTL_MS: '86400000',
+    })
+    other = await world.another()
+    await vi.waitFor(async () => expect(await other.deps.cache.ping()).toBe(true))
+    project = await givenProject(world)
+    token = (await givenSession(world, project)).token
+  })
+  afterAll(async () => {
+    client.disconnect()
+    await world.close()
+    await redis.stop()
+  })
+
+  const statuses = new Map<number, number>()
+  const allowed = () => statuses.get(200) ?? 0
+  const ask = async (service: { url: string }, times: number, lanes: number) => {
+    let left = times
+    const lane = async () => {
+      while (left-- > 0) {
+        const { status } = await validate(service, project, token)
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, lane))
+  }
+  const scriptsRun = async () =>
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0)
+
+  test('is asked of Redis for a part of the requests only, and refuses none within it', async () => {
+    const before = await scriptsRun()
+    const allowedBefore = allowed()
+    await ask(world, 500, 8)
+    await ask(other, 500, 8)
+    expect(allowed() - allowedBefore).toBe(1_000)
+    expect((await scriptsRun()) - before).toBeLessThan(500)
+  })
+
+  test('lets exactly the limit through, whatever each instance asked for ahead', async () => {
+    await Promise.all([ask(world, limit, 8), ask(other, limit, 8)])
+    // One went into the session of the test.
+    expect(allowed()).toBe(limit - 1)
+    expect(statuses.get(429)).toBe(1_000 + 2 * limit - allowed())
+  })
+})

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { endpoints } from './contract.ts'
+import { type ErrorDefinition, errors } from './errors.ts'
+import { problemExamples } from './openapi-responses.ts'
+
+const rows = Object.entries<ErrorDefinition>(errors).map(([name, row]) => ({ name, ...row }))
+
+/** What to do begins with a verb for the reader, or says who else has to do it. */
+const verbs =
+  /^(Activate|Ask|Begin|Call|Check|Choose|Configure|Correct|Delete|Invite|Lead|Leave|Log|Send|Set|Shorten|Sign|Submit|Try|Use|Wait) |^(A System Admin|The operator) \w+s /
+
+describe('every error says what to do', () => {
+  test.each(rows)('$name', ({ title, mend }) => {
+    expect(mend).not.toBe(title)
+    expect(mend).toMatch(verbs)
+    // Both are sentences, so that a detail can stand between them.
+    expect([title, mend].filter((text) => !/^[A-Z].*\.$/.test(text))).toEqual([])
+  })
+
+  test('and names only endpoints that there are', () => {
+    const shape = (path: string) => path.replaceAll(/\{\w+\}/g, '{}')
+    const known = new Set(endpoints.map(({ method, path }) => `${method} ${shape(path)}`))
+    const named = rows.flatMap(({ mend }) => [
+      ...mend.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/[\w/{}-]+)/g),
+    ])
+    expect(named.length).toBeGreaterThan(10)
+    expect(
+      named.map(([, method, path = '']) => `${method} ${shape(path)}`).filter((one) => !known.has(one)),
+    ).toEqual([])
+  })
+
+  test('in the examples of the OpenAPI document too', () => {
+    const examples = Object.values(problemExamples('https://id.example')) as {
+      value: { title: string; detail: string }
+    }[]
+    expect(examples).toHaveLength(rows.length)
+    expect(examples.filter(({ value }) => value.detail === value.title)).toEqual([])
+  })
+})
