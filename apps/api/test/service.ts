@@ -10,6 +10,7 @@ import { ensureMainServer } from '../src/features/chat-servers/main-server.ts'
 import type { Recorder } from '../src/features/monitoring/recorder.ts'
 import { createRecorder } from '../src/features/monitoring/recorder.ts'
 import { syncServer } from '../src/mirror/rest/sync-server.ts'
+import { mayWrite } from '../src/platform/db/watched-writes.ts'
 import { closeServer } from '../src/platform/http/close-server.ts'
 import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { createLog } from '../src/platform/log.ts'
@@ -131,18 +132,17 @@ async function startService(
 
 /** What a test writes is known everywhere before it goes on, as it is for whoever has the answer to a request. */
 function confirmedWrites({ db, answers }: Pick<Deps, 'db' | 'answers'>): Deps['db'] {
-  const confirmed = async <T>(done: Promise<T>): Promise<T> => {
-    const before = answers.writes()
+  const confirmed = async <T>(done: Promise<T>, isWrite: boolean): Promise<T> => {
     const result = await done
-    if (answers.writes() !== before) await answers.confirm()
+    if (isWrite) await answers.confirm()
     return result
   }
   return {
     ...db,
-    query: (statement) => confirmed(db.query(statement)),
-    maybeOne: (statement) => confirmed(db.maybeOne(statement)),
-    execute: (statement) => confirmed(db.execute(statement)),
-    transaction: (work, options) => confirmed(db.transaction(work, options)),
+    query: (statement) => confirmed(db.query(statement), mayWrite(statement)),
+    maybeOne: (statement) => confirmed(db.maybeOne(statement), mayWrite(statement)),
+    execute: (statement) => confirmed(db.execute(statement), mayWrite(statement)),
+    transaction: (work, options) => confirmed(db.transaction(work, options), true),
   }
 }
 

@@ -38,7 +38,7 @@ export interface EventHub {
  * their number and however much happens. Nothing is lost when a look fails or comes late, because each one asks
  * for all that happened after the last row it has.
  */
-export function createEventHub({ db, log }: Pick<Deps, 'db' | 'log'>): EventHub {
+export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | 'answers'>): EventHub {
   const byProject = new Map<string, Set<Listener>>()
   const level = new Set<Listener>()
   let vouching = createVouching()
@@ -65,6 +65,8 @@ export function createEventHub({ db, log }: Pick<Deps, 'db' | 'log'>): EventHub 
       return false
     }
     isFailing = false
+    // Whoever is told of a change may rely on it everywhere.
+    if (found.rows.length > 0) await answers.confirm()
     read = afterLook(found)
     tell(found.rows)
     vouchedAt = vouching.looked(startedAt, found)

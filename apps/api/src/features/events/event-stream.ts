@@ -30,7 +30,7 @@ export interface StreamTerms {
  * read at all is cut off.
  */
 export function createEventStream(
-  { db, log, hub }: Pick<Deps, 'db' | 'log'> & { readonly hub: EventHub },
+  { db, log, answers, hub }: Pick<Deps, 'db' | 'log' | 'answers'> & { readonly hub: EventHub },
   { projectId, heartbeatMs, from, reset, isKeyGood }: StreamTerms,
 ): Readable | undefined {
   const openedAt = performance.now()
@@ -76,6 +76,7 @@ export function createEventStream(
         await drained()
         if (isOver) return
         const found = await lookAfterFor(db, position, projectId)
+        if (found.rows.length > 0) await answers.confirm()
         if (isOver) return
         send(found.rows)
         position = afterLook(found)

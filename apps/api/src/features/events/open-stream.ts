@@ -18,7 +18,7 @@ interface Asked extends Pick<StreamTerms, 'heartbeatMs' | 'isKeyGood'> {
 
 /** Opens a stream where the client was, or in the present, which it is told when it was somewhere unknown. */
 export async function openStream(
-  deps: Pick<Deps, 'db' | 'log'> & { readonly hub: EventHub },
+  deps: Pick<Deps, 'db' | 'log' | 'answers'> & { readonly hub: EventHub },
   { projectId }: ProjectCaller,
   { lastEventId, heartbeatMs, isKeyGood }: Asked,
 ): Promise<Readable> {

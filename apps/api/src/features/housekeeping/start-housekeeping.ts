@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { currentHorizon, deleteExpired } from './store.ts'
 
 const everyMs = 60_000
-/** Readers of the change log start anew after five minutes without a look; twice that is safely behind them. */
+/** Readers look at the change log four times a second. One that did not for so long loses its lease, and starts anew. */
 const trimBehindMs = 10 * 60_000
 const mostBatches = 100
 

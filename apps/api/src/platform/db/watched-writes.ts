@@ -31,7 +31,8 @@ const known = new Map<string, boolean>()
 /** Texts with spliced conditions vary without bound: past so many each is searched anew. */
 const maxKnown = 1_000
 
-function mayWrite({ text }: Sql): boolean {
+/** True when the words of a statement say that it may change something. */
+export function mayWrite({ text }: Sql): boolean {
   const before = known.get(text)
   if (before !== undefined) return before
   const found = /\b(insert|update|delete|merge|call|do|truncate)\b/i.test(text)
