@@ -275,9 +275,9 @@ export const variables = {
   answerMemoryMb: {
     name: 'ANSWER_MEMORY_MB',
     group: 'Caches and limits',
-    default: '192',
+    default: '320',
     meaning:
-      'Memory of each process for what it answers `validate` from; about 500 sessions in a megabyte. What was not used for longest goes first, and is read again when it is asked for.',
+      'Memory of each process for what it answers `validate` from: about 350 sessions in a megabyte, and never more than a third of what Node.js may use. What was not used for longest goes first, and is read again when it is asked for.',
     read: integer(1, 65_536),
   },
   projectAccessTtlMs: {

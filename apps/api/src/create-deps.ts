@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import { type AnswersOptions, createAnswers } from '#answers/answers'
 import { recordAudit } from '#audit/record'
 import { aroundChat } from '#chat/around-chat'
@@ -50,7 +51,7 @@ export function createDeps(
     {
       db: opened,
       log,
-      maxBytes: config.answerMemoryMb * 1024 * 1024,
+      maxBytes: answerBytes(config),
       configuredServerId: config.chatGuildId,
     },
     answersOptions,
@@ -139,6 +140,10 @@ export function createDeps(
     schemas: createTenantSchemas(),
   }
 }
+
+/** In a small container the process itself is the bound: it must not die of what it keeps. */
+const answerBytes = ({ answerMemoryMb }: Config) =>
+  Math.min(answerMemoryMb * 1024 * 1024, getHeapStatistics().heap_size_limit / 3)
 
 /**
  * Logins that are kept while they wait for the platform. It lets 50 a second through at best, so in the ten minutes of

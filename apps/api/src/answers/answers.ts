@@ -46,8 +46,6 @@ export interface Answers {
    * it, or has no lease any more. Never rejects, and takes no longer than a lease.
    */
   confirm(): Promise<void>
-  /** How much is kept. */
-  size(): { readonly sessions: number; readonly bytes: number }
 }
 
 interface AnswersDeps {
@@ -157,7 +155,6 @@ export function createAnswers(
       }, nudgeAfterMs).unref()
     },
     confirm,
-    size: () => ({ sessions: memory.size, bytes: memory.bytes }),
   }
 }
 

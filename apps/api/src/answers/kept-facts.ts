@@ -19,10 +19,6 @@ export class Facts<V> {
     return this.#kept.values()
   }
 
-  get size(): number {
-    return this.#kept.size
-  }
-
   /** The kept fact, or this one from now on. */
   use(id: string, value: V): Fact<V> {
     const known = this.#kept.get(id)

@@ -82,7 +82,7 @@ export class Lease {
   readonly holders: Holders
   #term: Term | undefined
   #before: string | undefined
-  #closing = new AbortController()
+  readonly #closing = new AbortController()
   #running: Promise<void> | undefined
 
   constructor(deps: LeaseDeps) {
@@ -121,7 +121,7 @@ export class Lease {
         // An outage is told elsewhere. Until this ends, answers are read from the database.
         this.#deps.log.debug({ err }, 'the lease for answers from memory was lost')
       }
-      await this.#pause(retryAfterMs)
+      await pause(retryAfterMs, this.#closing.signal)
     }
   }
 
@@ -131,6 +131,10 @@ export class Lease {
     const receive = (payload: string) => term && this.#receive(term, payload)
     const connection = await dedicate(channel, (payload) => deliver(payload, receive))
     const id = uuidv7()
+    const over = new AbortController()
+    const end = () => over.abort()
+    void connection.ended.then(end)
+    this.#closing.signal.addEventListener('abort', end)
     try {
       const joinedAt = momentOf(clock)
       const applied = await join(connection.rows, id, this.#before)
@@ -138,19 +142,12 @@ export class Lease {
       term = this.#begin(id, connection, applied)
       await term.look(false)
       this.#extend(term, joinedAt)
-      let ended = false
-      void connection.ended.then(() => {
-        ended = true
-      })
-      while (!this.#closing.signal.aborted && !ended) {
-        await Promise.race([this.#pause(timing.renewEveryMs), connection.ended])
-        if (this.#closing.signal.aborted || ended) break
-        if (!(await this.#renew(term))) break
-      }
+      while (!over.signal.aborted && (await this.#renew(term))) await pause(timing.renewEveryMs, over.signal)
       this.#end(term)
-      if (this.#closing.signal.aborted && !ended) await leave(connection.rows, id)
+      if (this.#closing.signal.aborted) await leave(connection.rows, id)
     } finally {
       if (term) this.#end(term)
+      this.#closing.signal.removeEventListener('abort', end)
       connection.close()
     }
   }
@@ -253,11 +250,10 @@ export class Lease {
       () => this.#end(term),
     )
   }
-
-  async #pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#closing.signal }).catch(() => {})
-  }
 }
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {})
 
 /** The holders of a look, with the row that a crash takes away. */
 export async function completed(

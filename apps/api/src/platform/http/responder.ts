@@ -112,7 +112,7 @@ export function createResponder({
    * refusal, which may follow a change. Undefined when nothing was written since the request began.
    */
   const confirmed = (definition: EndpointDefinition | undefined, request: FastifyRequest) =>
-    definition && changes(definition) && writes.writes() !== request.writesBefore
+    definition && changes(definition) && request.writesBefore >= 0 && writes.writes() !== request.writesBefore
       ? writes.confirm()
       : undefined
   /** The refusal as a page, where a person is the reader: a login, or an address that is none. */

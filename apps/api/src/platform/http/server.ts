@@ -64,7 +64,7 @@ export function createServer(
   answerWhatNodeWould(app, publicUrl)
   app.decorateRequest('startedAtUs', 0)
   app.decorateRequest('caller', undefined)
-  app.decorateRequest('writesBefore', 0)
+  app.decorateRequest('writesBefore', -1)
   endUnusedConnections(app)
   // Bodies are read by the router, within the limit of their endpoint.
   app.removeAllContentTypeParsers()
@@ -120,7 +120,7 @@ declare module 'fastify' {
     startedAtUs: number
     /** Who asks, once that is known: from then on a refusal is theirs and not their address's. */
     caller: Identified | undefined
-    /** What this process had written when the request began. Written by the responder alone. */
+    /** What this process had written when its handling began; -1 before that. Written by the responder alone. */
     writesBefore: number
   }
   interface FastifyInstance {
