@@ -55,16 +55,12 @@ export function validate(deps: ValidateDeps, request: FastifyRequest): string | 
     const projectId = answers.key(keyDigest)
     const session = projectId === undefined ? undefined : answers.session(tokenDigest)
     const nowMs = answers.nowMs()
-    if (
-      projectId !== undefined &&
-      session !== undefined &&
-      session.projectId === projectId &&
-      session.expiresAtMs > nowMs &&
-      isFresh(deps, session, nowMs)
-    ) {
-      admit(limiter, request, { projectId, bucket }, taken)
+    if (projectId !== undefined && session?.projectId === projectId && session.expiresAtMs > nowMs) {
       const liveAsOfMs = session.liveAsOfMs(nowMs)
-      return session.answer(liveAsOfMs, liveAsOfMs === null ? 'rest' : 'gateway')
+      if (liveAsOfMs !== null || isYoung(deps, session, nowMs)) {
+        admit(limiter, request, { projectId, bucket }, taken)
+        return session.answer(liveAsOfMs, liveAsOfMs === null ? 'rest' : 'gateway')
+      }
     }
   }
   return readAndValidate(deps, { request, key, keyDigest, token, tokenDigest, problem, bucket, taken })
@@ -103,8 +99,11 @@ function answerOf(session: Session, nowMs: number, otherwise: 'rest' | 'mirror')
   return session.answer(liveAsOfMs, liveAsOfMs === null ? otherwise : 'gateway')
 }
 
-const isFresh = ({ settings }: ValidateDeps, session: Session, nowMs: number) => {
-  if (session.liveAsOfMs(nowMs) !== null) return true
+const isFresh = (deps: ValidateDeps, session: Session, nowMs: number) =>
+  session.liveAsOfMs(nowMs) !== null || isYoung(deps, session, nowMs)
+
+/** Without the gateway roles are good for so long. */
+const isYoung = ({ settings }: ValidateDeps, session: Session, nowMs: number) => {
   const { permissionTtlMs } = settings.current()
   return permissionTtlMs > 0 && session.ageMs(nowMs) <= permissionTtlMs
 }
