@@ -22,6 +22,7 @@ import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
 import { StartRefused } from './start-refused.ts'
 import { graceMs, stopOnce } from './stop-once.ts'
 import { superviseWorkers } from './supervise-workers.ts'
+import { sendSignsOfLife } from './worker-signs.ts'
 
 /** Of the grace, what is left for writing what is kept in memory when clients have not taken their answers. */
 const flushMs = 1_000
@@ -30,6 +31,7 @@ const databaseDeadlineMs = 30_000
 
 /** Starts the service by its environment and keeps it running until a signal. */
 export async function serve(): Promise<void> {
+  sendSignsOfLife()
   const { config, problems, warnings } = loadConfig(readEnvironment())
   const log = createLog(config.logLevel)
   const wrongHost = cluster.isPrimary ? await hostProblem(config.host) : undefined
