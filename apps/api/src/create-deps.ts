@@ -14,6 +14,7 @@ import type { Tracing } from '#platform/tracing/tracing'
 import { composeLiveMirror } from './compose-live-mirror.ts'
 import type { Config } from './config.ts'
 import type { Deps, MirrorMember } from './deps.ts'
+import { oldSpaceLimitMb } from './environment.ts'
 import { recordAudit } from './features/audit/record.ts'
 import { syncServer } from './features/chat-servers/sync-server.ts'
 import { chatFigures } from './features/live-mirror/chat-figures.ts'
@@ -96,7 +97,7 @@ export function createDeps(config: Config, log: Log, db: Database, tracing?: Tra
     cache,
     limiter,
     loginLimits,
-    pressure: createPressure(log, processReadings(config.workers)),
+    pressure: createPressure(log, processReadings(config.workers, oldSpaceLimitMb())),
     chat,
     audit,
     settings,
