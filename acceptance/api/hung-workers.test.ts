@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -86,6 +87,32 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
     expect(await workersOf(service)).toEqual(before)
     expect(service.output()).not.toContain('hung')
     expect(await service.kill('SIGINT')).toBe(0)
+  })
+
+  test('a worker that dies while it is asked for its figures does not end the service', async () => {
+    const service = await started(2)
+    const primary = service.child.pid as number
+    const [, killed] = (await workersOf(service)) as [number, number]
+    const agent = new Agent({ keepAlive: true, maxSockets: 2 })
+    const ask = async (path: string) => {
+      const [answer] = await once(get(`${service.url}${path}`, { agent }), 'response')
+      answer.resume()
+      await once(answer, 'end')
+    }
+    // One kept connection to each worker.
+    await Promise.all([ask('/api/health/live'), ask('/api/health/live')])
+    process.kill(primary, 'SIGSTOP')
+    const scrapes = Promise.allSettled([ask('/metrics'), ask('/metrics')])
+    await sleep(500)
+    process.kill(killed, 'SIGKILL')
+    await sleep(200)
+    // Now it reads their questions, and asks both of them, before it hears that one has ended.
+    process.kill(primary, 'SIGCONT')
+    await scrapes
+    agent.destroy()
+    await expect.poll(() => countOf(service, '"msg":"listening on'), { timeout: 30_000 }).toBe(3)
+    expect(service.output()).not.toContain('an error that nobody handled')
+    expect(await service.kill('SIGINT'), service.output()).toBe(0)
   })
 
   test('a worker whose primary dies before it has said its first word ends without a word', async () => {

@@ -6,6 +6,8 @@ import { graceMs, stopOnce } from './stop-once.ts'
 import { createWorkerWatch, isSignOfLife, lookEveryMs } from './worker-signs.ts'
 
 const program = fileURLToPath(new URL('../bin/worker.cjs', import.meta.url))
+/** What a message to a process that has ended fails with. */
+const channelGone = ['EPIPE', 'ECONNRESET', 'ERR_IPC_CHANNEL_CLOSED']
 const restartAfterMs = 1_000
 /** A worker ends itself when its grace is over. One that cannot any more is ended so much later. */
 const overdueMs = 500
@@ -28,7 +30,13 @@ export function superviseWorkers(count: number, log: Log): void {
   const hung = new Set<Worker>()
   const watch = createWorkerWatch<Worker>(() => performance.now())
   const fork = () => {
-    if (!isStopping) watch.started(cluster.fork())
+    if (isStopping) return
+    const worker = cluster.fork()
+    watch.started(worker)
+    worker.on('error', (error: NodeJS.ErrnoException) => {
+      // A question to a worker that has ended meanwhile, such as for its figures: `exit` tells of that.
+      if (!channelGone.includes(error.code ?? '')) throw error
+    })
   }
   // Set anew each time: an interval would make up for the looks that it missed.
   const lookAgain = () => {

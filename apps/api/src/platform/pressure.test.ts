@@ -126,7 +126,7 @@ describe('pressure', () => {
   })
 
   // Real processes that fill their heap: what counts is where the engine ends them.
-  test.each([64, 256])(
+  test.each([64, 128])(
     'a process that may keep %i MiB is under both levels before the engine ends it, and under none once that is free again',
     (limitMb) => {
       const { stdout } = spawnSync(
