@@ -24,6 +24,7 @@ import { createReturnableLimiter } from '#platform/rate-limit/returnable-limiter
 import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { oldSpaceLimitMb } from './environment.ts'
 import { createLoginLimits } from './features/login/login-limits.ts'
 import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
 import { createDeliverer } from './features/notifications/deliverer.ts'
@@ -124,7 +125,7 @@ export function createDeps(
     answers,
     limiter,
     loginLimits,
-    pressure: createPressure(log, processReadings(config.workers)),
+    pressure: createPressure(log, processReadings(config.workers, oldSpaceLimitMb())),
     chat,
     audit,
     settings,

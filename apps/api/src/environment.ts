@@ -10,6 +10,16 @@ export function readEnvironment(): Environment {
   return { ...file, ...process.env }
 }
 
+const oldSpaceFlag = /--max[-_]old[-_]space[-_]size[= ](\d+)/g
+
+/** What this process was told by `--max-old-space-size`, in MiB; undefined where the engine decides. */
+export function oldSpaceLimitMb(): number | undefined {
+  // The command line has the last word, and of one flag twice the last counts.
+  const flags = `${process.env['NODE_OPTIONS'] ?? ''} ${process.execArgv.join(' ')}`
+  const last = [...flags.matchAll(oldSpaceFlag)].at(-1)
+  return last && Number(last[1])
+}
+
 function readFile(): string {
   try {
     return readFileSync('.env', 'utf8')

@@ -4,6 +4,17 @@ import { version } from '#platform/version'
 /** Errors that say what to do; told by name, so that no command loads what only another one needs. */
 const mendable = ['StartRefused', 'FolderInUse', 'FolderUnusable', 'MigrationRefused']
 
+/** 128 + SIGPIPE: what a shell answers for a program whose reader has gone, such as `head`. */
+const readerGone = 141
+let isService = false
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    // The service goes on unread: what it says is lost, and nothing else.
+    if (!isService) process.exit(readerGone)
+  })
+}
+
 const program = new Command('rolecall')
   .description('Membership identity and sessions for communities on a chat platform.')
   .version(version)
@@ -34,7 +45,10 @@ Examples:
   rolecall serve                                        embedded database in .rolecall/db
   DATABASE_URL=postgres://… CACHE_URL=redis://… rolecall serve`,
   )
-  .action(async () => (await import('./serve.ts')).serve())
+  .action(async () => {
+    isService = true
+    await (await import('./serve.ts')).serve()
+  })
 
 program
   .command('migrate')

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import { trimChanges } from '#answers/change-log-store'
 import type { Database } from '#platform/db/database'
-import { DatabaseRefused, DatabaseUnavailable } from '#platform/db/database'
-import { migrate } from '#platform/db/migrate'
+import { DatabaseReadOnly, DatabaseRefused, DatabaseUnavailable, readOnlyAdvice } from '#platform/db/database'
+import { migrate, newerSentence, schemaState } from '#platform/db/migrate'
 import { closeServer } from '#platform/http/close-server'
 import { hostProblem } from '#platform/http/host-problem'
 import { createLifecycle } from '#platform/http/lifecycle'
@@ -22,6 +22,7 @@ import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
 import { StartRefused } from './start-refused.ts'
 import { graceMs, stopOnce } from './stop-once.ts'
 import { superviseWorkers } from './supervise-workers.ts'
+import { sendSignsOfLife } from './worker-signs.ts'
 
 /** Of the grace, what is left for writing what is kept in memory when clients have not taken their answers. */
 const flushMs = 1_000
@@ -30,6 +31,7 @@ const databaseDeadlineMs = 30_000
 
 /** Starts the service by its environment and keeps it running until a signal. */
 export async function serve(): Promise<void> {
+  sendSignsOfLife()
   const { config, problems, warnings } = loadConfig(readEnvironment())
   const log = createLog(config.logLevel)
   const wrongHost = cluster.isPrimary ? await hostProblem(config.host) : undefined
@@ -54,6 +56,8 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   const db = tracing ? tracedDatabase(opened, tracing) : opened
   const applied = await whenUp(() => migrate(db))
   if (applied.length > 0) log.info({ applied }, 'migrations applied')
+  const { newer } = await whenUp(() => schemaState(db))
+  if (newer.length > 0) log.warn(newerSentence(newer))
   await refuseOtherMainServer(db, config, log)
 
   for (const problem of await checkKeyFingerprints(db, config)) log.error(problem)
@@ -147,7 +151,9 @@ async function whenUp<T>(run: () => Promise<T>): Promise<T> {
       if (!(error instanceof DatabaseUnavailable)) throw error
       if (performance.now() > deadline) {
         throw new StartRefused(
-          'The database did not answer within 30 s. Check DATABASE_URL and that it runs.',
+          error instanceof DatabaseReadOnly
+            ? readOnlyAdvice
+            : 'The database did not answer within 30 s. Check DATABASE_URL and that it runs.',
         )
       }
       await new Promise((resolve) => setTimeout(resolve, 1_000))

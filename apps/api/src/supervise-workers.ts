@@ -1,15 +1,21 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
+import { fileURLToPath } from 'node:url'
 import type { Log } from '#platform/log'
 import { answerWorkersMetrics } from '#platform/metrics/cluster-metrics'
 import { graceMs, stopOnce } from './stop-once.ts'
+import { createWorkerWatch, isSignOfLife, lookEveryMs } from './worker-signs.ts'
 
+const program = fileURLToPath(new URL('../bin/worker.cjs', import.meta.url))
+/** What a message to a process that has ended fails with. */
+const channelGone = ['EPIPE', 'ECONNRESET', 'ERR_IPC_CHANNEL_CLOSED']
 const restartAfterMs = 1_000
 /** A worker ends itself when its grace is over. One that cannot any more is ended so much later. */
 const overdueMs = 500
 
 /**
  * Runs the service in several processes that share one port (`WORKERS`). The first starts alone: it applies
- * migrations, and what it refuses ends the start and is told once. A worker that ends is replaced. What asks this
+ * migrations, and what it refuses ends the start and is told once. A worker that ends is replaced, and one that hangs
+ * is killed, which no loop can put off, and then replaced. What asks this
  * process to stop it passes on to all of them, which may have heard it already, and it ends after the last one.
  */
 export function superviseWorkers(count: number, log: Log): void {
@@ -21,8 +27,24 @@ export function superviseWorkers(count: number, log: Log): void {
     allEnded = resolve
   })
   const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  const hung = new Set<Worker>()
+  const watch = createWorkerWatch<Worker>(() => performance.now())
   const fork = () => {
-    if (!isStopping) cluster.fork()
+    if (isStopping) return
+    const worker = cluster.fork()
+    watch.started(worker)
+    worker.on('error', (error: NodeJS.ErrnoException) => {
+      // A question to a worker that has ended meanwhile, such as for its figures: `exit` tells of that.
+      if (!channelGone.includes(error.code ?? '')) throw error
+    })
+  }
+  // Set anew each time: an interval would make up for the looks that it missed.
+  const lookAgain = () => {
+    for (const worker of watch.look()) {
+      hung.add(worker)
+      worker.process.kill('SIGKILL')
+    }
+    setTimeout(lookAgain, lookEveryMs).unref()
   }
   const signalAll = (signal: NodeJS.Signals) => {
     for (const worker of workers()) worker.process.kill(signal)
@@ -34,12 +56,19 @@ export function superviseWorkers(count: number, log: Log): void {
     hasListened = true
     for (let worker = 1; worker < count; worker++) fork()
   })
-  cluster.on('exit', ({ process: { pid } }, code: number | null, signal) => {
+  cluster.on('message', (worker, message) => {
+    if (isSignOfLife(message)) watch.heard(worker)
+  })
+  cluster.on('exit', (worker, code: number | null, signal) => {
+    const { pid } = worker.process
+    const why = hung.delete(worker) ? 'a worker hung and was killed' : 'a worker ended'
+    watch.ended(worker)
     if (hasListened && !isStopping) {
-      log.error({ pid, code, signal }, 'a worker ended; another takes its place')
+      log.error({ pid, code, signal }, `${why}; another takes its place`)
       setTimeout(fork, restartAfterMs)
       return
     }
+    if (signal === 'SIGKILL') log.error({ pid, signal }, `${why}; the service ends`)
     exitCode = Math.max(exitCode, code ?? (isStopping && signal !== 'SIGKILL' ? 0 : 1))
     if (workers().length > 0) return
     if (!isStopping) process.exit(exitCode)
@@ -57,5 +86,7 @@ export function superviseWorkers(count: number, log: Log): void {
       return exitCode
     },
   })
-  cluster.fork()
+  cluster.setupPrimary({ exec: program })
+  fork()
+  lookAgain()
 }

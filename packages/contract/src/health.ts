@@ -10,12 +10,18 @@ const alwaysAnswered = {
 } as const
 const UpOrDown = OneOf('up', 'down')
 
+const Reason = Type.String({
+  description:
+    'What is not as it should be, where the other fields do not say it: `database read-only` while the database answers and takes no writes.',
+})
+
 /** The state of the service and of what it stands on. `uptime` is in seconds. */
 export const Health = Type.Object({
   status: OneOf('ok', 'degraded'),
   uptime: Type.Number({ description: 'Seconds since the process started.' }),
   database: UpOrDown,
   cache: UpOrDown,
+  reason: Type.Optional(Reason),
 })
 
 /** 200 while database and cache answer, else 503 with the same body. */
@@ -44,7 +50,7 @@ export const liveness = endpoint({
 
 const Readiness = Type.Object({
   status: OneOf('ready', 'not_ready'),
-  reason: Type.Optional(Type.String()),
+  reason: Type.Optional(Reason),
 })
 
 /** 200 while requests may be sent here, else 503 with the reason: for load balancers. */

@@ -52,6 +52,9 @@ export const SystemHealth = Type.Object({
   }),
   database: Type.Object({
     status: UpOrDown,
+    problem: Nullable(
+      Type.String({ description: 'Why it answers and takes no writes, and how to mend it.' }),
+    ),
     latencyMs: LatencyMs,
     pool: Type.Object({
       max: Type.Integer(),

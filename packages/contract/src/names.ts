@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 
 /**
  * Code points that show nothing and are not in `\p{C}`: joiners, fillers and selectors. U+FE0F is missing: keyboards
- * write it behind an emoji, and `nameKey` ignores it.
+ * write it behind an emoji, and two names that differ by it alone are the same.
  */
 const invisible =
   '\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u3164\\uFE00-\\uFE0E\\uFFA0\\u{E0100}-\\u{E01EF}'
@@ -32,17 +32,3 @@ export const Name = Type.String({
 
 /** The one form in which a name is kept, however it was typed. */
 export const storedName = (name: string): string => name.normalize('NFC')
-
-/**
- * What two names share that a reader cannot tell apart: composed or not, wide or narrow, large or small letters, any
- * kind and amount of space. Letters of different scripts that look alike are not folded.
- */
-export const nameKey = (name: string): string =>
-  name
-    .normalize('NFKC')
-    .replaceAll('\uFE0F', '')
-    .toUpperCase()
-    .toLowerCase()
-    .normalize('NFKC')
-    .replaceAll(/\s+/gu, ' ')
-    .trim()

@@ -1,5 +1,5 @@
 import { verifyChain } from '#audit/verify-chain'
-import { pendingMigrations } from '#platform/db/migrate'
+import { schemaState } from '#platform/db/migrate'
 import { StartRefused } from '../start-refused.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -9,7 +9,7 @@ const grouped = (count: number) => count.toLocaleString('en')
 /** Checks the audit chain and says how it is; a broken one ends the process with 1. */
 export async function auditVerifyCommand(): Promise<void> {
   const report = await withDatabase(async (db) => {
-    if ((await pendingMigrations(db)).length > 0) {
+    if ((await schemaState(db)).pending.length > 0) {
       throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
     }
     return verifyChain({ db }, showProgress())

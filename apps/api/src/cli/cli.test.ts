@@ -71,6 +71,25 @@ test('openapi prints the document for the given address', async () => {
   expect(document.paths['/api/admin/settings'].patch).toBeDefined()
 })
 
+test.each([
+  ['doctor', 141],
+  ['openapi', 141],
+  ['migrate', 141],
+  // They say all at once, and have ended before they could hear that nobody reads it.
+  ['--help', 0],
+  ['frobnicate', 1],
+])('%s ends quietly when its reader has gone, with %i', async (command, code) => {
+  // The reader ends while the command starts: each of its lines finds a closed pipe.
+  const script = `{ "$0" "$1" ${command} 2>&1; echo "code $?" >&2; } | true`
+  const env = { PATH: process.env['PATH'], DATABASE_URL: `pglite:unread-${command}` }
+  const told = await new Promise<string>((resolve) => {
+    execFile('sh', ['-c', script, process.execPath, bin], { cwd: folder, env }, (_error, _out, err) =>
+      resolve(err),
+    )
+  })
+  expect(told).toBe(`code ${code}\n`)
+})
+
 test('a command does not fall back to another database than the one that was meant', async () => {
   for (const command of ['migrate', 'audit verify', 'sessions revoke --all']) {
     const { code, err } = await rolecall(command, { DATABASE_URL: 'mysql://root:hunter2@db' })
@@ -113,6 +132,29 @@ describe.each(engines)('on %s', (engine) => {
     expect(first.out).toMatch(/^applied 0001_clock\.sql\n(applied \d{4}_\w+\.sql\n)+$/)
     expect(await rolecall('migrate', env)).toMatchObject({ code: 0, out: 'nothing to do\n' })
     await onDatabase(async (db) => expect(await migrate(db)).toEqual([]))
+  })
+
+  test('migrate and doctor name what a newer version has added, and say what to do when that needs more', async () => {
+    const add = (needs: string | null) =>
+      onDatabase((db) =>
+        db.execute(sql`insert into migrations (name, checksum, needs) values ('9999_added.sql', 'x', ${needs})
+          on conflict (name) do update set needs = excluded.needs`),
+      )
+    await add(null)
+    const sentence = 'The database has 9999_added.sql of a newer version, which this one works with'
+    const [migrated, found] = [await rolecall('migrate', env), await rolecall('doctor', env)]
+    expect([migrated.code, migrated.out]).toEqual([0, 'nothing to do\n'])
+    expect(migrated.err).toContain(sentence)
+    expect(found.out).toMatch(/^ok +database .*, up to date$/m)
+    expect(found.out).toMatch(new RegExp(`^note +database +${sentence}`, 'm'))
+
+    await add('9999_added.sql')
+    const refusal = 'works only with versions that have 9999_added.sql: start such a version'
+    const [refused, problem] = [await rolecall('migrate', env), await rolecall('doctor', env)]
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(refusal) })
+    expect(refused.err.trim().split('\n')).toHaveLength(1)
+    expect(problem.code).toBe(1)
+    expect(problem.out).toMatch(new RegExp(`^PROBLEM +database +.*${refusal}`, 'm'))
   })
 
   test('audit verify counts a whole chain, and names the first broken entry', async () => {

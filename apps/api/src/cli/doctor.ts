@@ -93,6 +93,7 @@ const words: Readonly<Record<Line['kind'], string>> = { ok: 'ok', note: 'note', 
 
 const ownErrors = [
   'ChatPlatformError',
+  'DatabaseReadOnly',
   'DatabaseRefused',
   'DatabaseUnavailable',
   'FolderInUse',

@@ -5,8 +5,6 @@ import { readEnvironment } from '../environment.ts'
 
 /** Prints the OpenAPI document; PUBLIC_URL becomes its server. */
 export function openapiCommand(): void {
-  // `| head` stops reading half way; that is no failure of ours.
-  process.stdout.on('error', () => process.exit())
   const { config } = loadConfig(readEnvironment())
   process.stdout.write(`${JSON.stringify(openApi(config.publicUrl, version), null, 2)}\n`)
 }

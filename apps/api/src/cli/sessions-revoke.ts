@@ -1,6 +1,6 @@
 import { createAnswers } from '#answers/answers'
 import { recordAudit } from '#audit/record'
-import { pendingMigrations } from '#platform/db/migrate'
+import { schemaState } from '#platform/db/migrate'
 import { createLog } from '#platform/log'
 import { endEverything } from '../features/sessions/end-everything.ts'
 import { StartRefused } from '../start-refused.ts'
@@ -12,7 +12,7 @@ const grouped = (count: number) => count.toLocaleString('en')
 export async function sessionsRevokeCommand({ all }: { all?: boolean }): Promise<void> {
   if (!all) throw new StartRefused('Say --all to end every session there is. Nothing was ended.')
   const ended = await withDatabase(async (db) => {
-    if ((await pendingMigrations(db)).length > 0) {
+    if ((await schemaState(db)).pending.length > 0) {
       throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
     }
     const ended = await endEverything({ db, audit: { record: recordAudit } })

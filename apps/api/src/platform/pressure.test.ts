@@ -1,7 +1,34 @@
+import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { createPressure, type PressureLevel, processReadings } from './pressure.ts'
 
 const sampleMs = 250
+/** As it is shipped: the global set-up has built it. */
+const pressureModule = new URL('../../dist/platform/pressure.js', import.meta.url).href
+const fillHeap = `
+  const [module, limitMb] = process.argv.slice(1)
+  const { createPressure, processReadings } = await import(module)
+  const silent = { info() {}, warn() {} }
+  const pressure = createPressure(silent, processReadings(1, Number(limitMb)))
+  pressure.watch()
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 1))
+  const kept = []
+  for (const level of [0, 1, 2]) {
+    while (pressure.level() < level) {
+      for (let i = 0; i < 500; i++) kept.push({ i, text: 'x' + kept.length })
+      pressure.sample()
+      await turn()
+    }
+    console.log('level ' + level)
+  }
+  kept.length = 0
+  // As a service that refuses: it goes on making small things.
+  while (pressure.level() > 0) {
+    for (let i = 0; i < 500; i++) JSON.stringify({ i, text: 'y'.repeat(50) })
+    await turn()
+  }
+  console.log('level 0 again')
+`
 
 /** Feeds samples: how late each came, and how full the memory was. Answers the level after each. */
 function levelsOf(samples: readonly (readonly [lateMs: number, memory: number])[]) {
@@ -67,6 +94,21 @@ describe('pressure', () => {
     ).toEqual([0, 1, 2, 0])
   })
 
+  test('memory that goes up and down around a limit changes nothing until it is clearly below', () => {
+    const { levels, lines } = levelsOf([
+      [0, 0.96],
+      [0, 0.94],
+      [0, 0.96],
+      [0, 0.925],
+      [0, 0.915],
+      [0, 0.895],
+      [0, 0.875],
+      [0, 0.865],
+    ])
+    expect(levels).toEqual([2, 2, 2, 2, 1, 1, 1, 0])
+    expect(lines).toEqual(['warn', 'warn', 'info'])
+  })
+
   test('each change is one line in the log, and nothing else is', () => {
     const { lines } = levelsOf([
       [0, 0.91],
@@ -82,6 +124,26 @@ describe('pressure', () => {
   test('a process that is no longer watched is under none', () => {
     expect(levelsOf([[0, 0.99]])).toMatchObject({ levels: [2], after: 0 })
   })
+
+  // Real processes that fill their heap: what counts is where the engine ends them.
+  test.each([64, 128])(
+    'a process that may keep %i MiB is under both levels before the engine ends it, and under none once that is free again',
+    (limitMb) => {
+      const { stdout } = spawnSync(
+        process.execPath,
+        [
+          `--max-old-space-size=${limitMb}`,
+          '--input-type=module',
+          '-e',
+          fillHeap,
+          pressureModule,
+          String(limitMb),
+        ],
+        { encoding: 'utf8' },
+      )
+      expect(stdout.trim().split('\n')).toEqual(['level 0', 'level 1', 'level 2', 'level 0 again'])
+    },
+  )
 
   test('this very process has memory to spare, whatever share of it it is given', () => {
     for (const processes of [1, 2]) {

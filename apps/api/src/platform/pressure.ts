@@ -1,4 +1,4 @@
-import { getHeapStatistics } from 'node:v8'
+import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 import type { Log } from './log.ts'
 
 /** 0: none. 1: new work is refused. 2: so is what others depend on. Health is always answered. */
@@ -25,6 +25,8 @@ const sampleMs = 250
 const behindMs: readonly [number, number] = [1_000, 3_000]
 /** Near its limit a process spends its time collecting garbage, and then it ends. */
 const fullMemory: readonly [number, number] = [0.9, 0.95]
+/** A level of memory is left by so much less: between two collections it goes up and down by as much. */
+const clearlyLess = 0.03
 
 /**
  * Watches the event loop and the memory of the process. A loop counts as behind when two samples in a row are late:
@@ -33,6 +35,7 @@ const fullMemory: readonly [number, number] = [0.9, 0.95]
 export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readings = processReadings(1)) {
   let level: PressureLevel = 0
   let lateBefore: PressureLevel = 0
+  let full: PressureLevel = 0
   let dueAt = 0
   let timer: NodeJS.Timeout | undefined
   let watchers = 0
@@ -41,7 +44,11 @@ export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readin
     const behind = readings.now() - dueAt
     const late = levelOf(behind, behindMs)
     const memory = readings.memory()
-    const next = Math.max(Math.min(late, lateBefore), levelOf(memory, fullMemory)) as PressureLevel
+    full = Math.max(
+      levelOf(memory, fullMemory),
+      Math.min(full, levelOf(memory + clearlyLess, fullMemory)),
+    ) as PressureLevel
+    const next = Math.max(Math.min(late, lateBefore), full) as PressureLevel
     lateBefore = late
     if (next !== level) tell(next, behind, memory)
     level = next
@@ -74,6 +81,7 @@ export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readin
         clearTimeout(timer)
         level = 0
         lateBefore = 0
+        full = 0
       }
     },
   }
@@ -82,16 +90,33 @@ export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readin
 const levelOf = (value: number, [first, second]: readonly [number, number]): PressureLevel =>
   value > second ? 2 : value > first ? 1 : 0
 
-/** What the process really is doing. `processes` share the memory that the container allows. */
-export function processReadings(processes: number): Readings {
+/**
+ * What the process really is doing. `processes` share the memory that the container allows. `oldSpaceLimitMb` is where
+ * the engine ends the process, if it was told so.
+ */
+export function processReadings(processes: number, oldSpaceLimitMb?: number): Readings {
   const allowed = process.constrainedMemory() / processes
+  const heap = oldSpaceLimitMb ? () => oldSpaceBytes() / (oldSpaceLimitMb * 2 ** 20) : shareOfWholeHeap
   return {
     now: () => performance.now(),
     memory() {
-      const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
       // Without a limit Node answers 0 or more than any machine has.
       const resident = allowed > 0 ? process.memoryUsage.rss() / allowed : 0
-      return Math.max(used / limit, resident)
+      return Math.max(heap(), resident)
     },
   }
+}
+
+/**
+ * The engine's limit of the whole heap has room for new objects in it, 48 to 192 MiB, which old ones never get: a
+ * process with `--max-old-space-size=64` ends at 57 % of it, and one with 256 at 84 %.
+ */
+const oldSpaceBytes = () =>
+  getHeapSpaceStatistics()
+    .filter(({ space_name: name }) => !/^(new_|read_only_)/.test(name))
+    .reduce((bytes, { space_used_size: used }) => bytes + used, 0)
+
+function shareOfWholeHeap() {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+  return used / limit
 }

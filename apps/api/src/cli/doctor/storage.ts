@@ -1,7 +1,7 @@
 import { createCache } from '#platform/cache/create-cache'
 import { connectionReason } from '#platform/db/connection-refusals'
-import { type Database, DatabaseRefused, DatabaseUnavailable } from '#platform/db/database'
-import { pendingMigrations } from '#platform/db/migrate'
+import { type Database, DatabaseRefused, DatabaseUnavailable, readOnlyAdvice } from '#platform/db/database'
+import { newerSentence, schemaState } from '#platform/db/migrate'
 import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
 import type { Log } from '#platform/log'
@@ -15,14 +15,17 @@ export async function databaseLines(config: Config): Promise<Line[]> {
   const folder = unmadeFolder(config)
   if (folder) return [ok(`embedded PostgreSQL; the first start makes ${folder}`)]
   return onDatabase(config, async (db) => {
-    const [row] = await db.query<{ version: string }>(
-      sql`select current_setting('server_version') as version`,
-    )
+    const [row] = await db.query<{ version: string; isReadOnly: boolean }>(sql`
+      select current_setting('server_version') as version,
+        current_setting('transaction_read_only') = 'on' as "isReadOnly"`)
+    if (row?.isReadOnly) return [problem(readOnlyAdvice)]
     const found = ok(`${db.engine === 'pglite' ? 'embedded ' : ''}PostgreSQL ${row?.version}`)
-    const pending = await pendingMigrations(db)
-    if (pending.length === 0) return [{ ...found, text: `${found.text}, up to date` }]
+    const { pending, newer } = await schemaState(db)
+    const notes = newer.length > 0 ? [note(newerSentence(newer))] : []
+    if (pending.length === 0) return [{ ...found, text: `${found.text}, up to date` }, ...notes]
     return [
       found,
+      ...notes,
       note(`not up to date: serve will apply ${pending.length} migrations, or \`rolecall migrate\` now.`),
     ]
   })

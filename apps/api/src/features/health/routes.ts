@@ -1,5 +1,6 @@
 import { health } from '@rolecall/contract'
 import { within } from '#platform/async'
+import type { DatabaseState } from '#platform/db/database'
 import { Answer } from '#platform/http/answer'
 import type { Lifecycle } from '#platform/http/lifecycle'
 import type { Router } from '#platform/http/router'
@@ -15,23 +16,28 @@ export function healthRoutes(
   { isClosing }: Pick<Lifecycle, 'isClosing'>,
 ) {
   route(health.health, async () => {
-    const [database, cached] = await Promise.all([isUp(db.ping()), isUp(cache.ping())])
+    const [database, cached] = await Promise.all([stateOf(db), within(cache.ping(), deadlineMs, false)])
     const body = {
-      status: database && cached ? ('ok' as const) : ('degraded' as const),
+      status: database === 'up' && cached ? ('ok' as const) : ('degraded' as const),
       uptime: process.uptime(),
-      database: upOrDown(database),
+      database: upOrDown(database !== 'down'),
       cache: upOrDown(cached),
+      ...(database === 'read-only' && readOnly),
     }
     return body.status === 'ok' ? body : new Answer(503, body, { 'retry-after': '2' })
   })
   route(health.liveness, () => ({ status: 'ok' as const }))
   route(health.readiness, async () => {
-    const reason = isClosing() ? 'shutting down' : (await isUp(db.ping())) ? undefined : 'database down'
-    if (!reason) return { status: 'ready' as const }
+    const database = await stateOf(db)
+    const reason = isClosing() ? 'shutting down' : database === 'down' ? 'database down' : undefined
+    // Sessions are validated without a write: where all instances are alike, none may be taken out for that.
+    if (!reason) return { status: 'ready' as const, ...(database === 'read-only' && readOnly) }
     return new Answer(503, { status: 'not_ready', reason }, { 'retry-after': '2' })
   })
 }
 
 const upOrDown = (isUp: boolean) => (isUp ? ('up' as const) : ('down' as const))
 
-const isUp = (answer: Promise<boolean>) => within(answer, deadlineMs, false)
+const stateOf = (db: Deps['db']) => within<DatabaseState>(db.ping(), deadlineMs, 'down')
+
+const readOnly = { reason: 'database read-only' } as const

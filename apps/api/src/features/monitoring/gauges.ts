@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 import { singleFlight, within } from '#platform/async'
+import type { DatabaseState } from '#platform/db/database'
 import { version } from '#platform/version'
 import type { Deps } from '../../deps.ts'
 import { readQueues } from './queues-store.ts'
@@ -20,6 +21,7 @@ interface GaugeRow {
 }
 
 const gatewayStates = ['off', 'closed', 'connecting', 'connected', 'refused'] as const
+const databaseState = (db: Deps['db']) => within<DatabaseState>(db.ping(), deadlineMs, 'down')
 const yes = (is: boolean) => (is ? 1 : 0)
 
 /** Every figure that is read when somebody asks. A new one is a new row. */
@@ -35,7 +37,13 @@ const gauges: readonly GaugeRow[] = [
     name: 'rolecall_database_up',
     help: '1 when the database answers a trivial statement.',
     over: 'first',
-    read: async ({ db }) => [[yes(await within(db.ping(), deadlineMs, false))]],
+    read: async ({ db }) => [[yes((await databaseState(db)) !== 'down')]],
+  },
+  {
+    name: 'rolecall_database_read_only',
+    help: '1 when the database answers and takes no writes.',
+    over: 'first',
+    read: async ({ db }) => [[yes((await databaseState(db)) === 'read-only')]],
   },
   {
     name: 'rolecall_database_pool_connections',

@@ -1,5 +1,6 @@
 import type { monitoring } from '@rolecall/contract'
 import { within } from '#platform/async'
+import { DatabaseReadOnly, type DatabaseState, readOnlyAdvice } from '#platform/db/database'
 import { version } from '#platform/version'
 import type { Deps } from '../../deps.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -15,13 +16,19 @@ type Needs = Pick<Deps, 'db' | 'cache' | 'chat' | 'platformWatch' | 'chatFigures
 /** The system in detail, for an operator who wants to know what is wrong, on all instances. */
 export async function systemHealth(deps: Needs, heartbeat: Heartbeat): Promise<monitoring.SystemHealth> {
   const [database, cache, instances] = await Promise.all([
-    timed(deps.db.ping()),
-    timed(deps.cache.ping()),
-    heartbeat.beat().then(() => listInstances(deps.db)),
+    timed<DatabaseState>(deps.db.ping(), 'down'),
+    timed(deps.cache.ping(), false),
+    beatWhereWritable(heartbeat).then(() => listInstances(deps.db)),
     askPlatform(deps),
   ])
   const chatPlatform = platformHealth(deps)
-  const isWhole = [database, cache, chatPlatform].every(({ status }) => status === 'up')
+  const isReadOnly = database.found === 'read-only'
+  const parts = {
+    database: partHealth(database.found !== 'down', database.latencyMs),
+    cache: partHealth(cache.found, cache.latencyMs),
+  }
+  const isWhole =
+    !isReadOnly && [parts.database, parts.cache, chatPlatform].every(({ status }) => status === 'up')
   return {
     status: isWhole ? 'ok' : 'degraded',
     api: {
@@ -35,10 +42,16 @@ export async function systemHealth(deps: Needs, heartbeat: Heartbeat): Promise<m
       })),
     },
     chatPlatform,
-    database: { ...database, pool: deps.db.pool() },
-    cache,
+    database: { ...parts.database, problem: isReadOnly ? readOnlyAdvice : null, pool: deps.db.pool() },
+    cache: parts.cache,
   }
 }
+
+/** A read-only database keeps no sign of life, and what is wrong with it is in the answer. */
+const beatWhereWritable = (heartbeat: Heartbeat) =>
+  heartbeat.beat().catch((error: unknown) => {
+    if (!(error instanceof DatabaseReadOnly)) throw error
+  })
 
 /** Puts one question to the platform, unless what is known of it is news. */
 async function askPlatform({ chat, platformWatch }: Needs) {
@@ -68,13 +81,15 @@ function platformHealth({ platformWatch, chatFigures }: Needs) {
   }
 }
 
-async function timed(answer: Promise<boolean>) {
+async function timed<T>(answer: Promise<T>, otherwise: T) {
   const since = performance.now()
-  const isUp = await within(answer, deadlineMs, false)
-  return {
-    status: isUp ? ('up' as const) : ('down' as const),
-    latencyMs: isUp ? rounded(performance.now() - since) : null,
-  }
+  const found = await within(answer, deadlineMs, otherwise)
+  return { found, latencyMs: performance.now() - since }
 }
+
+const partHealth = (isUp: boolean, latencyMs: number) => ({
+  status: isUp ? ('up' as const) : ('down' as const),
+  latencyMs: isUp ? rounded(latencyMs) : null,
+})
 
 const rounded = (ms: number) => Math.round(ms * 100) / 100

@@ -34,6 +34,7 @@ const twins: readonly [string, string, string][] = [
   ['a Hangul syllable and its letters', '\uD55C\uAD6D', '\u1112\u1161\u11AB\u1100\u116E\u11A8'],
   ['full-width letters', 'Pawlard', '\uFF30\uFF41\uFF57\uFF4C\uFF41\uFF52\uFF44'],
   ['a ligature', 'office hours', 'o\uFB03ce hours'],
+  ['a capital sharp s', 'GRO\u1E9E', 'Gro\u00DF'],
   ['sharp s', 'Stra\u00DFe', 'STRASSE'],
   ['a final sigma', '\u039F\u0394\u039F\u03A3', '\u03BF\u03B4\u03BF\u03C2'],
   ['the sign of the kelvin', 'Kelvin', '\u212Aelvin'],
@@ -115,14 +116,72 @@ describe.each(engines)('names of projects and webhooks on %s', (engine) => {
   test('a twin from before this rule can be changed, but not made anew', async () => {
     const { db } = world.service.deps
     const [first, second] = [await admin.create(), await admin.create()]
+    await db.script('alter table projects disable trigger projects_set_name_key')
     await db.execute(
       sql`update projects set name = 'Old one', name_key = 'old one' where id = ${first.project.id}`,
     )
     await db.execute(
       sql`update projects set name = 'Old  one', name_key = null where id = ${second.project.id}`,
     )
+    await db.script('alter table projects enable trigger projects_set_name_key')
     const changed = await admin.projects('PATCH', `/${second.project.id}`, { description: 'Still here' })
     expect(changed.status).toBe(200)
     expect((await admin.projects('POST', '', { name: 'OLD\u00A0ONE' })).status).toBe(409)
+  })
+
+  describe('written by a version that knows no keys, or makes its own', () => {
+    test('a renamed project frees its old name, and guards the new one', async () => {
+      const { db } = world.service.deps
+      const { project } = await admin.create({ name: 'Night watch' })
+      await db.execute(sql`update projects set name = 'Day watch' where id = ${project.id}`)
+      expect((await admin.projects('POST', '', { name: 'Night\u00A0watch' })).status).toBe(201)
+      expect((await admin.projects('POST', '', { name: 'Day\u00A0watch' })).status).toBe(409)
+    })
+
+    test('a key of its own making counts for nothing', async () => {
+      const { db } = world.service.deps
+      const { project } = await admin.create({ name: 'Sailing' })
+      await db.execute(
+        sql`update projects set name = 'Rowing', name_key = 'sailing' where id = ${project.id}`,
+      )
+      await db.execute(sql`update projects set name_key = 'rafting' where id = ${project.id}`)
+      expect((await admin.projects('POST', '', { name: '\uFF33ailing' })).status).toBe(201)
+      expect((await admin.projects('POST', '', { name: '\uFF32owing' })).status).toBe(409)
+    })
+
+    test('a twin is refused by the index that it knows', async () => {
+      const { db } = world.service.deps
+      const [, second] = [await admin.create({ name: 'Caf\u00E9 noir' }), await admin.create()]
+      const renamed = db.execute(
+        sql`update projects set name = ${'CAFE\u0301  NOIR'} where id = ${second.project.id}`,
+      )
+      await expect(renamed).rejects.toMatchObject({ code: '23505', constraint: 'projects_name' })
+    })
+  })
+
+  test('fold every letter that Unicode gives a case, and nothing else', async () => {
+    const { db } = world.service.deps
+    const letters = Array.from({ length: 0x110000 }, (_, code) => code)
+      .filter((code) => code < 0xd800 || code > 0xdfff)
+      .map((code) => String.fromCodePoint(code))
+      .filter((letter) => /[\p{L}\p{N}]/u.test(letter))
+    const rows: { key: string; nfkc: string }[] = []
+    for (let from = 0; from < letters.length; from += 5_000) {
+      rows.push(
+        ...(await db.query<{ key: string; nfkc: string }>(
+          sql`select project_name_key(letter) as key, normalize(letter, nfkc) as nfkc
+            from unnest(${letters.slice(from, from + 5_000)}::text[]) with ordinality as l (letter, place) order by place`,
+        )),
+      )
+    }
+    const folded = (letter: string) =>
+      letter.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('\u00DF', 'ss').normalize('NFKC').trim()
+    const wrong = letters.filter((letter, i) => {
+      // Letters that are younger than the database compose there once it is.
+      const isKnown = rows[i]?.nfkc === letter.normalize('NFKC')
+      return isKnown && rows[i]?.key !== folded(letter)
+    })
+    expect(wrong).toEqual([])
+    expect(letters.filter((letter, i) => rows[i]?.key !== letter).length).toBeGreaterThan(1_000)
   })
 })

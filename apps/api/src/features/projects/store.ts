@@ -1,4 +1,4 @@
-import { nameKey, storedName } from '@rolecall/contract'
+import { storedName } from '@rolecall/contract'
 import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 
@@ -15,9 +15,9 @@ export interface NewProject {
 
 export const insertProject = (tx: Tx, project: NewProject) =>
   tx.execute(sql`
-    insert into projects (id, name, name_key, description, is_internal, redirect_uris, deactivated_at,
+    insert into projects (id, name, description, is_internal, redirect_uris, deactivated_at,
       webhook_url_sealed, webhook_url_host)
-    values (${project.id}, ${project.name}, ${nameKey(project.name)}, ${project.description}, ${project.isInternal},
+    values (${project.id}, ${project.name}, ${project.description}, ${project.isInternal},
       ${project.redirectUris}::text[], case when ${project.isActive} then null else clock_now() end,
       ${project.webhookUrlSealed}, ${project.webhookUrlHost})`)
 
@@ -85,10 +85,8 @@ export const lockProject = (tx: Tx, id: string) =>
 
 export const updateProject = (tx: Tx, project: Omit<NewProject, 'redirectUris'>) =>
   tx.execute(sql`
-    update projects set name = ${project.name}, name_key = case when name = ${project.name} then name_key else ${nameKey(project.name)} end,
-      description = ${project.description},
-      is_internal = ${project.isInternal}, webhook_url_sealed = ${project.webhookUrlSealed},
-      webhook_url_host = ${project.webhookUrlHost}, updated_at = clock_now(),
+    update projects set name = ${project.name}, description = ${project.description}, is_internal = ${project.isInternal},
+      webhook_url_sealed = ${project.webhookUrlSealed}, webhook_url_host = ${project.webhookUrlHost}, updated_at = clock_now(),
       deactivated_at = case when ${project.isActive} then null else coalesce(deactivated_at, clock_now()) end
     where id = ${project.id}`)
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseUnavailable } from '#platform/db/database'
 import type { MirrorDeps } from '../mirror-deps.ts'
 
 /** Reads a server with its roles and members from the platform into the mirror; throws when it cannot. */
@@ -50,7 +51,9 @@ export function createResyncs(
         return !signal.aborted
       } catch (error) {
         if (signal.aborted) return false
-        log.warn({ err: error, serverId }, 'the members of a server could not be read; trying again')
+        // An outage of the database is told by whoever watches it.
+        if (!(error instanceof DatabaseUnavailable))
+          log.warn({ err: error, serverId }, 'the members of a server could not be read; trying again')
       }
       await sleep(pauseMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => {})
     }

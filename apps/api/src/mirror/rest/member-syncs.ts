@@ -29,9 +29,10 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
 
   const runInBackground = (run: Run) => {
     const done = runMemberSync(deps, run, stopping.signal)
-      .catch((error: unknown) =>
-        log.error({ err: error, serverId: run.server.id }, 'the end of a member sync could not be recorded'),
-      )
+      .catch((error: unknown) => {
+        if (!(error instanceof DatabaseUnavailable))
+          log.error({ err: error, serverId: run.server.id }, 'the end of a member sync could not be recorded')
+      })
       .finally(() => running.delete(done))
     running.add(done)
   }

@@ -51,6 +51,8 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
     await syncMembers(deps, { serverId: server.id, counts, place, beat, ask })
     if (counts.changed >= manyRows) await countAnew(deps)
   } catch (error) {
+    // Its end could not be written: it is taken over, where it is, once the database is back.
+    if (error instanceof DatabaseUnavailable) throw error
     if (signal.aborted) return void (await leaveSync(deps.db, run))
     problem = problemOf(error)
     deps.log.warn({ err: error, serverId: server.id, ...counts }, 'a member sync failed')
@@ -65,9 +67,10 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
 
 /** Lists and exports are planned by what the planner knows; without it they are slower, and that is all. */
 const countAnew = ({ db, log }: Pick<MirrorDeps, 'db' | 'log'>) =>
-  db
-    .analyze('members', 'memberships', 'roles')
-    .catch((error: unknown) => log.warn({ err: error }, 'the tables of members could not be analyzed'))
+  db.analyze('members', 'memberships', 'roles').catch((error: unknown) => {
+    if (!(error instanceof DatabaseUnavailable))
+      log.warn({ err: error }, 'the tables of members could not be analyzed')
+  })
 
 /** The audit entry of a run: its counts, and why it failed when it did. */
 const syncEntry = (server: SyncedServer, problem: string | undefined, told: string): AuditEvent => ({
@@ -83,7 +86,6 @@ const syncEntry = (server: SyncedServer, problem: string | undefined, told: stri
 
 /** Only what says nothing of addresses or bodies; anything else is in the log. */
 function problemOf(error: unknown): string {
-  const mayTell =
-    error instanceof SyncStopped || error instanceof ChatPlatformError || error instanceof DatabaseUnavailable
+  const mayTell = error instanceof SyncStopped || error instanceof ChatPlatformError
   return mayTell ? error.message : 'Something went wrong on our side.'
 }

@@ -1,6 +1,7 @@
 import { within } from '#platform/async'
 import type { Log } from '#platform/log'
 import { connectionReason } from './connection-refusals.ts'
+import type { DatabaseState } from './database.ts'
 
 /** Silence for so long is an outage; health answers within 2 s. */
 const silenceMs = 1_400
@@ -12,7 +13,7 @@ const retryMs = 250
 
 export interface Availability {
   /** Asks now, or joins whoever is asking. Never rejects. */
-  check(): Promise<boolean>
+  check(): Promise<DatabaseState>
   /** Says that a statement met an outage, which may be one. */
   suspect(): void
   close(): void
@@ -20,46 +21,53 @@ export interface Availability {
 
 /**
  * Tells an outage of the database from one bad moment. Down: three attempts in a row were refused, or none was
- * answered for 1.4 s. Up: one was answered. Each change is logged once, here, whatever the traffic.
+ * answered for 1.4 s. Read-only: an answer said so. Up: one was answered. Each change is logged once, here, whatever the
+ * traffic.
  */
 export function createAvailability(
-  probe: () => Promise<unknown>,
+  probe: () => Promise<Exclude<DatabaseState, 'down'>>,
   log: Pick<Log, 'info' | 'warn'>,
 ): Availability {
-  let state: 'up' | 'down' | 'closed' = 'up'
-  let checking: Promise<boolean> | undefined
+  let state: DatabaseState | 'closed' = 'up'
+  let checking: Promise<DatabaseState> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  async function look(): Promise<boolean> {
+  async function look(): Promise<DatabaseState> {
     let reason = `no answer within ${silenceMs} ms`
-    const attempts = async () => {
+    const attempts = async (): Promise<DatabaseState> => {
       for (let attempt = 1; ; attempt++) {
         try {
-          await probe()
-          return true
+          return await probe()
         } catch (error) {
           reason = connectionReason(error)
-          if (attempt === refusalsToDown || state !== 'up') return false
+          if (attempt === refusalsToDown || state === 'down') return 'down'
         }
         await new Promise((resolve) => setTimeout(resolve, betweenRefusalsMs))
       }
     }
-    const isUp = await within(attempts(), silenceMs, false)
-    settle(isUp, reason)
-    return isUp
+    const found = await within<DatabaseState>(attempts(), silenceMs, 'down')
+    settle(found, reason)
+    return found
   }
 
-  function settle(isUp: boolean, reason: string): void {
+  function settle(found: DatabaseState, reason: string): void {
     if (state === 'closed') return
-    if (isUp && state === 'down') log.info('database reachable again')
-    if (!isUp && state === 'up') log.warn({ reason }, 'database unreachable, what needs it is answered 503')
-    state = isUp ? 'up' : 'down'
+    if (found !== state) tell(state, found, reason)
+    state = found
     clearTimeout(timer)
-    if (!isUp) timer = setTimeout(check, retryMs).unref()
+    if (found !== 'up') timer = setTimeout(check, retryMs).unref()
   }
 
-  function check(): Promise<boolean> {
-    if (state === 'closed') return Promise.resolve(false)
+  /** One line for the end of what was, and one for the begin of what is. */
+  function tell(before: DatabaseState, found: DatabaseState, reason: string): void {
+    if (before === 'down') log.info('database reachable again')
+    if (before === 'read-only' && found === 'up') log.info('database takes writes again')
+    if (found === 'down') log.warn({ reason }, 'database unreachable, what needs it is answered 503')
+    if (found === 'read-only') log.warn('database read-only, what writes is answered 503')
+  }
+
+  function check(): Promise<DatabaseState> {
+    if (state === 'closed') return Promise.resolve('down')
     checking ??= look().finally(() => {
       checking = undefined
     })

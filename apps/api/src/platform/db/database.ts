@@ -20,6 +20,9 @@ export interface Tx extends Queryable {
   afterCommit(run: () => void): void
 }
 
+/** Read-only: it answers and takes no writes, as a standby does, or a server that was told so. */
+export type DatabaseState = 'up' | 'read-only' | 'down'
+
 export interface PoolState {
   readonly max: number
   /** Open now; the others are opened when they are needed. */
@@ -60,8 +63,8 @@ export interface Database extends Queryable {
     | undefined
   /** The connections that requests wait for. */
   pool(): PoolState
-  /** For health: whether a trivial statement is answered, on a connection that no request waits for. */
-  ping(): Promise<boolean>
+  /** For health: what a trivial statement finds, on a connection that no request waits for. Never rejects. */
+  ping(): Promise<DatabaseState>
   /** Runs several statements that take no values: migrations only. */
   script(text: string): Promise<void>
   close(): Promise<void>
@@ -79,6 +82,18 @@ export class DatabaseUnavailable extends Error {
 export class DatabaseRefused extends DatabaseUnavailable {
   override readonly name = 'DatabaseRefused'
 }
+
+/** It answers, and takes no writes for now: a standby after a failover, or `default_transaction_read_only`. */
+export class DatabaseReadOnly extends DatabaseUnavailable {
+  override readonly name = 'DatabaseReadOnly'
+  constructor(cause: unknown) {
+    super(cause, 'The database is read-only right now: nothing can be changed.')
+  }
+}
+
+/** For operators. */
+export const readOnlyAdvice =
+  'The database is read-only: it is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary, or promote this server, or switch that setting off.'
 
 /** SQLSTATE of an engine's error, where it has one. */
 export const sqlState = (error: unknown): string | undefined =>

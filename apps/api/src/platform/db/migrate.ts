@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Umzug } from 'umzug'
-import { type Database, sqlState, type Tx } from './database.ts'
+import { type Database, type Queryable, sqlState, type Tx } from './database.ts'
 import { sql } from './sql.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../../migrations/', import.meta.url))
@@ -13,7 +13,12 @@ interface Migration {
   name: string
   text: string
   checksum: string
+  /** The oldest version that works beside it, by the newest migration that this version knows; undefined: any. */
+  needs: string | undefined
 }
+
+/** How a migration that breaks older versions says which. */
+const needsLine = /^-- needs: (\S+\.sql)$/m
 
 /** Applies what is missing, all or nothing, and returns the names. Several instances may start at once. */
 export async function migrate(db: Database): Promise<string[]> {
@@ -45,8 +50,8 @@ async function applyMissing(db: Database): Promise<string[]> {
   return db.transaction(
     async (tx) => {
       await tx.query(sql`select pg_advisory_xact_lock(${lockId})`)
-      const applied = await tx.query<Applied>(sql`select name, checksum from migrations order by name`)
-      refuseForeign(applied, migrations)
+      const applied = await readApplied(tx)
+      refuseIncompatible(applied, migrations)
       const umzug = new Umzug({
         logger: undefined,
         migrations: migrations.map(({ name, text }) => ({ name, up: () => tx.script(text) })),
@@ -58,37 +63,68 @@ async function applyMissing(db: Database): Promise<string[]> {
   )
 }
 
-/** Names of migrations that are not applied yet. Refuses what `migrate` would refuse. */
-export async function pendingMigrations(db: Database): Promise<string[]> {
-  const migrations = await readMigrations()
-  const applied = await db
-    .query<Applied>(sql`select name, checksum from migrations`)
-    .catch((error: { code?: string }) => (error.code === '42P01' ? [] : Promise.reject(error)))
-  refuseForeign(applied, migrations)
-  return migrations.map(({ name }) => name).filter((name) => !applied.some((one) => one.name === name))
+export interface SchemaState {
+  /** Migrations that are not applied yet. */
+  readonly pending: string[]
+  /** Migrations of a newer version that are applied already, and that this one works with. */
+  readonly newer: string[]
 }
+
+/** How far the database is. Refuses what `migrate` would refuse. */
+export async function schemaState(db: Database): Promise<SchemaState> {
+  const migrations = await readMigrations()
+  const applied = await readApplied(db).catch((error: unknown) =>
+    sqlState(error) === lacksTable ? [] : Promise.reject(error),
+  )
+  refuseIncompatible(applied, migrations)
+  return { pending: namesMissing(migrations, applied), newer: namesMissing(applied, migrations) }
+}
+
+export const newerSentence = (newer: readonly string[]): string =>
+  `The database has ${newer.join(', ')} of a newer version, which this one works with: finish the update.`
+
+const lacksTable = '42P01'
+
+const namesMissing = (from: readonly { name: string }[], among: readonly { name: string }[]) =>
+  from.map(({ name }) => name).filter((name) => !among.some((one) => one.name === name))
 
 interface Applied {
   name: string
   checksum: string
+  needs: string | null
 }
+
+/** By way of JSON: the column is younger than the table. */
+const readApplied = (db: Queryable) =>
+  db.query<Applied>(
+    sql`select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name`,
+  )
 
 const storage = (tx: Tx, migrations: Migration[], applied: Applied[]) => ({
   executed: async () => applied.map(({ name }) => name),
   logMigration: async ({ name }: { name: string }) => {
-    const checksum = migrations.find((one) => one.name === name)?.checksum
-    await tx.execute(sql`insert into migrations (name, checksum) values (${name}, ${checksum})`)
+    const one = migrations.find((migration) => migration.name === name)
+    await tx.execute(sql`insert into migrations (name, checksum) values (${name}, ${one?.checksum})`)
+    if (one?.needs) await tx.execute(sql`update migrations set needs = ${one.needs} where name = ${name}`)
   },
   unlogMigration: () => Promise.reject(new Error('Migrations only go forward.')),
 })
 
-/** A database of a newer version, or a file edited after it was applied, is never touched. */
-function refuseForeign(applied: Applied[], migrations: Migration[]) {
-  for (const { name, checksum } of applied) {
+/**
+ * Refuses a file that was edited after it was applied, and a database that a newer version has changed so that this one
+ * no longer works with it. Other migrations of newer versions are welcome: old and new run side by side in an update.
+ */
+function refuseIncompatible(applied: Applied[], migrations: Migration[]) {
+  const newest = migrations.at(-1)?.name ?? ''
+  for (const { name, checksum, needs } of applied) {
     const ours = migrations.find((one) => one.name === name)
-    if (!ours) throw new MigrationRefused(`The database has ${name}, which this version does not know.`)
-    if (ours.checksum !== checksum) {
+    if (ours && ours.checksum !== checksum) {
       throw new MigrationRefused(`${name} was changed after it was applied; add a new migration instead.`)
+    }
+    if (!ours && needs !== null && needs > newest) {
+      throw new MigrationRefused(
+        `The database has ${name} of a newer version, which works only with versions that have ${needs}: start such a version, or restore a backup from before the update.`,
+      )
     }
   }
 }
@@ -102,7 +138,12 @@ async function readMigrations(): Promise<Migration[]> {
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(`${migrationsFolder}${name}`, 'utf8')
-      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+      return {
+        name,
+        text,
+        checksum: createHash('sha256').update(text).digest('hex'),
+        needs: needsLine.exec(text)?.[1],
+      }
     }),
   )
 }

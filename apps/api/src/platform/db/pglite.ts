@@ -68,8 +68,8 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
     pool: () => ({ max: 1, total: closed ? 0 : 1, idle: closed ? 0 : 1, waiting: 0 }),
     ping: () =>
       whileOpen(() => pglite.query('select 1')).then(
-        () => true,
-        () => false,
+        () => 'up',
+        () => 'down',
       ),
     script: (text) => whileOpen(async () => void (await pglite.exec(text))),
     close: async () => {

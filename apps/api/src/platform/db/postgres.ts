@@ -6,6 +6,7 @@ import { createAvailability } from './availability.ts'
 import { connectionRefusal } from './connection-refusals.ts'
 import {
   type Database,
+  DatabaseReadOnly,
   DatabaseRefused,
   DatabaseUnavailable,
   isRetryable,
@@ -80,7 +81,7 @@ export function openPostgres(
   })
   // Health asks after the database, not after a free connection: under load those are two questions.
   const healthPool = open(1)
-  const availability = createAvailability(() => healthPool.query('select 1'), log)
+  const availability = createAvailability(() => askState(healthPool), log)
   const guarded: Guard = async (run) => {
     try {
       return await run()
@@ -118,6 +119,19 @@ export function openPostgres(
       availability.close()
       await Promise.all([pool, gatheredPool, longPool, healthPool].map((one) => one.end()))
     },
+  }
+}
+
+async function askState(pool: pg.Pool): Promise<'up' | 'read-only'> {
+  const client = await pool.connect()
+  let isUp = false
+  try {
+    const { rows } = await client.query(`select current_setting('transaction_read_only') = 'off' as "isUp"`)
+    isUp = rows[0].isUp
+    return isUp ? 'up' : 'read-only'
+  } finally {
+    // After a failover the same address may lead to another server: only a new connection finds it.
+    client.release(!isUp)
   }
 }
 
@@ -212,16 +226,17 @@ function translate(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error
   const refusal = connectionRefusal(error)
   if (refusal) return new DatabaseRefused(error, refusal)
+  if (error instanceof pg.DatabaseError && error.code === '25006') return new DatabaseReadOnly(error)
   return isOutage(error) ? new DatabaseUnavailable(error) : error
 }
 
 /**
  * Errors that say nothing about the request. Errors that are none of the server's come from the connection or from
- * its timeouts; classes 08, 53, 57, 58 are connection, resources, operator and system; 25006 is a standby;
+ * its timeouts; classes 08, 53, 57, 58 are connection, resources, operator and system;
  * 55P03 is a lock that nobody released in time.
  */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true
   const state = error.code ?? ''
-  return /^(08|53|57|58|XX)/.test(state) || state === '25006' || state === '55P03'
+  return /^(08|53|57|58|XX)/.test(state) || state === '55P03'
 }

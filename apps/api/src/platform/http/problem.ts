@@ -1,5 +1,5 @@
 import { type ErrorCode, errors, type Problem } from '@rolecall/contract'
-import { DatabaseUnavailable } from '#platform/db/database'
+import { DatabaseReadOnly, DatabaseUnavailable } from '#platform/db/database'
 import { ApiError } from './api-error.ts'
 
 /** Seconds after which an outage is worth another try. */
@@ -18,7 +18,11 @@ export function toApiError(error: unknown): ApiError {
   try {
     if (error instanceof ApiError) return error
     if (error instanceof DatabaseUnavailable) {
-      return new ApiError('DATABASE_UNAVAILABLE', { headers: { 'retry-after': retryAfterSec }, cause: error })
+      return new ApiError('DATABASE_UNAVAILABLE', {
+        ...(error instanceof DatabaseReadOnly && { detail: error.message }),
+        headers: { 'retry-after': retryAfterSec },
+        cause: error,
+      })
     }
     return new ApiError(fromFramework(Object(error)) ?? 'INTERNAL_ERROR', { cause: error })
   } catch (cause) {

@@ -1,0 +1,167 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { Agent, get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createDatabase, type TestDatabase } from '../../apps/api/test/databases.ts'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { type RedisServer, startRedis } from '../../apps/api/test/redis.ts'
+import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
+
+/** As long as a worker may be silent, and some. */
+const longerThanAWorkerMaySleepMs = 12_000
+
+describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
+  let sim: ChatSim
+  let folder: string
+  let database: TestDatabase
+  let redis: RedisServer
+  const services: ServiceProcess[] = []
+  beforeAll(async () => {
+    sim = await startChatSim()
+    folder = await mkdtemp(join(tmpdir(), 'rolecall-hung-'))
+    database = await createDatabase('postgres')
+    redis = await startRedis()
+  })
+  afterAll(async () => {
+    for (const service of services) await service.kill('SIGKILL')
+    await redis.stop()
+    await database.drop()
+    await sim.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const start = async (env: Record<string, string> = {}) => {
+    const shared = { DATABASE_URL: database.url, CACHE_URL: redis.url }
+    const service = startService(folder, { ...environmentFor(sim, await freePort()), ...shared, ...env })
+    services.push(service)
+    return service
+  }
+  const started = async (workers: number) => {
+    // Nobody listens there until asked; each worker gets the next port.
+    const NODE_OPTIONS = `--inspect-port=${await freePort()}`
+    const service = await start({ WORKERS: String(workers), NODE_OPTIONS })
+    await service.listening
+    await expect.poll(() => countOf(service, '"msg":"listening on'), { timeout: 30_000 }).toBe(workers)
+    return service
+  }
+
+  test('a worker that is stopped, or that turns in a loop, is killed and replaced; the others serve meanwhile', async () => {
+    const service = await started(3)
+    const [stopped, looping, well] = (await workersOf(service)) as [number, number, number]
+    process.kill(stopped, 'SIGSTOP')
+    await loopForEver(looping, service)
+    await expect
+      .poll(() => countOf(service, 'a worker hung and was killed; another takes its place'), {
+        timeout: 60_000,
+        interval: 250,
+      })
+      .toBe(2)
+    await expect.poll(() => countOf(service, '"msg":"listening on'), { timeout: 30_000 }).toBe(5)
+    const after = await workersOf(service)
+    expect(after).toHaveLength(3)
+    expect(after).toContain(well)
+    for (let asked = 0; asked < 10; asked++) {
+      const answer = await fetch(`${service.url}/api/health/ready`, { headers: { connection: 'close' } })
+      expect(answer.status).toBe(200)
+    }
+    expect(countOf(service, '"level":50')).toBe(2)
+    expect(await service.kill('SIGINT'), service.output()).toBe(0)
+  })
+
+  test('a service that is suspended as a whole, and goes on, loses no worker', async () => {
+    const service = await started(2)
+    const before = await workersOf(service)
+    const everyone = [...before, service.child.pid as number]
+    for (const pid of everyone) process.kill(pid, 'SIGSTOP')
+    await sleep(longerThanAWorkerMaySleepMs)
+    // The primary first: it looks at workers that have said nothing for so long.
+    for (const pid of everyone.toReversed()) process.kill(pid, 'SIGCONT')
+    for (const pid of before) {
+      await expect.poll(() => isRunningAgain(pid, service), { timeout: 20_000 }).toBe(true)
+    }
+    await sleep(2_000)
+    expect(await workersOf(service)).toEqual(before)
+    expect(service.output()).not.toContain('hung')
+    expect(await service.kill('SIGINT')).toBe(0)
+  })
+
+  test('a worker that dies while it is asked for its figures does not end the service', async () => {
+    const service = await started(2)
+    const primary = service.child.pid as number
+    const [, killed] = (await workersOf(service)) as [number, number]
+    const agent = new Agent({ keepAlive: true, maxSockets: 2 })
+    const ask = async (path: string) => {
+      const [answer] = await once(get(`${service.url}${path}`, { agent }), 'response')
+      answer.resume()
+      await once(answer, 'end')
+    }
+    // One kept connection to each worker.
+    await Promise.all([ask('/api/health/live'), ask('/api/health/live')])
+    process.kill(primary, 'SIGSTOP')
+    const scrapes = Promise.allSettled([ask('/metrics'), ask('/metrics')])
+    await sleep(500)
+    process.kill(killed, 'SIGKILL')
+    await sleep(200)
+    // Now it reads their questions, and asks both of them, before it hears that one has ended.
+    process.kill(primary, 'SIGCONT')
+    await scrapes
+    agent.destroy()
+    await expect.poll(() => countOf(service, '"msg":"listening on'), { timeout: 30_000 }).toBe(3)
+    expect(service.output()).not.toContain('an error that nobody handled')
+    expect(await service.kill('SIGINT'), service.output()).toBe(0)
+  })
+
+  test('a worker whose primary dies before it has said its first word ends without a word', async () => {
+    for (let times = 0; times < 3; times++) {
+      const service = await start({ WORKERS: '2' })
+      // As soon as there is one: it has not begun to run our program, and waits until the primary is gone.
+      let workers: number[] = []
+      while (workers.length === 0) workers = await workersOf(service)
+      const [worker] = workers as [number]
+      process.kill(worker, 'SIGSTOP')
+      service.child.kill('SIGKILL')
+      await expect.poll(() => isAlive(service.child.pid as number)).toBe(false)
+      process.kill(worker, 'SIGCONT')
+      await service.ended
+      await expect.poll(() => isAlive(worker)).toBe(false)
+      expect(service.output()).toBe('')
+    }
+  })
+})
+
+const countOf = (service: ServiceProcess, text: string) => service.output().split(text).length - 1
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** True once the process is not stopped any more, as Linux tells it, and the service answers. */
+async function isRunningAgain(pid: number, { url }: ServiceProcess): Promise<boolean> {
+  const state = /^State:\s+(\w)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
+  const answer = await fetch(`${url}/api/health/live`, { headers: { connection: 'close' } })
+  return state !== 'T' && answer.ok
+}
+
+/** The children of the process, as Linux tells them. */
+async function workersOf({ child: { pid } }: ServiceProcess): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return text.split(' ').filter(Boolean).map(Number)
+}
+
+/** Makes the process turn in a loop, by the debugger that Node opens in it when it is asked to. */
+async function loopForEver(pid: number, service: ServiceProcess): Promise<void> {
+  process.kill(pid, 'SIGUSR1')
+  const address = /Debugger listening on (ws:\S+)/
+  await expect.poll(() => service.output(), { timeout: 20_000 }).toMatch(address)
+  const socket = new WebSocket(address.exec(service.output())?.[1] as string)
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: 'for (;;) {}' } }))
+}

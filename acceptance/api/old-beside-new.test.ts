@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../apps/api/src/platform/db/open-database.ts'
+import { sql } from '../../apps/api/src/platform/db/sql.ts'
+import { createDatabase, engines, type TestDatabase } from '../../apps/api/test/databases.ts'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
+
+describe.each(engines)(
+  'rolecall serve on %s that a newer version has migrated',
+  { timeout: 60_000 },
+  (engine) => {
+    let sim: ChatSim
+    let folder: string
+    let database: TestDatabase
+    let service: ServiceProcess | undefined
+    beforeAll(async () => {
+      sim = await startChatSim()
+      folder = await mkdtemp(join(tmpdir(), 'rolecall-newer-'))
+    })
+    afterAll(async () => {
+      await sim.close()
+      await rm(folder, { recursive: true, force: true })
+    })
+    beforeEach(async () => {
+      database = await createDatabase(engine)
+    })
+    afterEach(async () => {
+      await service?.kill('SIGKILL')
+      await database.drop()
+    })
+    const plant = async (needs: string | null) => {
+      const db = await openDatabase(database.url)
+      await db.script('create table of_a_newer_version (id int primary key)')
+      await db.execute(
+        sql`insert into migrations (name, checksum, needs) values ('9999_added.sql', 'x', ${needs})`,
+      )
+      await db.close()
+    }
+    const start = async () => {
+      service = startService(folder, { ...environmentFor(sim, await freePort()), DATABASE_URL: database.url })
+      return service
+    }
+
+    test('works, and says so in one line', async () => {
+      await plant(null)
+      const { listening, url, output } = await start()
+      await listening
+      expect((await fetch(`${url}/api/health/ready`)).status).toBe(200)
+      const warnings = output()
+        .split('\n')
+        .filter((line) => line.includes('"level":40'))
+      expect(warnings).toHaveLength(1)
+      expect(warnings[0]).toContain('9999_added.sql of a newer version, which this one works with')
+    })
+
+    test('refuses in one sentence when that needs a newer one', async () => {
+      await plant('9999_added.sql')
+      const { ended, output } = await start()
+      expect(await ended).toBe(1)
+      expect(output().trim()).toBe(
+        'The database has 9999_added.sql of a newer version, which works only with versions that have 9999_added.sql: start such a version, or restore a backup from before the update.',
+      )
+    })
+  },
+)

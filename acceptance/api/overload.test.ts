@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
+
+/** Shorter than the time between two looks of the service at itself: each of them is as late as the pause is long. */
+const runsForMs = 200
+
+describe('a service that gets too little of the processor', { timeout: 120_000 }, () => {
+  let sim: ChatSim
+  let folder: string
+  let service: ServiceProcess
+  let pauseMs = 0
+  let pausing: Promise<void>
+  let isOver = false
+  beforeAll(async () => {
+    sim = await startChatSim()
+    folder = await mkdtemp(join(tmpdir(), 'rolecall-overload-'))
+    service = startService(folder, {
+      ...environmentFor(sim, await freePort()),
+      DATABASE_URL: 'pglite::memory:',
+    })
+    await service.listening
+    pausing = pauseAgainAndAgain()
+  })
+  afterAll(async () => {
+    isOver = true
+    await pausing
+    await service.kill('SIGKILL')
+    await sim.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  /** The operating system takes the processor away, for most of the time. */
+  const pauseAgainAndAgain = async () => {
+    while (!isOver) {
+      if (pauseMs > 0) {
+        service.child.kill('SIGSTOP')
+        await sleep(pauseMs)
+        service.child.kill('SIGCONT')
+      }
+      await sleep(runsForMs)
+    }
+  }
+  /** What each kind of request is answered at the same moment. */
+  const answers = async () => {
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const { status, headers } = await fetch(`${service.url}${path}`, init)
+      return [status, headers.get('retry-after')] as const
+    }
+    const [login, validate, health, live] = await Promise.all([
+      ask('/api/auth/authorize'),
+      ask('/api/auth/validate', { method: 'POST' }),
+      ask('/api/health'),
+      ask('/api/health/live'),
+    ])
+    return { login, validate, health, live }
+  }
+  const soon = { timeout: 60_000, interval: 50 }
+  const served = {
+    login: [400, null],
+    validate: [401, null],
+    health: [200, null],
+    live: [200, null],
+  }
+
+  test('refuses new work first, then validate, never health, and recovers by itself', async () => {
+    expect(await answers()).toEqual(served)
+
+    pauseMs = 1_500
+    await expect.poll(answers, soon).toEqual({ ...served, login: [503, '5'] })
+
+    pauseMs = 3_800
+    await expect.poll(answers, soon).toEqual({ ...served, login: [503, '5'], validate: [503, '5'] })
+
+    pauseMs = 0
+    await expect.poll(answers, soon).toEqual(served)
+    await expect.poll(() => service.output(), soon).toContain('pressure is over: all requests are served')
+    expect(service.output()).not.toContain('"level":50')
+  })
+})
