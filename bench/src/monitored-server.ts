@@ -20,3 +20,4 @@ const app =
     ? createApp(deps, recorder, lifecycle, silent)
     : createApp(deps, recorder, lifecycle)
 await app.listen({ host: config.host, port: config.port })
+deps.answers.start()
