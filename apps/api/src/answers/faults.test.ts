@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../../test/client.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../test/given.ts'
 import { type Instance, startInstance } from '../../test/instance.ts'
+import { createOwnServer } from '../../test/own-server.ts'
 import { type Service, startWorld, type World } from '../../test/service.ts'
 import { sql } from '../platform/db/sql.ts'
 import { type Deliver, leaseTiming } from './lease.ts'
@@ -19,7 +20,7 @@ let hardOfHearing: Service
 let processes: Instance[]
 beforeAll(async () => {
   const env = { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' }
-  world = await startWorld('postgres', env)
+  world = await startWorld('postgres', env, await createOwnServer())
   hardOfHearing = await world.another({}, { deliver: (...told) => deliver(...told) })
   processes = await Promise.all(
     [1, 2].map(() => startInstance(world.database.url, world.sim, { ...env, CHAT_GATEWAY: 'off' })),

@@ -3,6 +3,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givenProject, givenSession } from '../../test/given.ts'
 import { type Instance, startInstance } from '../../test/instance.ts'
+import { createOwnServer } from '../../test/own-server.ts'
 import { createRandom } from '../../test/random.ts'
 import { type Service, startWorld, type World } from '../../test/service.ts'
 import { setProjectActive } from '../../test/switch-project.ts'
@@ -41,7 +42,7 @@ let processes: Instance[]
 const env = { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' }
 const start = () => startInstance(world.database.url, world.sim, { ...env, CHAT_GATEWAY: 'off' })
 beforeAll(async () => {
-  world = await startWorld('postgres', env)
+  world = await startWorld('postgres', env, await createOwnServer())
   deaf = await world.another(
     {},
     { deliver: (payload, receive) => void (Math.random() < 0.5 && receive(payload)) },
