@@ -79,12 +79,13 @@ const unplanned = (value: Sql): Sql => sql`(select ${value}::bigint)`
 
 /**
  * Names and ids whom the filters keep, to be read from an index in their order: of members, or of memberships. A
- * member with two memberships that fit comes twice unless `distinct`.
+ * member with two memberships that fit comes twice unless `distinct`. "POSIX" is the order of that index, the same as
+ * everywhere else.
  */
 function kept(filters: MemberFilters, distinct: boolean): Sql {
   const memberships = keptMemberships(filters, withIndexedRoles)
   if (!memberships) return sql`select u.search_text, u.id from ${keptMembers(filters)}`
-  return sql`select ${distinct ? sql`distinct` : sql``} m.search_text, m.member_id as id from ${memberships}`
+  return sql`select ${distinct ? sql`distinct` : sql``} m.search_text, m.member_id collate "POSIX" as id from ${memberships}`
 }
 
 /**

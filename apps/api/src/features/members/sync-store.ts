@@ -107,8 +107,9 @@ export const upsertMembers = (tx: Tx, serverId: string, members: readonly ChatMe
 /** Writes the memberships that are new, differ, or were not confirmed for long; never over a newer one. */
 export const upsertMemberships = (tx: Tx, serverId: string, members: readonly ChatMember[], askedAt: Date) =>
   tx.execute(sql`
-    insert into memberships as m (server_id, member_id, nick, role_ids, joined_at, pending, synced_at)
-    select ${serverId}, x.member_id, x.nick, x.role_ids::text[], x.joined_at, x.pending, ${askedAt}
+    insert into memberships as m (server_id, member_id, nick, role_ids, joined_at, pending, synced_at, search_text)
+    select ${serverId}, x.member_id, x.nick, x.role_ids::text[], x.joined_at, x.pending, ${askedAt},
+      (select u.search_text from members u where u.id = x.member_id)
     from unnest(${members.map(({ user }) => user.id)}::text[], ${members.map(({ nick }) => nick)}::text[],
       ${members.map(({ roleIds }) => `{${roleIds.join(',')}}`)}::text[],
       ${members.map(({ joinedAt }) => joinedAt?.toISOString() ?? null)}::timestamptz[],
