@@ -116,11 +116,12 @@ async function seedMemberships({ db }: Deps) {
           select (200000000000000000 + i * 1234567)::text, substr(md5(i::text), 1, 4)
             || (array['amber', 'birch', 'cedar', 'coral', 'delta'])[1 + i % 5] || i, 'Person ' || i, i % 2 = 0, true
           from generate_series(1, 110000::bigint) i;
-        insert into memberships (server_id, member_id, role_ids, joined_at)
-          select '${demo.mainGuildId}', id, array['${demo.roles.crew}'], now()
+        insert into memberships (server_id, member_id, role_ids, joined_at, search_text)
+          select '${demo.mainGuildId}', id, array['${demo.roles.crew}'], now(), search_text
           from members where id like '2000%' and is_club_member;
-        insert into memberships (server_id, member_id, role_ids, joined_at)
-          select '${games}', id, array['${demo.gamesRoles.player}'], now() from members order by id limit 95000`)
+        insert into memberships (server_id, member_id, role_ids, joined_at, search_text)
+          select '${games}', id, array['${demo.gamesRoles.player}'], now(), search_text
+          from members order by id limit 95000`)
     },
     { long: true },
   )

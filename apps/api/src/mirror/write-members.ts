@@ -65,8 +65,9 @@ export const upsertMemberships = (
   confirms: 'all' | 'old' = 'all',
 ) =>
   tx.execute(sql`
-    insert into memberships as m (server_id, member_id, nick, role_ids, joined_at, pending, synced_at)
-    select x.server_id, x.member_id, x.nick, x.role_ids::text[], x.joined_at, x.pending, ${timeOf(asOf)}
+    insert into memberships as m (server_id, member_id, nick, role_ids, joined_at, pending, synced_at, search_text)
+    select x.server_id, x.member_id, x.nick, x.role_ids::text[], x.joined_at, x.pending, ${timeOf(asOf)},
+      (select u.search_text from members u where u.id = x.member_id)
     from unnest(${rows.map(({ serverId }) => serverId)}::text[],
       ${rows.map(({ member }) => member.user.id)}::text[], ${rows.map(({ member }) => member.nick)}::text[],
       ${rows.map(({ member }) => `{${member.roleIds.join(',')}}`)}::text[],

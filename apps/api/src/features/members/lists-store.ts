@@ -14,61 +14,97 @@ const memberships = (condition: Sql): Sql => sql`
   memberships m where m.left_at is null and ${condition}
     and m.server_id = any(array(select v.id from servers v where v.removed_at is null))`
 
-const inServers = (ids: readonly string[]) => sql`m.server_id = any(${ids}::text[])`
+/** The same for reading many: most often no server was removed, and then none is compared. */
+const manyMemberships = (condition: Sql): Sql => sql`
+  memberships m where m.left_at is null and ${condition} and (
+    not exists (select from servers v where v.removed_at is not null)
+    or m.server_id not in (select v.id from servers v where v.removed_at is not null))`
+
+const inServers = (ids: readonly string[]) =>
+  ids.length === 1 ? sql`m.server_id = ${ids[0]}` : sql`m.server_id = any(${ids}::text[])`
 const withRoles = (ids: readonly string[]) => sql`m.role_ids && ${ids}::text[]`
+
+/** The same as `withRoles`, read from the index of names; whoever holds too many roles for it is looked up by key. */
+const withIndexedRoles = (ids: readonly string[]) => sql`(
+  m.indexed_role_ids && ${ids}::text[] or m.indexed_role_ids is null and (
+    select o.role_ids && ${ids}::text[] from memberships o
+    where o.server_id = m.server_id and o.member_id = m.member_id))`
 
 /** Trigrams need three letters or digits in a row; without them their index would be read from end to end. */
 const hasTrigrams = /[\p{L}\p{N}]{3}/u
 
-function matches(search: string): Sql {
-  if (!hasTrigrams.test(search)) return sql`position(lower(${search}) in u.search_text) > 0`
-  return sql`u.search_text like lower(${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`})`
+function matches(text: Sql, search: string): Sql {
+  if (!hasTrigrams.test(search)) return sql`position(lower(${search}) in ${text}) > 0`
+  return sql`${text} like lower(${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`})`
 }
 
-/**
- * How members are held against memberships. `joined` lets the planner choose whether it begins with members or with
- * memberships; `hashed` reads memberships once into a hash table and members along the index of names, whatever
- * statistics say. Where the table would not fit in memory, memberships are looked up one by one.
- */
-type Way = 'joined' | 'hashed'
-
-const isAmong = (condition: Sql, way: Way): Sql =>
-  way === 'joined'
-    ? sql`u.id in (select m.member_id from ${memberships(condition)})`
-    : // What is compared with true is no join to the planner.
-      sql`(exists (select from ${memberships(sql`m.member_id = u.id and ${condition}`)})) is true`
-
-function conditionsOf({ filter, serverId = [], roleId = [], search = '' }: MemberFilters, way: Way): Sql {
+/** Which members the filters keep. The planner chooses whether it begins with them or with their memberships. */
+function keptMembers({ filter, serverId = [], roleId = [], search = '' }: MemberFilters): Sql {
+  const isAmong = (condition: Sql) => sql`u.id in (select m.member_id from ${memberships(condition)})`
   const conditions = [sql`u.is_current`]
   if (filter === 'club') conditions.push(sql`u.is_club_member`)
-  if (search !== '') conditions.push(matches(search))
-  for (const condition of membershipConditions(serverId, roleId)) conditions.push(isAmong(condition, way))
-  return allOf(conditions)
+  if (search !== '') conditions.push(matches(sql`u.search_text`, search))
+  // One membership may be in the server and another one with the role.
+  if (serverId.length > 0) conditions.push(isAmong(inServers(serverId)))
+  if (roleId.length > 0) conditions.push(isAmong(withRoles(roleId)))
+  return sql`members u where ${allOf(conditions)}`
 }
 
-/** One membership may be in the server and another one with the role. */
-const membershipConditions = (serverId: readonly string[], roleId: readonly string[]) => [
-  ...(serverId.length > 0 ? [inServers(serverId)] : []),
-  ...(roleId.length > 0 ? [withRoles(roleId)] : []),
-]
+/**
+ * The members whom a filter by server or role keeps, as memberships: with the role, or in the server where no role is
+ * asked for. What else is asked for is nearly always true of the same membership; only of one of which it is not, the
+ * member's others are looked at. Empty without such a filter.
+ */
+function keptMemberships(filters: MemberFilters, heldRoles: typeof withRoles): Sql | undefined {
+  const { filter, serverId = [], roleId = [], search = '' } = filters
+  if (serverId.length === 0 && roleId.length === 0) return
+  const conditions = [roleId.length > 0 ? heldRoles(roleId) : inServers(serverId)]
+  if (roleId.length > 0 && serverId.length > 0) {
+    // What is compared with true has no index: without statistics the planner would read a server's for each member.
+    conditions.push(sql`(${inServers(serverId)} or exists (
+      select from memberships o where o.member_id = m.member_id and (
+        o.left_at is null and o.server_id = any(${serverId}::text[])
+        and o.server_id not in (select v.id from servers v where v.removed_at is not null)) is true))`)
+  }
+  if (filter === 'club') {
+    conditions.push(sql`(m.server_id = (select v.id from servers v where v.is_main)
+      or exists (select from members u where u.id = m.member_id and u.is_club_member))`)
+  }
+  if (search !== '') conditions.push(matches(sql`m.search_text`, search))
+  return manyMemberships(allOf(conditions))
+}
 
 /**
- * How many members the filters keep. Where memberships alone decide, members need not be looked at: whoever has a
- * current one is a current member.
+ * A limit or offset whose value the planner does not see. It then supposes that few rows are read, and takes them
+ * from an index in their order, where it would otherwise put all of them in order.
  */
-function countStatement(filters: MemberFilters): Sql {
-  const { filter, serverId = [], roleId = [], search = '' } = filters
-  const [condition, another] = membershipConditions(serverId, roleId)
-  if (!condition || another || filter === 'club' || search !== '') {
-    return sql`select count(*) as total from members u where ${conditionsOf(filters, 'joined')}`
-  }
-  // A member is in one server once.
-  if (serverId.length === 1) return sql`select count(*) as total from ${memberships(condition)}`
-  const distinct = sql`(select count(distinct m.member_id) from ${memberships(condition)})`
+const unplanned = (value: Sql): Sql => sql`(select ${value}::bigint)`
+
+/**
+ * Names and ids whom the filters keep, to be read from an index in their order: of members, or of memberships. A
+ * member with two memberships that fit comes twice unless `distinct`. "POSIX" is the order of that index, the same as
+ * everywhere else.
+ */
+function kept(filters: MemberFilters, distinct: boolean): Sql {
+  const memberships = keptMemberships(filters, withIndexedRoles)
+  if (!memberships) return sql`select u.search_text, u.id from ${keptMembers(filters)}`
+  return sql`select ${distinct ? sql`distinct` : sql``} m.search_text, m.member_id collate "POSIX" as id from ${memberships}`
+}
+
+/**
+ * How many members the filters keep, and whether each comes once: memberships of one server are of as many members,
+ * and doubles are sorted out only where there are several servers among them.
+ */
+function counted(filters: MemberFilters, from: Sql | undefined): Sql {
+  if (!from) return sql`select count(*) as total, true as once from ${keptMembers(filters)}`
+  const { serverId = [], roleId = [] } = filters
+  if (serverId.length === 1 && roleId.length === 0)
+    return sql`select count(*) as total, true as once from ${from}`
   return sql`
-    select case when first = last then found else ${distinct} end as total from (
-      select count(*) as found, min(m.server_id) as first, max(m.server_id) as last
-      from ${memberships(condition)}) one`
+    select coalesce(first = last, true) as once, case when first <> last then (
+      select count(*) from (${kept(filters, true)} order by search_text, id limit ${unplanned(sql`null`)}) one)
+      else found end as total
+    from (select count(*) as found, min(m.server_id) as first, max(m.server_id) as last from ${from}) one`
 }
 
 /** Rows before a page from which on it is read along the index of names: up to there, looking up is as quick. */
@@ -80,33 +116,34 @@ const deepFrom = 2_000
  */
 export function pageStatement(filters: MemberFilters, offset: number, limit: number): Sql {
   if (offset >= deepFrom) return deepPageStatement(filters, offset, limit)
+  // A search is quicker among members, who have an index of trigrams.
+  const from = filters.search ? undefined : keptMemberships(filters, withRoles)
   return plannedAnew(sql`
-    with counted as materialized (${countStatement(filters)})
+    with counted as materialized (${counted(filters, from)})
     select total, array(
-      select u.id from members u
+      select u.id from ${keptMembers(filters)}
       -- Beyond the end nothing needs to be put in order.
-      where (select total from counted) > ${offset} and ${conditionsOf(filters, 'joined')}
+      and (select total from counted) > ${offset}
       order by u.search_text, u.id limit ${limit} offset ${offset}) as ids
     from counted`)
 }
 
-/** The same for a page far from the beginning: read from the nearer end of the index of names, nothing is sorted. */
+/** The same for a page far from the beginning: read from the nearer end of an index of names, nothing is sorted. */
 function deepPageStatement(filters: MemberFilters, offset: number, limit: number): Sql {
-  const kept = sql`from members u where ${conditionsOf(filters, 'hashed')}`
+  const page = (distinct: boolean) => sql`
+    case when total > ${2 * offset} then array(
+      select id from (
+        ${kept(filters, distinct)} order by search_text, id limit ${limit} offset ${unplanned(sql`${offset}`)}) page
+      order by search_text, id)
+    else array(
+      select id from (
+        ${kept(filters, distinct)} order by search_text desc, id desc
+        limit (select least(${limit}, total - ${offset}) from counted)
+        offset (select greatest(total - ${offset} - ${limit}, 0) from counted)) page
+      order by search_text, id) end`
   return plannedAnew(sql`
-    with counted as materialized (${countStatement(filters)})
-    select total, case
-      when total <= ${offset} then '{}'
-      when total > ${2 * offset} then array(
-        select u.id ${kept} order by u.search_text, u.id limit ${limit} offset ${offset})
-      else array(
-        select id from (
-          select u.search_text, u.id ${kept}
-          order by u.search_text desc, u.id desc
-          limit (select least(${limit}, total - ${offset}) from counted)
-          offset (select greatest(total - ${offset} - ${limit}, 0) from counted)) page
-        order by search_text, id)
-      end as ids
+    with counted as materialized (${counted(filters, keptMemberships(filters, withRoles))})
+    select total, case when total <= ${offset} then '{}' when once then ${page(false)} else ${page(true)} end as ids
     from counted`)
 }
 
@@ -164,7 +201,7 @@ export interface ExportRow {
 
 /** The members whom the filters keep, in the order of the list: the first of them come at once. */
 export const exportedIds = (filters: MemberFilters): Sql =>
-  sql`select u.id from members u where ${conditionsOf(filters, 'hashed')} order by u.search_text, u.id`
+  sql`select id from (${kept(filters, true)}) kept order by search_text, id`
 
 /**
  * The current memberships of these members, narrowed to the servers that the filters name, in the order of the ids.

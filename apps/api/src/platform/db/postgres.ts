@@ -43,10 +43,10 @@ export interface PostgresOptions {
 const silent = { debug() {}, info() {}, warn() {} }
 
 /**
- * A page deep in a filtered list holds all members against the memberships that fit. In twice this, some 700,000 of
- * them have room; a statement takes it only when it needs it.
+ * A search in a list of one server holds its hits against the server's members. In twice this, some 700,000 of them
+ * have room; a statement takes it only when it needs it. Nothing here runs so long that compiling it first would pay.
  */
-const requestSession = '-c work_mem=16MB'
+const requestSession = '-c work_mem=16MB -c jit=off'
 
 /** PostgreSQL 15+ through four pools, so that no kind of work waits for connections that another holds. */
 export function openPostgres(
