@@ -1,4 +1,5 @@
 -- What validate answers from memory: typed changes, leases with acknowledgements, and facts instead of finished answers.
+-- needs: 0110_answer_leases.sql
 
 drop view live_sessions;
 
