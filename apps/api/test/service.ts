@@ -14,6 +14,7 @@ import { createLog } from '../src/platform/log.ts'
 import { createDatabase, type Engine, type TestDatabase } from './databases.ts'
 import { freePort } from './postgres.ts'
 import { LogSweep } from './secrets.ts'
+import { notingStatements } from './statements.ts'
 
 /** One running instance of the service: real HTTP on a port of its own, real storage. */
 export interface Service {
@@ -77,7 +78,8 @@ async function startService(
   const { config: loaded } = loadConfig({ ...environmentFor(sim), DATABASE_URL: databaseUrl, ...env })
   const logs = new LogSweep(secretsOf(loaded))
   const log = createLog('debug', logs)
-  const db = await openConfiguredDatabase(loaded, log)
+  const opened = await openConfiguredDatabase(loaded, log)
+  const db = opened.engine === 'pglite' ? notingStatements(opened) : opened
   // The port is only known once it listens, and the public address is part of every answer.
   const port = await freePort()
   const publicUrl = env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`
