@@ -78,8 +78,7 @@ async function startService(
   const { config: loaded } = loadConfig({ ...environmentFor(sim), DATABASE_URL: databaseUrl, ...env })
   const logs = new LogSweep(secretsOf(loaded))
   const log = createLog('debug', logs)
-  const opened = await openConfiguredDatabase(loaded, log)
-  const db = opened.engine === 'pglite' ? notingStatements(opened) : opened
+  const db = notingStatements(await openConfiguredDatabase(loaded, log))
   // The port is only known once it listens, and the public address is part of every answer.
   const port = await freePort()
   const publicUrl = env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`

@@ -28,8 +28,10 @@ const noting = (db: Queryable): Queryable => ({
   },
 })
 
-/** The same database, whose statements are noted. */
-export const notingStatements = (db: Database): Database => ({
+/** The same database; what PGlite is given is noted. */
+export const notingStatements = (db: Database): Database => (db.engine === 'pglite' ? noted(db) : db)
+
+const noted = (db: Database): Database => ({
   ...db,
   ...noting(db),
   transaction: (work, options) => db.transaction((tx) => work({ ...tx, ...noting(tx) }), options),

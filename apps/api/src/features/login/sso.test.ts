@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { mainEngines } from '../../../test/databases.ts'
+import { engines } from '../../../test/databases.ts'
 import {
   authorizePath,
   Browser,
@@ -15,7 +15,7 @@ import {
 } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(mainEngines)('single sign-on on %s', (engine) => {
+describe.each(engines)('single sign-on on %s', (engine) => {
   let world: World
   let project: GivenProject
   let other: GivenProject

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { mainEngines } from '../../../test/databases.ts'
+import { engines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import type { Database } from '../../platform/db/database.ts'
@@ -29,7 +29,7 @@ interface Known {
   readonly memberships: readonly { readonly serverId: string; readonly roles: readonly string[] }[]
 }
 
-describe.each(mainEngines)('member lists on %s', (engine) => {
+describe.each(engines)('member lists on %s', (engine) => {
   let world: World
   let token: string
   /** What the platform has, by its own account. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { verifyChain } from '#audit/verify-chain'
-import { mainEngines } from '../../../test/databases.ts'
+import { engines } from '../../../test/databases.ts'
 import {
   arrived,
   arrivedIds,
@@ -15,7 +15,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { updateProject } from '../projects/update-project.ts'
 
-describe.each(mainEngines)('addresses on %s', (engine) => {
+describe.each(engines)('addresses on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine)

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { later } from '../../../test/clock.ts'
-import { mainEngines } from '../../../test/databases.ts'
+import { engines } from '../../../test/databases.ts'
 import {
   arrived,
   arrivedIds,
@@ -17,7 +17,7 @@ import { notificationBacklog } from './backlog.ts'
 
 const dayAndMoreSec = 25 * 3_600
 
-describe.each(mainEngines)('deliveries on %s', (engine) => {
+describe.each(engines)('deliveries on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine)

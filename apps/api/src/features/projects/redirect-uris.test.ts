@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
-import { mainEngines } from '../../../test/databases.ts'
+import { engines } from '../../../test/databases.ts'
 import { authorizePath } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -125,7 +125,7 @@ describe('readRedirectUris', () => {
   })
 })
 
-describe.each(mainEngines)('PATCH /api/admin/projects/{id}/redirect-uri on %s', (engine) => {
+describe.each(engines)('PATCH /api/admin/projects/{id}/redirect-uri on %s', (engine) => {
   let world: World
   let admin: Administration
   beforeAll(async () => {

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { forgetRoles } from '../../../test/credentials.ts'
-import { mainEngines } from '../../../test/databases.ts'
+import { engines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
 import { type GivenWebhook, givenWebhook, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(mainEngines)('reading submissions on %s', (engine) => {
+describe.each(engines)('reading submissions on %s', (engine) => {
   let world: World
   let project: GivenProject
   let hook: GivenWebhook

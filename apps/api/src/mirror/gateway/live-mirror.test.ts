@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
-import { mainEngines } from '../../../test/databases.ts'
+import { engines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
 import {
   isLive,
@@ -18,7 +18,7 @@ import type { LiveMirror } from './status.ts'
 const club = demo.mainGuildId
 const { ada, tomas, joon, rosa, yusra, kenji, mara } = demo.users
 
-describe.each(mainEngines)('the live mirror on %s', (engine) => {
+describe.each(engines)('the live mirror on %s', (engine) => {
   let world: World
   let mirror: LiveMirror
   let project: GivenProject
