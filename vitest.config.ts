@@ -13,9 +13,11 @@ const system = [
   'apps/api/src/features/members/large-lists.test.ts',
   'apps/api/src/features/monitoring/recorder.test.ts',
   'apps/api/src/features/notifications/instances.test.ts',
+  'apps/api/src/platform/cache/memory-cache.test.ts',
   'apps/api/src/platform/db/outage.test.ts',
   'apps/api/src/platform/http/hostile-input.test.ts',
   'apps/api/src/platform/json-schema/{hostile,patterns}.test.ts',
+  'apps/api/src/platform/rate-limit/rate-limiter.test.ts',
 ]
 /** What looks at the run when it is over. */
 const last = ['tools/pglite-statements.test.ts']

@@ -8,6 +8,7 @@ import { contains, readSqlTemplates } from './sql-templates.ts'
 const elsewhere: Readonly<Record<string, string>> = {
   'cli/doctor/storage.ts': 'cli.test.ts runs it, in a process of its own',
   'platform/db/migrate.ts': 'migrate.test.ts runs it, and the start of every run',
+  'features/sessions/change-log.ts trimChanges': 'only a process that has run for minutes trims',
   'features/webhooks/submit-store.ts findFirst': 'two connections race: PGlite has one',
   'features/webhooks/submit-store.ts dropMark': 'two connections race: PGlite has one',
 }
