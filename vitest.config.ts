@@ -1,17 +1,74 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({
+const everything = ['{apps,packages,examples}/**/*.test.ts', 'acceptance/**/*.test.ts', 'tools/**/*.test.ts']
+/** A real browser may be late once on a machine under load; a defect fails every time. */
+const browser = ['**/*browser.test.ts', 'acceptance/browser/*.test.ts']
+/** Real processes, which are waited for, and what measures the memory or the turns of its own process. */
+const system = [
+  'acceptance/api/*.test.ts',
+  'tools/{alerts,deploy}.test.ts',
+  'tools/openapi/*.test.ts',
+  'apps/api/src/cli/*.test.ts',
+  'apps/api/src/mirror/gateway/{chaos,takeover}.test.ts',
+  'apps/api/src/features/members/large-lists.test.ts',
+  'apps/api/src/features/monitoring/recorder.test.ts',
+  'apps/api/src/features/notifications/instances.test.ts',
+  'apps/api/src/platform/cache/memory-cache.test.ts',
+  'apps/api/src/platform/db/outage.test.ts',
+  'apps/api/src/platform/http/hostile-input.test.ts',
+  'apps/api/src/platform/json-schema/{hostile,patterns}.test.ts',
+  'apps/api/src/platform/rate-limit/rate-limiter.test.ts',
+]
+/** What looks at the run when it is over. */
+const last = ['tools/pglite-statements.test.ts']
+
+/** What every project has. `globalSetup` is not among it: it runs once. */
+const shared = {
   resolve: { conditions: ['development'] },
   ssr: { resolve: { conditions: ['development'] } },
+}
+const settings = {
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 20_000 } },
+  // On two cores: what waits for timeouts, processes and browsers leaves room for others.
+  maxWorkers: 4,
+}
+const exclude = ['**/node_modules/**']
+
+export default defineConfig({
   test: {
-    include: ['{apps,packages,examples}/**/*.test.ts', 'acceptance/**/*.test.ts', 'tools/**/*.test.ts'],
     globalSetup: ['apps/api/test/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    // A machine under load may make a real browser or server late once; a defect fails every time.
-    expect: { poll: { timeout: 20_000 } },
-    retry: process.env['CI'] ? 2 : 0,
-    // On two cores: a third of the time is waiting for timeouts, processes and browsers, which a third worker fills.
-    maxWorkers: 3,
+    projects: [
+      {
+        ...shared,
+        test: {
+          ...settings,
+          name: 'fast',
+          include: everything,
+          exclude: [...exclude, ...system, ...browser, ...last],
+          // Files share processes: for most of them imports are half of the work.
+          isolate: false,
+        },
+      },
+      {
+        ...shared,
+        test: { ...settings, name: 'system', include: system, exclude: [...exclude, ...browser] },
+      },
+      {
+        ...shared,
+        test: {
+          ...settings,
+          name: 'browser',
+          include: browser,
+          exclude,
+          retry: process.env['CI'] ? 2 : 0,
+        },
+      },
+      {
+        ...shared,
+        test: { ...settings, name: 'last', include: last, exclude, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 })

@@ -5,11 +5,11 @@ import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../apps/api/src/platform/db/open-database.ts'
 import { sql } from '../../apps/api/src/platform/db/sql.ts'
-import { createDatabase, engines, type TestDatabase } from '../../apps/api/test/databases.ts'
+import { createDatabase, mainEngines, type TestDatabase } from '../../apps/api/test/databases.ts'
 import { freePort } from '../../apps/api/test/postgres.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
-describe.each(engines)('what a process on %s has counted when it ends', { timeout: 90_000 }, (engine) => {
+describe.each(mainEngines)('what a process on %s has counted when it ends', { timeout: 90_000 }, (engine) => {
   let sim: ChatSim
   let database: TestDatabase
   let folder: string

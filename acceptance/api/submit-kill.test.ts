@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../apps/api/test/client.ts'
-import { createDatabase, engines, type TestDatabase } from '../../apps/api/test/databases.ts'
+import { createDatabase, mainEngines, type TestDatabase } from '../../apps/api/test/databases.ts'
 import { walkLogin } from '../../apps/api/test/given.ts'
 import { freePort } from '../../apps/api/test/postgres.ts'
 import { buildOnce } from '../../tools/build-once.js'
@@ -27,7 +27,7 @@ interface Sent {
   readonly id: string | undefined
 }
 
-describe.each(engines)('a service on %s that is killed while it takes submissions', (engine) => {
+describe.each(mainEngines)('a service on %s that is killed while it takes submissions', (engine) => {
   let sim: ChatSim
   let folder: string
   let database: TestDatabase

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../apps/api/src/platform/db/open-database.ts'
 import { sql } from '../../apps/api/src/platform/db/sql.ts'
 import { call } from '../../apps/api/test/client.ts'
-import { createDatabase, engines, type TestDatabase } from '../../apps/api/test/databases.ts'
-import { givenAdmin } from '../../apps/api/test/given.ts'
+import { createDatabase, mainEngines, type TestDatabase } from '../../apps/api/test/databases.ts'
+import { walkAdminLogin } from '../../apps/api/test/given.ts'
 import { freePort } from '../../apps/api/test/postgres.ts'
 import { buildOnce } from '../../tools/build-once.js'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 const crowd = 50_000
 
-describe.each(engines)('a service on %s that is killed while it reads the members', (engine) => {
+describe.each(mainEngines)('a service on %s that is killed while it reads the members', (engine) => {
   let sim: ChatSim
   let folder: string
   let database: TestDatabase
@@ -29,7 +29,7 @@ describe.each(engines)('a service on %s that is killed while it reads the member
     environment = { ...environmentFor(sim, await freePort()), DATABASE_URL: database.url }
     sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
     await start()
-    token = await givenAdmin({ url: service.url, sim })
+    token = await walkAdminLogin({ url: service.url, sim })
   })
   afterAll(async () => {
     await service.kill('SIGKILL')

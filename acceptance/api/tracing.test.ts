@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { call } from '../../apps/api/test/client.ts'
-import { authorizePath, givenAdmin, redirectUri, validate, walkLogin } from '../../apps/api/test/given.ts'
+import { authorizePath, redirectUri, validate, walkAdminLogin, walkLogin } from '../../apps/api/test/given.ts'
 import { freePort } from '../../apps/api/test/postgres.ts'
 import { credentialsIn } from '../../apps/api/test/secrets.ts'
 import { environmentFor, startService } from './service-process.ts'
@@ -52,7 +52,7 @@ describe('traces', { timeout: 90_000 }, () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
     })
     await service.listening
-    const token = await givenAdmin({ url: service.url, sim }, demo.users.mara)
+    const token = await walkAdminLogin({ url: service.url, sim }, demo.users.mara)
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
     const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
     await call(service.url, 'GET', '/api/admin/projects?name=x', { token, headers })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type WildRequest, wildRequest } from './arbitrary-request.ts'
 import { type Call, call } from './client.ts'
 import { type Credentials, givenCredentials } from './credentials.ts'
-import { engines } from './databases.ts'
+import { mainEngines } from './databases.ts'
 import { givenAdmin, givenProject, givenSession } from './given.ts'
 import { rowsOf } from './requests.ts'
 import { startWorld, type World } from './service.ts'
@@ -17,7 +17,7 @@ const runs = Number(process.env['FC_RUNS'] ?? 1_000)
 const byName = new Map(rowsOf(() => true))
 const definitionOf = ({ endpoint }: WildRequest) => byName.get(endpoint) as EndpointDefinition
 
-describe.each(engines)('any request at all on %s', (engine) => {
+describe.each(mainEngines)('any request at all on %s', (engine) => {
   let world: World
   let given: Credentials
   beforeAll(async () => {

@@ -5,9 +5,15 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 
-/** Both engines; everything that touches the store runs on each. */
+/** Both engines: for tests of what speaks SQL of its own. */
 export const engines = ['postgres', 'pglite'] as const
 export type Engine = (typeof engines)[number]
+
+/**
+ * For tests of what is built of such statements: the engine of production. Each statement is run on PGlite by some other
+ * test, which `tools/pglite-statements.test.ts` checks. With ENGINES=all they run on both.
+ */
+export const mainEngines: readonly Engine[] = process.env['ENGINES'] === 'all' ? engines : ['postgres']
 
 export interface TestDatabase {
   readonly url: string

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
-import { engines } from './databases.ts'
+import { mainEngines } from './databases.ts'
 import { givenAdmin, givenProject } from './given.ts'
 import { givenWebhook, submit } from './given-webhook.ts'
 import { rowsOf } from './requests.ts'
@@ -35,7 +35,7 @@ test('every endpoint that answers a file is in the table', () => {
   expect(Object.keys(rows).sort()).toEqual(downloads.map(([name]) => name).sort())
 })
 
-describe.each(engines)('files on %s', (engine) => {
+describe.each(mainEngines)('files on %s', (engine) => {
   let world: World
   let token: string
   let ids: Record<string, string>

@@ -2,6 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { grantAccess } from '../src/features/access/grant-access.ts'
 import { type CreateProject, createProject } from '../src/features/projects/create-project.ts'
 import { call } from './client.ts'
+import { issueAdminSession, issueSession } from './issue-session.ts'
 import type { World } from './service.ts'
 
 export const redirectUri = 'https://site.example/callback?keep=1'
@@ -123,8 +124,15 @@ export const exchange = (
     headers,
   })
 
-/** A session of a member in a project. */
-export async function givenSession(
+/** A session of a member in a project. Who tests the login walks it: `givenCode` and `exchange`. */
+export const givenSession = (
+  { service, sim }: World,
+  project: GivenProject,
+  as: string = demo.users.ada,
+): Promise<GivenSession> => issueSession(service.deps, sim, { projectId: project.id, redirectUri, as })
+
+/** The same by a login in a browser of its own, with the single sign-on that it leaves there. */
+export async function walkSession(
   world: World,
   project: GivenProject,
   as: string = demo.users.ada,
@@ -137,8 +145,12 @@ export async function givenSession(
 export const validate = (world: { url: string }, project: GivenProject, token: string) =>
   call(world.url, 'POST', '/api/auth/validate', { key: project.key, body: { token } })
 
-/** An admin session's token: a login of a member who holds the admin role, unless told otherwise. */
-export async function givenAdmin(
+/** An admin session's token, of a member who holds the admin role, unless told otherwise. */
+export const givenAdmin = async ({ service, sim }: World, as: string = demo.users.mara): Promise<string> =>
+  (await issueAdminSession(service.deps, sim, as)).token
+
+/** The same by a login, which is all that a service in another process can be asked for. */
+export async function walkAdminLogin(
   world: Pick<World, 'url' | 'sim'>,
   as: string = demo.users.mara,
 ): Promise<string> {

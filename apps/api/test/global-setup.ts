@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import type { TestProject } from 'vitest/node'
+import type { TestProject, Vitest } from 'vitest/node'
 import { buildOnce } from '../../../tools/build-once.js'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { openDatabase } from '../src/platform/db/open-database.ts'
@@ -15,6 +15,10 @@ declare module 'vitest' {
     postgresUrl: string
     /** A migrated PGlite folder, to be copied. */
     pgliteTemplate: string
+    /** Where tests note the statements that PGlite was given. */
+    statementsFolder: string
+    /** Neither a folder nor a test nor a project was asked for. */
+    isWholeRun: boolean
   }
 }
 
@@ -44,11 +48,22 @@ export default async function setup(project: TestProject) {
   await template.close()
   project.provide('postgresUrl', postgres.url)
   project.provide('pgliteTemplate', pgliteTemplate)
+  const statementsFolder = join(folder, 'statements')
+  await mkdir(statementsFolder)
+  project.provide('statementsFolder', statementsFolder)
+  project.provide('isWholeRun', isWholeRun(project.vitest))
   return async () => {
     await postgres.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
+
+/** The names that were asked for are told nowhere else. */
+const isWholeRun = (vitest: Vitest) =>
+  Reflect.get(vitest, 'filenamePattern') === undefined &&
+  vitest.config.project.length === 0 &&
+  vitest.config.testNamePattern === undefined &&
+  vitest.config.shard === undefined
 
 const isInstalled = (name: string) =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))

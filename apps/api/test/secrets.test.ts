@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { mintToken, type TokenKind } from '../src/platform/crypto/tokens.ts'
 import { createLog } from '../src/platform/log.ts'
 import { call } from './client.ts'
-import { engines } from './databases.ts'
+import { mainEngines } from './databases.ts'
 import {
   authorizePath,
   Browser,
@@ -57,7 +57,7 @@ describe('the sweep of the logs', () => {
   })
 })
 
-describe.each(engines)('secrets on %s', (engine) => {
+describe.each(mainEngines)('secrets on %s', (engine) => {
   test('put where they do not belong, they reach no log, no table and no answer', async () => {
     const world = await startWorld(engine)
     const project = await givenProject(world)

@@ -18,6 +18,7 @@ import { createDatabase, type Engine, type TestDatabase } from './databases.ts'
 import { observedDatabase } from './observed-database.ts'
 import { freePort } from './postgres.ts'
 import { LogSweep } from './secrets.ts'
+import { notingStatements } from './statements.ts'
 
 /** One running instance of the service: real HTTP on a port of its own, real storage. */
 export interface Service {
@@ -85,7 +86,7 @@ async function startService(
   const logs = new LogSweep(secretsOf(loaded))
   const log = createLog('debug', logs)
   const watchers = new Set<(text: string) => void>()
-  const db = observedDatabase(await openConfiguredDatabase(loaded, log), (text) => {
+  const db = observedDatabase(notingStatements(await openConfiguredDatabase(loaded, log)), (text) => {
     for (const watch of watchers) watch(text)
   })
   // The port is only known once it listens, and the public address is part of every answer.

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type GivenProject, givenProject, givenSession, validate } from './given.ts'
+import { type GivenProject, givenProject, validate, walkSession } from './given.ts'
 import { type RedisServer, startRedis } from './redis.ts'
 import { type Service, startWorld, type World } from './service.ts'
 
@@ -25,7 +25,7 @@ describe('the rate limit on two instances over one PostgreSQL and Redis', () => 
     other = await world.another()
     await vi.waitFor(async () => expect(await other.deps.cache.ping()).toBe(true))
     project = await givenProject(world)
-    token = (await givenSession(world, project)).token
+    token = (await walkSession(world, project)).token
   })
   afterAll(async () => {
     client.disconnect()

@@ -2,14 +2,14 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
-import { engines } from './databases.ts'
+import { mainEngines } from './databases.ts'
 import { Browser, givenAdmin, givenProject, givenSession, validate, walkLogin } from './given.ts'
 import { startWorld, type World } from './service.ts'
 
 const { joon } = demo.users
 const { steward, captain } = demo.roles
 
-describe.each(engines)('System Admin on %s', (engine) => {
+describe.each(mainEngines)('System Admin on %s', (engine) => {
   const worlds = new Map<string, World>()
   beforeAll(async () => {
     for (const ttlMs of ['0', '300', '3600000']) {

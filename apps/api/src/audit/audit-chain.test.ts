@@ -3,6 +3,7 @@ import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
 import { createDatabase, engines, type TestDatabase } from '../../test/databases.ts'
+import { notingStatements } from '../../test/statements.ts'
 import { recordAudit } from './record.ts'
 import { verifyChain } from './verify-chain.ts'
 
@@ -22,7 +23,7 @@ describe.each(engines)('the chain of the audit log on %s', (engine) => {
   const instances: Database[] = []
   beforeAll(async () => {
     database = await createDatabase(engine)
-    db = await openDatabase(database.url)
+    db = notingStatements(await openDatabase(database.url))
     instances.push(db)
     if (engine === 'postgres') instances.push(await openDatabase(database.url))
   })

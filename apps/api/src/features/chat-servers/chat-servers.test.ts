@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   exchange,
   type GivenProject,
@@ -19,7 +19,7 @@ const main = `${servers}/${demo.mainGuildId}`
 const games = `${servers}/${demo.gamesGuildId}`
 const unknownId = '999999999999999999'
 
-describe.each(engines)('servers on %s', (engine) => {
+describe.each(mainEngines)('servers on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

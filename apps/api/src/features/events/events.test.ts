@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { type EventReader, openEvents } from '../../../test/event-reader.ts'
 import {
   countRows,
@@ -22,7 +22,7 @@ import { type Sql, sql } from '../../platform/db/sql.ts'
 const { mainGuildId, users, roles } = demo
 const ajv = new Ajv2020({ strict: false, formats })
 
-describe.each(engines)('events on %s', (engine) => {
+describe.each(mainEngines)('events on %s', (engine) => {
   let world: World
   let admin: string
   const open: EventReader[] = []

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
@@ -11,7 +11,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
 const sessionsEach = 150
 
-describe.each(engines)(`a client that is cut off at random on %s (SEED=${seed})`, (engine) => {
+describe.each(mainEngines)(`a client that is cut off at random on %s (SEED=${seed})`, (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })

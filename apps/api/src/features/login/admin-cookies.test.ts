@@ -3,14 +3,14 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { Browser, givenAdmin, walkLogin } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const same = { 'sec-fetch-site': 'same-origin' }
 
-describe.each(engines)('the console’s session on %s', (engine) => {
+describe.each(mainEngines)('the console’s session on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
   Browser,
@@ -17,7 +17,7 @@ import {
 } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('admin login on %s', (engine) => {
+describe.each(mainEngines)('admin login on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine)

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   countRows,
@@ -13,7 +13,7 @@ import {
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-describe.each(engines)('the refusals of GET /api/auth/authorize on %s', (engine) => {
+describe.each(mainEngines)('the refusals of GET /api/auth/authorize on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

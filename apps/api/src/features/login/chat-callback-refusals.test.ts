@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
   authorizePath,
@@ -12,7 +12,7 @@ import {
 } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('GET /api/auth/callback refuses on %s', (engine) => {
+describe.each(mainEngines)('GET /api/auth/callback refuses on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

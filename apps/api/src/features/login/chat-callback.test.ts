@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
   authorizePath,
@@ -17,7 +17,7 @@ import {
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-describe.each(engines)('the end of a login on %s', (engine) => {
+describe.each(mainEngines)('the end of a login on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { authorizePath, Browser, countRows, givenProject, walkLogin } from '../../../test/given.ts'
 import { sendRaw } from '../../../test/raw-http.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('pages of other sites on %s', (engine) => {
+describe.each(mainEngines)('pages of other sites on %s', (engine) => {
   let world: World
   let begin: string
   let paths: string[]

@@ -3,7 +3,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
   authorizePath,
@@ -22,7 +22,7 @@ import { credentialsIn } from '../../../test/secrets.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
 /** The attacks of RFC 9700 (OAuth 2.0 Security Best Current Practice), one test for each section. */
-describe.each(engines)('RFC 9700 on %s', (engine) => {
+describe.each(mainEngines)('RFC 9700 on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   Browser,
@@ -23,7 +23,7 @@ interface Listed {
   readonly clientInfo: { readonly ipAddress: string | null; readonly userAgent: string | null } | null
 }
 
-describe.each(engines)('single sign-on as a session of its member on %s', (engine) => {
+describe.each(mainEngines)('single sign-on as a session of its member on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
 const count = 14_000
 
 /** Written at once and never analyzed: what a first sync leaves in the embedded engine. */
-describe.each(engines)('exports of many new members on %s', (engine) => {
+describe.each(mainEngines)('exports of many new members on %s', (engine) => {
   let world: World
   let token: string
   let project: GivenProject

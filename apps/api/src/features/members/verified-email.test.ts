@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-describe.each(engines)('an e-mail on %s', (engine) => {
+describe.each(mainEngines)('an e-mail on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   type GivenProject,
@@ -12,7 +12,7 @@ import {
 import { givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('access that is denied on %s', (engine) => {
+describe.each(mainEngines)('access that is denied on %s', (engine) => {
   let world: World
   let token: string
   let project: GivenProject

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
-import { givenProject, givenSession, validate } from '../../../test/given.ts'
+import { givenProject, validate, walkSession } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { createApp } from '../../app.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
@@ -31,7 +31,7 @@ describe.each(engines)('GET /metrics on %s', (engine) => {
 
   test('counts and times requests by route template and status, and knows what is in flight', async () => {
     const project = await givenProject(world)
-    const { token } = await givenSession(world, project)
+    const { token } = await walkSession(world, project)
     for (let i = 0; i < 3; i++) await validate(world, project, token)
     await validate(world, project, mintToken('session'))
     await call(world.url, 'GET', '/api/nothing/is/here/4711')

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   arrived,
   arrivedIds,
@@ -13,7 +13,7 @@ import {
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-describe.each(engines)('the limits of the platform on %s', (engine) => {
+describe.each(mainEngines)('the limits of the platform on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine)

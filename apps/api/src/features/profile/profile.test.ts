@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -15,7 +15,7 @@ const titled = <Row extends readonly [unknown, unknown]>(rows: Row[]) =>
     ([value, expected], i) => [`${i}: ${JSON.stringify(value).slice(0, 20)}`, value, expected] as const,
   )
 
-describe.each(engines)('the admin profile on %s', (engine) => {
+describe.each(mainEngines)('the admin profile on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

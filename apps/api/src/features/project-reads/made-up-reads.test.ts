@@ -1,14 +1,14 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
 const server = `/api/servers/${demo.mainGuildId}`
 const madeUp = (n: number) => String(149_000_000_000_000_000n + BigInt(n))
 
-describe.each(engines)('one project that asks for made-up members on %s', (engine) => {
+describe.each(mainEngines)('one project that asks for made-up members on %s', (engine) => {
   let world: World
   let noisy: GivenProject
   let quiet: GivenProject

@@ -1,13 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
 const server = `/api/servers/${demo.mainGuildId}`
 
-describe.each(engines)('what scopes buy a project, on %s', (engine) => {
+describe.each(mainEngines)('what scopes buy a project, on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

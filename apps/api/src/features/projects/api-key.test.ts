@@ -3,11 +3,11 @@ import { endpoints } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { authorizePath, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('API keys on %s', (engine) => {
+describe.each(mainEngines)('API keys on %s', (engine) => {
   let world: World
   let admin: Administration
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { atOnce, tally } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -43,7 +43,7 @@ const twins: readonly [string, string, string][] = [
   ['the style of an emoji', 'Hearts \u2764', 'Hearts \u2764\uFE0F'],
 ]
 
-describe.each(engines)('names of projects and webhooks on %s', (engine) => {
+describe.each(mainEngines)('names of projects and webhooks on %s', (engine) => {
   let world: World
   let admin: Administration
   let token: string

@@ -1,14 +1,14 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { authorizePath, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const webhookUrl = `https://discord.com/api/webhooks/1202796037459279874/${'a'.repeat(68)}`
 
-describe.each(engines)('projects on %s', (engine) => {
+describe.each(mainEngines)('projects on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { isWebhookUrl } from './webhook-url.ts'
@@ -117,7 +117,7 @@ describe('webhook addresses', () => {
   })
 })
 
-describe.each(engines)('webhookUrl of a project on %s', (engine) => {
+describe.each(mainEngines)('webhookUrl of a project on %s', (engine) => {
   let world: World
   let admin: Administration
   const webhookUrl = `https://discord.com/api/${tail}`

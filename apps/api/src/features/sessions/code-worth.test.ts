@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   exchange,
@@ -14,7 +14,7 @@ import {
 import { startWorld, type World } from '../../../test/service.ts'
 
 /** A code is worth what it is worth now: whatever authorize asks is asked again by the exchange. */
-describe.each(engines)('a code whose project changed between callback and exchange on %s', (engine) => {
+describe.each(mainEngines)('a code whose project changed between callback and exchange on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   countRows,
   exchange,
@@ -17,7 +17,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-describe.each(engines)('the refusals of POST /api/auth/token on %s', (engine) => {
+describe.each(mainEngines)('the refusals of POST /api/auth/token on %s', (engine) => {
   let world: World
   let project: GivenProject
   let other: GivenProject

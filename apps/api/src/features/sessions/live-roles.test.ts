@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   exchange,
   type GivenProject,
@@ -16,7 +16,7 @@ import { sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId, gamesGuildId, roles, gamesRoles, users } = demo
 
-describe.each(engines)('POST /api/auth/validate, with roles read each time, on %s', (engine) => {
+describe.each(mainEngines)('POST /api/auth/validate, with roles read each time, on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

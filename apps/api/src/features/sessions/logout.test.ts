@@ -11,6 +11,7 @@ import {
   givenProject,
   givenSession,
   validate,
+  walkSession,
 } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
@@ -112,9 +113,9 @@ describe.each(engines)('ending sessions on %s', (engine) => {
 
   describe('GET /api/auth/sessions', () => {
     test('lists the member’s own live sessions of all projects, newest first, without token material', async () => {
-      const first = await givenSession(world, project, demo.users.kenji)
-      const second = await givenSession(world, other, demo.users.kenji)
-      const ended = await givenSession(world, project, demo.users.kenji)
+      const first = await walkSession(world, project, demo.users.kenji)
+      const second = await walkSession(world, other, demo.users.kenji)
+      const ended = await walkSession(world, project, demo.users.kenji)
       await givenSession(world, project, demo.users.mara)
       await logout(project, ended.token)
       const reply = await list(first.token)

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   countRows,
   exchange,
@@ -17,7 +17,7 @@ import { sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId, gamesGuildId, roles, users } = demo
 
-describe.each(engines)('POST /api/auth/validate, with roles good for a minute, on %s', (engine) => {
+describe.each(mainEngines)('POST /api/auth/validate, with roles good for a minute, on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

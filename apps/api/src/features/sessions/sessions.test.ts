@@ -4,13 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import {
-  exchange,
   type GivenProject,
-  givenAdmin,
-  givenCode,
   givenProject,
   givenSession,
   validate,
+  walkAdminLogin,
+  walkSession,
 } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { type Real, sessionSteps } from '../../../test/session-model.ts'
@@ -29,7 +28,7 @@ describe.each(engines)('sessions on %s', (engine) => {
 
   test('a login ends in a session that validates with the member’s roles', async () => {
     const [project] = projects
-    const session = await givenSession(world, project, demo.users.ada)
+    const session = await walkSession(world, project, demo.users.ada)
     const reply = await validate(world, project, session.token)
     expect(reply.status).toBe(200)
     expect(reply.body.member.id).toBe(demo.users.ada)
@@ -37,7 +36,7 @@ describe.each(engines)('sessions on %s', (engine) => {
   })
 
   test('an admin session lists itself', async () => {
-    const token = await givenAdmin(world)
+    const token = await walkAdminLogin(world)
     const reply = await call(world.url, 'GET', '/api/auth/sessions', { token })
     expect(reply.body.sessions).toMatchObject([
       { kind: 'admin', projectId: null },
@@ -54,9 +53,7 @@ describe.each(engines)('sessions on %s', (engine) => {
   const real: Real = {
     async issue(member, of) {
       const project = projects[of] as GivenProject
-      const { token, refreshToken } = (
-        await exchange(world, project, await givenCode(world, project, member))
-      ).body
+      const { token, refreshToken } = await givenSession(world, project, member)
       return { id: (await post(of, '/api/auth/validate', { token })).body.session.id, token, refreshToken }
     },
     async validate(of, token) {

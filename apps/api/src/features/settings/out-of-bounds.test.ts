@@ -1,12 +1,12 @@
 import { settings as contract } from '@rolecall/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-describe.each(engines)('settings at and beyond their bounds on %s', (engine) => {
+describe.each(mainEngines)('settings at and beyond their bounds on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { settings as contract } from '@rolecall/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { loadConfig } from '../../config.ts'
@@ -15,7 +15,7 @@ const secrets = {
   METRICS_TOKEN: 'metrics-canary',
 }
 
-describe.each(engines)('the settings on %s', (engine) => {
+describe.each(mainEngines)('the settings on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenProject } from '../../../test/given.ts'
 import { givenWebhook, nowSec, sign, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('refused signatures on %s', (engine) => {
+describe.each(mainEngines)('refused signatures on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine)

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { verifyChain } from '#audit/verify-chain'
 import { sql } from '#platform/db/sql'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenProject, givenSession, validate } from '../../../test/given.ts'
 import { memberEntries, startLiveMirror, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
 import { startWorld, type World } from '../../../test/service.ts'
@@ -14,7 +14,7 @@ const leavers = 1_200
 const patienceMs = 50_000
 
 /** A prune, a raid that is cleaned up: very many leave at once. */
-describe.each(engines)('a mass departure on %s', (engine) => {
+describe.each(mainEngines)('a mass departure on %s', (engine) => {
   let world: World
   let mirror: LiveMirror
   let pruned: string[]

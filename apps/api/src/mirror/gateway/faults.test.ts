@@ -1,6 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
 import {
   beginAnew,
@@ -19,7 +19,7 @@ const club = demo.mainGuildId
 const { ada, tomas, rosa, yusra, piper, layla } = demo.users
 const { crew, captain } = demo.roles
 
-describe.each(engines)('the live mirror, when the platform misbehaves, on %s', (engine) => {
+describe.each(mainEngines)('the live mirror, when the platform misbehaves, on %s', (engine) => {
   let world: World
   let mirror: LiveMirror
   let project: GivenProject

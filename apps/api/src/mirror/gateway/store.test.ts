@@ -5,6 +5,7 @@ import { type Database, DatabaseUnavailable } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
 import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
+import { notingStatements } from '../../../test/statements.ts'
 import { asLeader, beat, giveUpLead, LeadLost, leaderState, takeLead } from './store.ts'
 
 const [one, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
@@ -17,7 +18,7 @@ describe.each(engines)('leadership on %s', (engine) => {
   let db: Database
   beforeEach(async () => {
     database = await createDatabase(engine)
-    db = await openDatabase(database.url)
+    db = notingStatements(await openDatabase(database.url))
     await db.execute(sql`insert into servers (id, name) values (${club}, 'Club')`)
   })
   afterEach(async () => {

@@ -1,0 +1,70 @@
+import { type ChatSim, demo, findUser } from '@rolecall/chat-sim'
+import type { sessions } from '@rolecall/contract'
+import type { ChatMember } from '../src/chat/chat-platform.ts'
+import type { Deps } from '../src/deps.ts'
+import { issueCode } from '../src/features/login/issue-code.ts'
+import { exchangeCode, redeem } from '../src/features/sessions/exchange-code.ts'
+import { readTime } from '../src/platform/db/read-time.ts'
+
+/** What a login tells of the browser behind it. */
+const browser = { ip: '127.0.0.1', userAgent: 'node' }
+
+/** A session of a project, by what the callback and the exchange do, without the requests of a login. */
+export async function issueSession(
+  deps: Deps,
+  sim: ChatSim,
+  { projectId, redirectUri, as }: { projectId: string; redirectUri: string; as: string },
+): Promise<sessions.TokenResponse> {
+  await admit(deps, sim, as)
+  const code = await codeFor(deps, { projectId, redirectUri, memberId: as })
+  return exchangeCode(
+    deps,
+    { projectId, bucket: projectId },
+    { clientId: projectId, code, redirectUri, forwarded: browser },
+  )
+}
+
+/** A session of the administration, the same way. */
+export async function issueAdminSession(
+  deps: Deps,
+  sim: ChatSim,
+  as: string,
+): Promise<sessions.TokenResponse> {
+  const { roleIds } = await admit(deps, sim, as)
+  const { chatAdminRoleId = '', adminSessionTtlSec: ttlSec } = deps.config
+  if (!roleIds.includes(chatAdminRoleId)) throw new Error(`${as} is no System Admin`)
+  const code = await codeFor(deps, { projectId: null, redirectUri: '/console/', memberId: as })
+  const presented = {
+    code,
+    projectId: null,
+    redirectUri: null,
+    codeVerifier: undefined,
+    browserDigests: null,
+  }
+  return redeem(deps, presented, { ...browser, ttlSec, maxAgeSec: 2 * ttlSec })
+}
+
+/** Mirrors a member as a login does. */
+async function admit(deps: Deps, sim: ChatSim, as: string): Promise<ChatMember> {
+  const askedAt = await readTime(deps.db)
+  const member = await deps.chat.member(demo.mainGuildId, as, 'login')
+  if (!member) throw new Error(`${as} is not in the main server`)
+  const { email = null, verified = false } = findUser(sim.world, as) ?? {}
+  await deps.mirrorMember(
+    demo.mainGuildId,
+    { ...member.user, email: verified ? email : null },
+    member,
+    askedAt,
+  )
+  return member
+}
+
+type Asked = { readonly projectId: string | null; readonly redirectUri: string; readonly memberId: string }
+
+async function codeFor({ db }: Deps, asked: Asked): Promise<string> {
+  const code = await db.transaction((tx) =>
+    issueCode(tx, { ...asked, ...browser, serverId: demo.mainGuildId, codeChallenge: null }),
+  )
+  if (!code) throw new Error('the project may not log members in here')
+  return code
+}

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, inject, test } from 'vitest'
+import { contains, readSqlTemplates } from './sql-templates.ts'
+
+/** Statements that no service of the tests gives to PGlite, by file or by file and declaration, and why. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'cli/doctor/storage.ts': 'cli.test.ts runs it, in a process of its own',
+  'platform/db/migrate.ts': 'migrate.test.ts runs it, and the start of every run',
+  'features/sessions/change-log.ts trimChanges': 'only a process that has run for minutes trims',
+  'features/webhooks/submit-store.ts findFirst': 'two connections race: PGlite has one',
+  'features/webhooks/submit-store.ts dropMark': 'two connections race: PGlite has one',
+}
+
+const source = fileURLToPath(new URL('../apps/api/src', import.meta.url))
+const templates = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /(?<!\.test)\.ts$/.test(name))
+  .flatMap((name) => {
+    const text = readFileSync(join(source, name), 'utf8')
+    return readSqlTemplates(text).map((template) => ({
+      ...template,
+      name,
+      in: declarationAt(text, template),
+    }))
+  })
+
+/** The name of the declaration that a template stands in. */
+function declarationAt(text: string, { line }: { line: number }): string {
+  const before = text.split('\n').slice(0, line)
+  const names = before.map((one) => /^(?:export )?(?:async )?(?:const|function\*?) (\w+)/.exec(one)?.[1])
+  return names.findLast((one) => one !== undefined) ?? ''
+}
+
+const folder = inject('statementsFolder')
+const statements = readdirSync(folder)
+  .flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'))
+  .map((line) => String(JSON.parse(line)).replace(/\s+/g, ' '))
+
+// Runs after all others. Endpoint tests run on PostgreSQL alone: this is why that is enough.
+describe('every statement in the sources of the service', () => {
+  test('is found, those within others too', () => {
+    expect(templates.length).toBeGreaterThan(250)
+    const nested = 'sql`a #{x ? sql`b #{`c`}` : { y: "}" }} d`'.replaceAll('#', '$')
+    expect(readSqlTemplates(nested)).toEqual([
+      { line: 1, parts: ['b', ''] },
+      { line: 1, parts: ['a', 'd'] },
+    ])
+  })
+
+  test('is run on PGlite by the whole suite', () => {
+    const missing = templates
+      .filter((template) => !elsewhere[template.name] && !elsewhere[`${template.name} ${template.in}`])
+      .filter((template) => !statements.some((statement) => contains(statement, template)))
+      .map(({ name, in: declaration, line }) => `${name} ${declaration}, line ${line}`)
+    expect(inject('isWholeRun') ? missing : []).toEqual([])
+  })
+})
