@@ -7,7 +7,7 @@ import type { Service, World } from './service.ts'
 
 /** Everything that the service waits for, in a test's measure. */
 export const quick = {
-  mirror: { lookEveryMs: 200, beatEveryMs: 200 },
+  mirror: { lookEveryMs: 200, renewEveryMs: 200 },
   gateway: {
     askEveryMs: 200,
     silentAfterMs: 400,
@@ -30,6 +30,7 @@ export function startLiveMirror(service: Service, timing: Timing = {}): LiveMirr
   const mirror = createLiveMirror(service.deps, {
     mirror: { ...quick.mirror, ...timing.mirror },
     gateway: { ...quick.gateway, ...timing.gateway },
+    handoverKey: service.deps.config.outboundKey,
   })
   mirror.start()
   return mirror

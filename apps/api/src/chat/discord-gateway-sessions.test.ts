@@ -39,7 +39,13 @@ describe('the gateway, when sessions do not last', () => {
     const budget = createDiscordBudget(log, createMemoryCache())
     const get = createDiscordRest({ apiUrl: sim.apiUrl, botToken, log, budget })
     const opened = createDiscordGateway({ get, botToken, log, timing: { ...quick.gateway, ...timing } })
-    opened.open({ missed: () => {}, began: () => {}, heard: () => {}, changed: () => {} })
+    opened.open({
+      missed: () => {},
+      began: () => {},
+      received: () => {},
+      changed: () => {},
+      beginning: async () => {},
+    })
     gateway = opened
     return { gateway: opened, warnings, isProven: () => opened.provenAgeMs(demo.mainGuildId) !== undefined }
   }
@@ -109,12 +115,13 @@ describe('the gateway, when sessions do not last', () => {
 describe('the throttle', () => {
   const timing = { identifyEveryMs: 20, lastingSessionMs: 1_000, maxIdentifyPauseMs: 300 }
   const { signal } = new AbortController()
+  const quiet = { delayed: () => {}, record: async () => {} }
 
   test('two shards of one lane take turns; lanes do not wait for each other', async () => {
     const throttle = createIdentifyThrottle(timing)
     const began = performance.now()
     const at = async (shard: number, lane: number) => {
-      await throttle.wait({ shard, lane, delayed: () => {} }, signal)
+      await throttle.wait({ ...quiet, shard, lane }, signal)
       return performance.now() - began
     }
     const [first, second, other] = await Promise.all([at(0, 0), at(1, 0), at(2, 1)])
@@ -124,7 +131,7 @@ describe('the throttle', () => {
 
   test('a wait that is given up costs nobody a turn', async () => {
     const throttle = createIdentifyThrottle({ ...timing, identifyEveryMs: 200 })
-    const turn = { lane: 0, delayed: () => {} }
+    const turn = { ...quiet, lane: 0 }
     await throttle.wait({ ...turn, shard: 0 }, signal)
     const began = performance.now()
     for (const shard of [1, 2, 3]) {

@@ -9,6 +9,8 @@ export interface LiveMirrorStatus {
   /** On the leader: servers that are vouched for now, and events that are not written yet. */
   readonly vouched: readonly string[]
   readonly pending: number
+  /** How long the oldest of these has waited, as the leader last said; null when there is none. */
+  readonly lagMs: number | null
 }
 
 /** The mirror of the chat platform, kept true by its gateway on one of all instances. */

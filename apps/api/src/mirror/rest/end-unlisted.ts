@@ -2,7 +2,7 @@ import { readTime } from '#platform/db/read-time'
 import { endMemberships } from '../end-memberships.ts'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { mirrorMember } from '../mirror-member.ts'
-import type { SyncRun } from './sync-members.ts'
+import type { SyncRun } from './sync-run.ts'
 import type { Unlisted } from './sync-store.ts'
 
 /** Members of each page whom the platform is asked about before the others are ended; fewer where pages are many. */

@@ -5,7 +5,8 @@ import { readTime } from '#platform/db/read-time'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { upsertMembers, upsertMemberships } from '../write-members.ts'
 import { endUnlisted } from './end-unlisted.ts'
-import { listUnlisted, type Stretch, type SyncCounts, type SyncPlace } from './sync-store.ts'
+import type { SyncRun } from './sync-run.ts'
+import { listUnlisted, type Stretch, type SyncPlace } from './sync-store.ts'
 
 /** The most that the platform lists at once. */
 const pageSize = 1_000
@@ -14,18 +15,6 @@ const rowsPerStatement = { postgres: 250, pglite: 50 }
 const pagesPerLogLine = 10
 /** Members that one run ends because the list lacked them. More than that wait for the next run. */
 const maxUnlisted = 50_000
-
-export interface SyncRun {
-  readonly serverId: string
-  /** Counted up while it runs. */
-  readonly counts: SyncCounts
-  /** Moved on while it runs; where it begins, when it was broken off. */
-  readonly place: SyncPlace
-  /** Says that the run goes on; throws when it must not. */
-  beat(): Promise<void>
-  /** Asks the platform, as often as it takes. */
-  ask<T>(question: () => Promise<T>): Promise<T>
-}
 
 /**
  * Reads all members of a server from the platform, page by page at constant memory, and writes what differs.
