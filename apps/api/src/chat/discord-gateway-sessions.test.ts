@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { quick, until } from '../../test/live-mirror.ts'
 import { createMemoryCache } from '../platform/cache/memory-cache.ts'
 import { createLog } from '../platform/log.ts'
-import type { ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
+import type { ChatGateway, ChatGatewayTiming, SessionBeginnings } from './chat-gateway.ts'
 import { createDiscordBudget } from './discord-budget.ts'
 import { createDiscordGateway } from './discord-gateway.ts'
 import { createIdentifyThrottle } from './discord-gateway-identify.ts'
@@ -140,5 +140,48 @@ describe('the throttle', () => {
     }
     await throttle.wait({ ...turn, shard: 4 }, signal)
     expect(performance.now() - began).toBeLessThan(390)
+  })
+
+  const slow = { identifyEveryMs: 300, lastingSessionMs: 60_000, maxIdentifyPauseMs: 60_000 }
+
+  test('goes on where another instance was: its turn, its failures, and what is left', async () => {
+    let known: SessionBeginnings | undefined
+    const record = async (recorded: SessionBeginnings) => {
+      known = recorded
+    }
+    const one = createIdentifyThrottle(slow)
+    one.allow({ remaining: 2, reset_after: 1_000 })
+    for (let n = 0; n < 2; n++) await one.wait({ ...quiet, record, shard: 0, lane: 0 }, signal)
+    const other = createIdentifyThrottle(slow)
+    other.restore(known as SessionBeginnings, 0)
+    expect(other.remaining()).toBe(0)
+    const delays: number[] = []
+    const delayed = (pauseMs: number) => void delays.push(pauseMs)
+    await other.wait({ ...quiet, delayed, shard: 0, lane: 0 }, signal)
+    // The third session of three that did not last, and none was left until the reset.
+    expect(delays[0]).toBeGreaterThan(400)
+    const late = createIdentifyThrottle(slow)
+    late.restore(known as SessionBeginnings, 120_000)
+    const began = performance.now()
+    await late.wait({ ...quiet, shard: 0, lane: 0 }, signal)
+    expect(performance.now() - began).toBeLessThan(250)
+  })
+
+  test('begins no session that could not be recorded', async () => {
+    const throttle = createIdentifyThrottle(timing)
+    let tries = 0
+    const record = async () => {
+      tries += 1
+      if (tries < 2) throw new Error('away')
+    }
+    await throttle.wait({ ...quiet, record, shard: 0, lane: 0 }, signal)
+    expect(tries).toBe(2)
+    const closing = new AbortController()
+    const never = throttle.wait(
+      { ...quiet, shard: 1, lane: 1, record: async () => Promise.reject(new Error('lost')) },
+      closing.signal,
+    )
+    closing.abort()
+    await expect(never).rejects.toThrow()
   })
 })

@@ -52,7 +52,8 @@ export function createEventWriter(
       if (!(await writeBatch(unwritten))) return
       queue.settle(unwritten)
       unwritten = []
-      await sleep(batchPauseMs)
+      // A full batch waits already. The embedded engine has one connection: there others get their turn.
+      if (queue.size() < maxBatchSize || db.engine === 'pglite') await sleep(batchPauseMs)
     }
   }
   const forget = (serverIds: ReadonlySet<string>) => {

@@ -7,6 +7,7 @@ import { ignoreOutage } from './ignore-outage.ts'
 import { createRenewals } from './renewals.ts'
 import { createResyncs, type ReadServer } from './resyncs.ts'
 import { createRoleReads, type ReadRoles } from './role-reads.ts'
+import { createSamples, type SampleCounts } from './samples.ts'
 import { listWritten, recordBeginnings, type TakenLead } from './store.ts'
 
 const readAgainAfterMs = 250
@@ -15,6 +16,8 @@ export interface LeaderTiming {
   readonly renewEveryMs: number
   /** How often everything is read anew, because events may be lost on the platform's side. */
   readonly reconcileEveryMs: number
+  /** How often one member is compared with what the platform answers, while nothing else is asked. */
+  readonly sampleEveryMs: number
 }
 
 export interface Leader {
@@ -23,6 +26,7 @@ export interface Leader {
   /** Events that are not written yet, and how long the oldest of them has waited. */
   pending(): number
   lagMs(): number
+  samples(): SampleCounts
   vouched(): readonly string[]
   /** When the platform last told anything, by the database's clock. */
   lastEventAt(): Date | null
@@ -30,7 +34,7 @@ export interface Leader {
 }
 
 /** What the one who leads is given: how to hear, to read and to write. */
-export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'> & {
+export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions' | 'chat'> & {
   readonly gateway: ChatGateway
   readonly readServer: ReadServer
   readonly readRoles: ReadRoles
@@ -77,6 +81,16 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       leadLost: () => lose(),
     },
     epoch,
+  )
+
+  const samples = createSamples(
+    {
+      ...deps,
+      complete: resyncs.complete,
+      whenSettled: writer.whenSettled,
+      wrong: (serverId) => resyncs.invalidate((id) => id === serverId),
+    },
+    timing.sampleEveryMs,
   )
 
   const take = (event: ChatEvent, at: ToldAt) => {
@@ -151,6 +165,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     lost,
     pending: writer.pending,
     lagMs: writer.lagMs,
+    samples: samples.counts,
     vouched: renewals.vouched,
     lastEventAt: renewals.lastEventAt,
     async close() {
@@ -160,6 +175,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       clearInterval(renewing)
       clearInterval(reconciling)
       roleReads.close()
+      await samples.close()
       await gateway.close()
       await resyncs.close()
       await renewals.ended()

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatGatewayTiming } from '#chat/chat-gateway'
+import { within } from '#platform/within'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { readWholeServer } from '../rest/read-whole-server.ts'
 import { syncServer } from '../rest/sync-server.ts'
 import { ignoreOutage } from './ignore-outage.ts'
 import { type Leader, type LeaderDeps, type LeaderTiming, startLeader } from './leader.ts'
-import type { LiveMirror, LiveMirrorStatus } from './status.ts'
+import { listNotLive } from './not-live-store.ts'
+import type { LiveMirror, LiveMirrorStatus, ServerNotLive } from './status.ts'
 import { giveUpLead, type LeaderState, leaderState, type TakenLead, takeLead } from './store.ts'
 
 export interface LiveMirrorTiming extends LeaderTiming {
@@ -14,7 +16,15 @@ export interface LiveMirrorTiming extends LeaderTiming {
   readonly lookEveryMs: number
 }
 
-const defaults: LiveMirrorTiming = { lookEveryMs: 500, renewEveryMs: 1_000, reconcileEveryMs: 60 * 60_000 }
+const defaults: LiveMirrorTiming = {
+  lookEveryMs: 500,
+  renewEveryMs: 1_000,
+  reconcileEveryMs: 60 * 60_000,
+  sampleEveryMs: 500,
+}
+
+/** How long whoever asks for the servers that are not live waits for the database. */
+const maxAskMs = 300
 
 /**
  * Leadership is a lease in the database. An advisory lock would not do: a hung process keeps its connection,
@@ -44,6 +54,8 @@ export function createLiveMirror(
   let leader: Leader | undefined
   let others: LeaderState | undefined
   let running: Promise<void> | undefined
+  let lastNotLive: readonly ServerNotLive[] = []
+  let asking: Promise<readonly ServerNotLive[]> | undefined
 
   const lead = async (taken: TakenLead) => {
     const { epoch } = taken
@@ -63,6 +75,18 @@ export function createLiveMirror(
     const isAlone = db.engine === 'pglite'
     others = await ignoreOutage(leaderState(db))
     return isAlone || others?.isVacant ? ignoreOutage(takeLead(db, holder, isAlone)) : undefined
+  }
+  /** As last known where the database does not say at once: a scrape waits for nobody. */
+  const notLive = () => {
+    asking ??= listNotLive(db)
+      .then((found) => {
+        lastNotLive = found
+        return found
+      })
+      .finally(() => {
+        asking = undefined
+      })
+    return within(asking, maxAskMs, lastNotLive)
   }
   const run = async () => {
     while (!closing.signal.aborted) {
@@ -87,6 +111,7 @@ export function createLiveMirror(
           vouched: leader.vouched(),
           pending: leader.pending(),
           lagMs: Math.round(leader.lagMs()),
+          samples: leader.samples(),
         }
       }
       const nobodys = { state: running ? 'closed' : 'off', problem: null, shards: 0, latencyMs: null }
@@ -106,8 +131,10 @@ export function createLiveMirror(
         vouched: [],
         pending: 0,
         lagMs,
+        samples: { asked: 0, wrong: 0 },
       }
     },
+    notLive: async () => (running ? notLive() : []),
     async close() {
       closing.abort()
       await running

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '#audit/event'
 import type { ChatEvent, ToldAt } from '#chat/chat-gateway'
 import type { Tx } from '#platform/db/database'
+import { readTime } from '#platform/db/read-time'
 import { type Ending, endMemberships } from '../end-memberships.ts'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { listUnknownRoles } from '../read-roles.ts'
@@ -90,6 +91,7 @@ async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departe
     const isBan = kind === 'memberBanned' || departures.get(key)?.isBan === true
     departures.set(key, { serverId, memberId: user.id, isBan })
   }
+  const begunAt = await readTime(tx)
   const recorded = await endMemberships(tx, deps, [...departures.values()], 'now')
   const removed = events.filter(({ kind }) => kind === 'memberRemoved')
   if (removed.length === 0) return recorded
@@ -97,7 +99,7 @@ async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departe
   const absences = new Map(
     removed.map(({ serverId, user }) => [`${serverId}/${user.id}`, { serverId, memberId: user.id }]),
   )
-  await noteAbsences(tx, [...absences.values()])
+  await noteAbsences(tx, [...absences.values()], begunAt)
   return recorded
 }
 
