@@ -14,7 +14,7 @@ export const quick = {
     deadAfterMs: 1_200,
     patienceMs: 2_500,
     firstPauseMs: 100,
-    longestPauseMs: 500,
+    maxPauseMs: 500,
     refusedPauseMs: 300,
     resumePatienceMs: 1_000,
     identifyEveryMs: 0,

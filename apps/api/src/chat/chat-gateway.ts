@@ -105,7 +105,7 @@ export interface ChatGatewayTiming {
   readonly resumePatienceMs: number
   /** First and longest pause between two tries. */
   readonly firstPauseMs: number
-  readonly longestPauseMs: number
+  readonly maxPauseMs: number
   /** First pause after a refusal: somebody has to mend it, and each try is counted against us. */
   readonly refusedPauseMs: number
   /** Least time between two new sessions. */

@@ -39,14 +39,14 @@ const defaults: ChatGatewayTiming = {
   patienceMs: 20_000,
   resumePatienceMs: 4_000,
   firstPauseMs: 1_000,
-  longestPauseMs: 60_000,
+  maxPauseMs: 60_000,
   refusedPauseMs: 30_000,
   identifyEveryMs,
   lastingSessionMs: 5 * 60_000,
   // At most 288 sessions a day that do not last, of the 1,000 after which the platform resets the token.
   maxIdentifyPauseMs: 5 * 60_000,
 }
-const longestRefusedPauseMs = 10 * 60_000
+const maxRefusedPauseMs = 10 * 60_000
 /** Sessions that do not last are told of once in so long, however many there are. */
 const delayToldEveryMs = 60 * 60_000
 
@@ -180,7 +180,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       // A session that only went silent is resumed at once.
       if (end.reason === 'silent') continue
       const first = isRefused ? timing.refusedPauseMs : timing.firstPauseMs
-      const longest = isRefused ? longestRefusedPauseMs : timing.longestPauseMs
+      const longest = isRefused ? maxRefusedPauseMs : timing.maxPauseMs
       const pauseMs = Math.min(first * 2 ** (failures - 1), longest) * (0.75 + Math.random() / 2)
       await sleep(pauseMs, undefined, { signal }).catch(() => {})
     }
