@@ -32,11 +32,14 @@ describe.each(engines)('a change that the platform never told, on %s', (engine) 
     change()
     expect(world.sim.gateway.state().sessions[0]?.seq).toBe(seq)
   }
-  const ageAll = () =>
+  /** Ada and some others were confirmed long ago; nobody else is due. */
+  const ageSome = () =>
     world.service.deps.db.execute(sql`
-      update memberships set synced_at = clock_now() - case when member_id = ${ada} then interval '2 hours' else interval '1 hour' end`)
+      update memberships set synced_at = clock_now() - interval '1 hour'
+      where member_id = ${ada} or member_id in (
+        select member_id from memberships where server_id = ${club} order by member_id limit 20)`)
 
-  test('is found by a sample, the least recently confirmed first, and the server is read anew', async () => {
+  test('is found by a sample, and the server is read anew', async () => {
     mirror = startLiveMirror(world.service)
     await untilLive(world)
     await until('it is handed over', async () => {
@@ -46,7 +49,7 @@ describe.each(engines)('a change that the platform never told, on %s', (engine) 
       return row !== undefined
     })
     await changeUntold(() => world.sim.world.setRoles(club, ada, [demo.roles.captain]))
-    await ageAll()
+    await ageSome()
     const pages = world.sim.journal.count('members')
     mirror = startLiveMirror(world.service, { mirror: { sampleEveryMs: 50 } })
     await until('it is found', () => (mirror?.status().samples.wrong ?? 0) > 0, 30_000)
@@ -58,7 +61,7 @@ describe.each(engines)('a change that the platform never told, on %s', (engine) 
   test('and one that is told late is no reason to read anything anew', async () => {
     mirror = startLiveMirror(world.service, { mirror: { sampleEveryMs: 50 } })
     await untilLive(world)
-    await ageAll()
+    await ageSome()
     const pages = world.sim.journal.count('members')
     world.sim.gateway.delayDispatches(300)
     world.sim.world.setRoles(club, ada, [demo.roles.captain])
