@@ -101,6 +101,43 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     expect(await prometheus.seriesWithin('ALERTS{alertstate="firing"}', 60)).toBe(0)
   })
 
+  test('a server that cannot be read, few new sessions, and changes that wait for a row', async () => {
+    const { gateway } = world.sim
+    /** How many are left is asked for with each new connection, not with each that is resumed. */
+    const beginAnew = () => {
+      gateway.forgetSessions()
+      gateway.refuse(2_500)
+      gateway.dropAll()
+    }
+    world.sim.failFor('members', { status: 503 }, 60_000)
+    gateway.leaveSessionStarts(50)
+    beginAnew()
+    await untilFiring('RolecallServerNotLive', 'RolecallGatewaySessionsLow')
+    const { db } = world.service.deps
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { ada } = demo.users
+    const held = db.transaction(async (tx) => {
+      await tx.query({ text: 'select from members where id = $1 for update', values: [ada] })
+      await released
+    })
+    running.push({ stop: release, done: Promise.allSettled([held]) })
+    world.sim.world.updateUser(ada, { global_name: 'Ada waits' })
+    await untilFiring('RolecallGatewayLag')
+    world.sim.clearFaults()
+    gateway.leaveSessionStarts(900)
+    beginAnew()
+    await vi.waitFor(() => expect(world.service.deps.chatFigures().sessionsLeft).toBeGreaterThan(800), 30_000)
+  })
+
+  test('a bot that was taken out of its server', async () => {
+    world.sim.world.kickBot(demo.mainGuildId)
+    await untilFiring('RolecallBotNotInServer')
+    world.sim.world.inviteBot(demo.mainGuildId)
+  })
+
   test('guessing, a platform that refuses us and then is away, and a queue that nobody empties', async () => {
     const { db, chat } = world.service.deps
     const busy = await givenProject(world)
@@ -173,7 +210,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
   test('once all is mended, all but what the platform has forbidden for a while is quiet', async () => {
     await vi.waitFor(
       async () =>
-        expect((await prometheus.firing()).filter((name) => !/Platform|RolesNotLive/.test(name))).toEqual([]),
+        expect((await prometheus.firing()).filter((name) => !/Platform|NotLive/.test(name))).toEqual([]),
       { timeout: 30_000, interval: 200 },
     )
   })

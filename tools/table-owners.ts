@@ -11,6 +11,7 @@ export const owners: Readonly<Record<string, string>> = {
   auth_failures: 'features/monitoring',
   auth_requests: 'features/login',
   authorization_codes: 'features/login',
+  gateway_servers: 'mirror',
   inbound_idempotency_keys: 'features/webhooks',
   inbound_signatures: 'features/webhooks',
   inbound_submission_counts: 'features/webhooks',

@@ -10,6 +10,7 @@ import { createServer, refuseWith } from '#platform/http/server'
 import { workersMetrics } from '#platform/metrics/cluster-metrics'
 import { createRequestMetrics } from '#platform/metrics/request-metrics'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
+import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Deps } from './deps.ts'
 import { planInitialAccess } from './features/access/initial-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
@@ -44,6 +45,9 @@ import { revokeSessionById } from './features/sessions/store.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
 import { planWebhook } from './features/webhooks/create-webhook.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
+
+/** Members that one admin may have read again from the chat platform. */
+const refreshesPerMinute = 30
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
 export function createApp(
@@ -114,7 +118,10 @@ export function createApp(
   app.addHook('onListen', () => memberSyncs.watch())
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
-  memberRoutes(router, deps, { openDownload })
+  const refreshLimiter = createRateLimiter({
+    ...{ cache: deps.cache, limit: refreshesPerMinute, ttlMs: 60_000, name: 'member-refresh' },
+  })
+  memberRoutes(router, deps, { openDownload, refreshLimiter })
   healthRoutes(router, deps, lifecycle)
   const heartbeat = createHeartbeat(deps)
   app.addHook('onListen', () => heartbeat.start())

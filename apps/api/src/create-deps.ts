@@ -116,7 +116,7 @@ export function createDeps(
       name: 'login',
     }),
   })
-  const liveMirror = createLiveMirror(mirrorDeps)
+  const liveMirror = createLiveMirror(mirrorDeps, { handoverKey: config.outboundKey })
   return {
     config,
     log,
@@ -157,4 +157,4 @@ const loginLimitOf = ({ rateLimitGlobal }: Config) =>
   rateLimitGlobal === 0 ? 0 : Math.max(10, Math.floor(rateLimitGlobal / 20))
 
 const tracedChat = (chat: ChatPlatform, { around }: Tracing) =>
-  aroundChat(chat, { run: (operation, ask) => around(`chat ${operation}`, {}, ask), heard: () => {} })
+  aroundChat(chat, { run: (operation, ask) => around(`chat ${operation}`, {}, ask), received: () => {} })

@@ -168,6 +168,10 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
       return { path: `/api/admin/members/${demo.users.yusra}/sessions` }
     },
   },
+  'POST /api/admin/members/{chat_user_id}/refresh': {
+    ...{ action: 'member.refresh', actionType: 'member', again: 'changes' },
+    given: async () => ({ path: `/api/admin/members/${demo.users.mara}/refresh` }),
+  },
   'PATCH /api/admin/profile': {
     ...{ action: 'profile.update', actionType: 'member', again: 'nothing' },
     given: async () => ({ path: '/api/admin/profile', body: { preferredName: 'Written' } }),

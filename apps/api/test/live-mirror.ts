@@ -7,14 +7,14 @@ import type { Service, World } from './service.ts'
 
 /** Everything that the service waits for, in a test's measure. */
 export const quick = {
-  mirror: { lookEveryMs: 200, beatEveryMs: 200 },
+  mirror: { lookEveryMs: 200, renewEveryMs: 200, sampleEveryMs: 3_600_000 },
   gateway: {
     askEveryMs: 200,
     silentAfterMs: 400,
     deadAfterMs: 1_200,
     patienceMs: 2_500,
     firstPauseMs: 100,
-    longestPauseMs: 500,
+    maxPauseMs: 500,
     refusedPauseMs: 300,
     resumePatienceMs: 1_000,
     identifyEveryMs: 0,
@@ -30,6 +30,7 @@ export function startLiveMirror(service: Service, timing: Timing = {}): LiveMirr
   const mirror = createLiveMirror(service.deps, {
     mirror: { ...quick.mirror, ...timing.mirror },
     gateway: { ...quick.gateway, ...timing.gateway },
+    handoverKey: service.deps.config.outboundKey,
   })
   mirror.start()
   return mirror

@@ -147,6 +147,21 @@ export const listMemberServers = endpoint({
   refuses: ['MEMBER_NOT_FOUND'],
 })
 
+/** Reads one member from the chat platform now. Refuses with MEMBER_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE. */
+export const refreshMember = endpoint({
+  method: 'POST',
+  path: '/api/admin/members/{chat_user_id}/refresh',
+  tag,
+  summary: 'Read a member from the chat platform again, now',
+  description:
+    'In all registered servers, up to 20; answers what is known then. Leaves an audit entry. An admin may have 30 members ' +
+    'read again in a minute.',
+  auth: 'admin',
+  params: Closed({ chat_user_id: Snowflake }),
+  answers: { 200: MemberServers },
+  refuses: ['MEMBER_NOT_FOUND', 'CHAT_PLATFORM_UNAVAILABLE'],
+})
+
 export type MemberListQuery = Static<typeof MemberListQuery>
 export type MemberExportQuery = Static<typeof MemberExportQuery>
 export type MemberListItem = Static<typeof MemberListItem>

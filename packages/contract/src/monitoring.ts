@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, Nullable, OneOf, Uuid } from './formats.ts'
+import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 
 const tag = 'Monitoring'
 
@@ -34,6 +34,17 @@ const Rest = Type.Object({
   }),
 })
 
+const ServerNotLive = Type.Object({
+  serverId: Snowflake,
+  serverName: Type.String(),
+  reason: {
+    ...OneOf('lost', 'unavailable', 'reading'),
+    description:
+      '`lost`: the bot is not in it any more. `unavailable`: an outage of the platform. `reading`: not all of it is read yet.',
+  },
+  since: DateTime,
+})
+
 /** The state of service, chat platform, database and cache. Times are in milliseconds, `uptime` in seconds. */
 export const SystemHealth = Type.Object({
   status: OneOf('ok', 'degraded'),
@@ -48,6 +59,25 @@ export const SystemHealth = Type.Object({
     gateway: OneOf('off', 'closed', 'connecting', 'connected', 'refused'),
     latencyMs: LatencyMs,
     lastEventAt: Nullable({ ...DateTime, description: 'When the gateway last told of a change.' }),
+    lagMs: Type.Optional({
+      ...LatencyMs,
+      description:
+        'How long the oldest change has waited that is received and not written; null without a leader.',
+    }),
+    sessionsLeft: Type.Optional(
+      Nullable(
+        Type.Integer({
+          description:
+            'New gateway sessions that the platform allows until its count begins anew; it resets the token of a bot that begins more.',
+        }),
+      ),
+    ),
+    notLive: Type.Optional(
+      Type.Array(ServerNotLive, {
+        description:
+          'Registered servers whose roles are not followed live, the first 100; none while the gateway is off.',
+      }),
+    ),
     rest: Rest,
   }),
   database: Type.Object({

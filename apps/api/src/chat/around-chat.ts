@@ -5,11 +5,11 @@ import type { ChatPlatform } from './chat-platform.ts'
 export interface AroundChat {
   run<T>(operation: string, ask: () => Promise<T>): Promise<T>
   /** The gateway told of something. */
-  heard(event: ChatEvent): void
+  received(event: ChatEvent): void
 }
 
 /** The same platform, with something around each question: a measurement, a trace. */
-export function aroundChat(chat: ChatPlatform, { run, heard }: AroundChat): ChatPlatform {
+export function aroundChat(chat: ChatPlatform, { run, received }: AroundChat): ChatPlatform {
   return {
     ...chat,
     identify: (login) => run('identify', () => chat.identify(login)),
@@ -19,18 +19,21 @@ export function aroundChat(chat: ChatPlatform, { run, heard }: AroundChat): Chat
     bot: () => run('bot', () => chat.bot()),
     isClientAccepted: () => run('client', () => chat.isClientAccepted()),
     application: () => run('application', () => chat.application()),
-    gateway: (timing) => heardOf(chat.gateway(timing), heard),
+    gateway: (timing) => around(chat.gateway(timing), received),
   }
 }
 
-const heardOf = (gateway: ChatGateway, heard: AroundChat['heard']): ChatGateway => ({
+const around = (gateway: ChatGateway, received: AroundChat['received']): ChatGateway => ({
   ...gateway,
-  open: (listener) =>
-    gateway.open({
-      ...listener,
-      heard: (event) => {
-        heard(event)
-        listener.heard(event)
+  open: (listener, past) =>
+    gateway.open(
+      {
+        ...listener,
+        received: (event, at) => {
+          received(event)
+          listener.received(event, at)
+        },
       },
-    }),
+      past,
+    ),
 })

@@ -17,14 +17,61 @@ export type ChatEvent =
   | { readonly kind: 'memberRemoved'; readonly serverId: string; readonly user: ChatUser }
   | { readonly kind: 'memberBanned'; readonly serverId: string; readonly user: ChatUser }
 
+/** The place of an event in what a session tells. */
+export interface ToldAt {
+  /** Names the session, and is no secret. */
+  readonly session: string
+  /** Ascending within a session. */
+  readonly sequence: number
+}
+
+/** What another instance needs to go on with a session where this one is. The id is a secret beside the bot token. */
+export interface ChatGatewaySession {
+  readonly shard: number
+  readonly shards: number
+  readonly id: string
+  readonly resumeUrl: string
+  /** Up to where it was told. */
+  readonly sequence: number
+}
+
+/** What is known of new sessions: the platform counts them. Times are in milliseconds from the moment of this record. */
+export interface SessionBeginnings {
+  readonly lanes: readonly { readonly lane: number; readonly freeInMs: number }[]
+  readonly shards: readonly {
+    readonly shard: number
+    /** When its last session was asked for; null when the end of that one has been accounted for. */
+    readonly begunAgoMs: number | null
+    readonly failures: number
+    readonly notBeforeMs: number
+  }[]
+  /** What the platform said is left, less what was used since. */
+  readonly left: { readonly remaining: number; readonly resetInMs: number } | null
+}
+
+/** What those who held the connection before have left behind. */
+export interface ChatGatewayPast {
+  /** Sessions to go on with. */
+  readonly sessions: readonly ChatGatewaySession[]
+  readonly beginnings: SessionBeginnings | null
+  /** How long ago `beginnings` was recorded. */
+  readonly ageMs: number
+}
+
 export interface ChatGatewayListener {
-  /** A new session for these servers: what happened before it may never be told. */
-  readonly began: (isConcerned: (serverId: string) => boolean) => void
-  readonly heard: (event: ChatEvent) => void
+  /** A new session for these servers, of which the bot is in `serverIds`: what happened before it may never be told. */
+  readonly began: (
+    isConcerned: (serverId: string) => boolean,
+    serverIds: ReadonlySet<string>,
+    at: ToldAt,
+  ) => void
+  readonly received: (event: ChatEvent, at: ToldAt) => void
   /** Something happened in these servers that was never told: the numbers of what was told have a gap. */
   readonly missed: (isConcerned: (serverId: string) => boolean) => void
   /** `provenAgeMs` may be better or worse than a moment ago. */
   readonly changed: () => void
+  /** A new session is about to be asked for, and is not when this throws: whoever comes after must know of it. */
+  readonly beginning: (known: SessionBeginnings) => Promise<void>
 }
 
 /**
@@ -42,6 +89,8 @@ export interface ChatGatewayStatus {
   readonly shards: number
   /** Between a question and its answer, of the slowest connection; null while none has answered. */
   readonly latencyMs: number | null
+  /** New sessions that the platform allows until its count begins anew; null while it has not said. */
+  readonly sessionsLeft: number | null
 }
 
 export interface ChatGatewayTiming {
@@ -56,7 +105,7 @@ export interface ChatGatewayTiming {
   readonly resumePatienceMs: number
   /** First and longest pause between two tries. */
   readonly firstPauseMs: number
-  readonly longestPauseMs: number
+  readonly maxPauseMs: number
   /** First pause after a refusal: somebody has to mend it, and each try is counted against us. */
   readonly refusedPauseMs: number
   /** Least time between two new sessions. */
@@ -69,12 +118,17 @@ export interface ChatGatewayTiming {
 /** The platform's live connection. It reconnects by itself for as long as it is open. */
 export interface ChatGateway {
   /** Begins to connect and returns at once. */
-  open(listener: ChatGatewayListener): void
+  open(listener: ChatGatewayListener, past?: ChatGatewayPast): void
+  /** One for each shard, as far as they were told; undefined unless there is one for each. */
+  sessions(): readonly ChatGatewaySession[] | undefined
+  /** What was told up to here is safe: the platform need not keep it for whoever resumes these sessions. */
+  acknowledge(sessions: readonly ChatGatewaySession[]): void
   status(): ChatGatewayStatus
   /**
    * Milliseconds since the moment up to which everything about this server has been told, or undefined
    * when the connection cannot vouch for it.
    */
   provenAgeMs(serverId: string): number | undefined
+  /** Leaves the sessions to whoever resumes them. */
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import {
   GatewayOpcodes,
 } from 'discord-api-types/v10'
 import type { Log } from '#platform/log'
-import type { ChatGatewayTiming } from './chat-gateway.ts'
+import type { ChatGatewayTiming, SessionBeginnings } from './chat-gateway.ts'
 import type { IdentifyThrottle } from './discord-gateway-identify.ts'
 import { refusalOf } from './discord-gateway-refusals.ts'
 import {
@@ -44,6 +44,8 @@ export interface ConnectionHandlers {
   changed(): void
   /** A new session has to wait, and why where that is long. */
   delayed(pauseMs: number, problem: string | null): void
+  /** A new session is about to be asked for. */
+  beginning(known: SessionBeginnings): Promise<void>
   /** Once, and the last word. */
   ended(end: ConnectionEnd): void
 }
@@ -53,6 +55,8 @@ interface ConnectionOptions {
   readonly info: APIGatewayBotInfo
   /** By shard; outlives the connection. */
   readonly sessions: Map<number, SessionInfo>
+  /** Up to where a shard may say that it was told: the platform forgets what was acknowledged. */
+  readonly acknowledged: (shardId: number) => number | null
   readonly throttle: IdentifyThrottle
   readonly timing: ChatGatewayTiming
   readonly log: Log
@@ -68,7 +72,7 @@ export interface Connection {
  * shared between managers, errors nobody listens to, resumes nobody answers, retries without a pause.
  */
 export function openConnection(options: ConnectionOptions, handlers: ConnectionHandlers): Connection {
-  const { token, info, sessions, throttle, timing, log } = options
+  const { token, info, sessions, acknowledged, throttle, timing, log } = options
   const shards = Array.from({ length: info.shards }, newShard)
   const shardOf = (id: number) => shards[id] as ShardHealth
   let isOver = false
@@ -97,7 +101,8 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
           handlers.delayed(pauseMs, problem)
         }
         try {
-          await throttle.wait({ shard: id, lane, delayed }, AbortSignal.any([signal, over.signal]))
+          const turn = { shard: id, lane, delayed, record: handlers.beginning }
+          await throttle.wait(turn, AbortSignal.any([signal, over.signal]))
         } catch (error) {
           if (over.signal.aborted) await new Promise(() => {})
           throw error
@@ -182,7 +187,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   const ask = async (id: number) => {
     shardOf(id).askedAt = performance.now()
     try {
-      await manager.send(id, { op: GatewayOpcodes.Heartbeat, d: sessions.get(id)?.sequence ?? null })
+      await manager.send(id, { op: GatewayOpcodes.Heartbeat, d: acknowledged(id) })
     } catch (error) {
       log.debug({ err: error, shard: id }, 'a gateway connection was not asked')
     }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '#platform/async'
+import type { SessionBeginnings } from './chat-gateway.ts'
 
 /** The platform allows one new session in 5 s for each of the parallel lanes that it grants. */
 export const identifyEveryMs = 5_500
@@ -12,6 +13,8 @@ export interface IdentifyTiming {
   readonly maxIdentifyPauseMs: number
 }
 
+const recordAgainAfterMs = 1_000
+
 /** What the platform says of new sessions (`session_start_limit` of `GET /gateway/bot`). */
 export interface SessionStarts {
   readonly remaining: number
@@ -22,11 +25,19 @@ export interface IdentifyThrottle {
   /** Takes over what the platform says is left; it resets the bot's token when a bot begins more sessions. */
   allow(starts: SessionStarts): void
   remaining(): number | undefined
-  /** Settles when this shard may begin a session, and counts it. `delayed` says for how long it waits, and why where that is long. */
-  wait(
-    turn: { shard: number; lane: number; delayed: (pauseMs: number, problem: string | null) => void },
-    signal: AbortSignal,
-  ): Promise<void>
+  /** Takes over what was recorded so long ago, here or by another instance. */
+  restore(known: SessionBeginnings, ageMs: number): void
+  /** Settles when this shard may begin a session, and counts it. */
+  wait(turn: Turn, signal: AbortSignal): Promise<void>
+}
+
+export interface Turn {
+  readonly shard: number
+  readonly lane: number
+  /** Says for how long it waits, and why where that is long. */
+  readonly delayed: (pauseMs: number, problem: string | null) => void
+  /** Records what is known now. As long as it fails the session is not begun. */
+  readonly record: (known: SessionBeginnings) => Promise<void>
 }
 
 interface Shard {
@@ -70,12 +81,36 @@ export function createIdentifyThrottle(
       ? 'The platform allows no more new gateway sessions for now.'
       : 'New gateway sessions end right after they began.'
 
+  const known = (): SessionBeginnings => ({
+    lanes: [...laneFreeAt].map(([lane, freeAt]) => ({ lane, freeInMs: freeAt - now() })),
+    shards: [...shards].map(([shard, { identifiedAt, failures, notBefore }]) => ({
+      shard,
+      begunAgoMs: identifiedAt === undefined ? null : now() - identifiedAt,
+      failures,
+      notBeforeMs: notBefore - now(),
+    })),
+    left: starts ? { remaining: starts.remaining, resetInMs: starts.resetAt - now() } : null,
+  })
+  const take = (shard: Shard, lane: number) => {
+    laneFreeAt.set(lane, now() + timing.identifyEveryMs)
+    shard.identifiedAt = now()
+  }
+
   return {
+    restore({ lanes, shards: others, left }, ageMs) {
+      const then = now() - ageMs
+      for (const { lane, freeInMs } of lanes) laneFreeAt.set(lane, then + freeInMs)
+      for (const { shard, begunAgoMs, failures, notBeforeMs } of others) {
+        const identifiedAt = begunAgoMs === null ? undefined : then - begunAgoMs
+        shards.set(shard, { identifiedAt, failures, notBefore: then + notBeforeMs })
+      }
+      if (left) starts = { remaining: left.remaining, resetAt: then + left.resetInMs }
+    },
     allow({ remaining, reset_after }) {
       starts = { remaining, resetAt: now() + reset_after }
     },
     remaining: () => starts?.remaining,
-    async wait({ shard: id, lane, delayed }, signal) {
+    async wait({ shard: id, lane, delayed, record }, signal) {
       const shard = shardOf(id)
       accountFor(shard)
       for (;;) {
@@ -87,9 +122,20 @@ export function createIdentifyThrottle(
         // After the reset the platform allows anew; the next look at it says how much.
         if (starts && starts.remaining <= 0 && now() >= starts.resetAt) starts = undefined
       }
-      laneFreeAt.set(lane, now() + timing.identifyEveryMs)
-      shard.identifiedAt = now()
+      take(shard, lane)
       if (starts) starts.remaining -= 1
+      // Recorded first: whoever leads after a crash must not begin a session that nobody counted.
+      while (!(await isRecorded(record(known())))) {
+        await sleep(recordAgainAfterMs, undefined, { signal })
+        take(shard, lane)
+      }
+      signal.throwIfAborted()
     },
   }
 }
+
+const isRecorded = (recorded: Promise<void>) =>
+  recorded.then(
+    () => true,
+    () => false,
+  )

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { quick, until } from '../../test/live-mirror.ts'
 import { createMemoryCache } from '../platform/cache/memory-cache.ts'
 import { createLog } from '../platform/log.ts'
-import type { ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
+import type { ChatGateway, ChatGatewayTiming, SessionBeginnings } from './chat-gateway.ts'
 import { createDiscordBudget } from './discord-budget.ts'
 import { createDiscordGateway } from './discord-gateway.ts'
 import { createIdentifyThrottle } from './discord-gateway-identify.ts'
@@ -39,7 +39,13 @@ describe('the gateway, when sessions do not last', () => {
     const budget = createDiscordBudget(log, createMemoryCache())
     const get = createDiscordRest({ apiUrl: sim.apiUrl, botToken, log, budget })
     const opened = createDiscordGateway({ get, botToken, log, timing: { ...quick.gateway, ...timing } })
-    opened.open({ missed: () => {}, began: () => {}, heard: () => {}, changed: () => {} })
+    opened.open({
+      missed: () => {},
+      began: () => {},
+      received: () => {},
+      changed: () => {},
+      beginning: async () => {},
+    })
     gateway = opened
     return { gateway: opened, warnings, isProven: () => opened.provenAgeMs(demo.mainGuildId) !== undefined }
   }
@@ -109,12 +115,13 @@ describe('the gateway, when sessions do not last', () => {
 describe('the throttle', () => {
   const timing = { identifyEveryMs: 20, lastingSessionMs: 1_000, maxIdentifyPauseMs: 300 }
   const { signal } = new AbortController()
+  const quiet = { delayed: () => {}, record: async () => {} }
 
   test('two shards of one lane take turns; lanes do not wait for each other', async () => {
     const throttle = createIdentifyThrottle(timing)
     const began = performance.now()
     const at = async (shard: number, lane: number) => {
-      await throttle.wait({ shard, lane, delayed: () => {} }, signal)
+      await throttle.wait({ ...quiet, shard, lane }, signal)
       return performance.now() - began
     }
     const [first, second, other] = await Promise.all([at(0, 0), at(1, 0), at(2, 1)])
@@ -124,7 +131,7 @@ describe('the throttle', () => {
 
   test('a wait that is given up costs nobody a turn', async () => {
     const throttle = createIdentifyThrottle({ ...timing, identifyEveryMs: 200 })
-    const turn = { lane: 0, delayed: () => {} }
+    const turn = { ...quiet, lane: 0 }
     await throttle.wait({ ...turn, shard: 0 }, signal)
     const began = performance.now()
     for (const shard of [1, 2, 3]) {
@@ -133,5 +140,48 @@ describe('the throttle', () => {
     }
     await throttle.wait({ ...turn, shard: 4 }, signal)
     expect(performance.now() - began).toBeLessThan(390)
+  })
+
+  const slow = { identifyEveryMs: 300, lastingSessionMs: 60_000, maxIdentifyPauseMs: 60_000 }
+
+  test('goes on where another instance was: its turn, its failures, and what is left', async () => {
+    let known: SessionBeginnings | undefined
+    const record = async (recorded: SessionBeginnings) => {
+      known = recorded
+    }
+    const one = createIdentifyThrottle(slow)
+    one.allow({ remaining: 2, reset_after: 1_000 })
+    for (let n = 0; n < 2; n++) await one.wait({ ...quiet, record, shard: 0, lane: 0 }, signal)
+    const other = createIdentifyThrottle(slow)
+    other.restore(known as SessionBeginnings, 0)
+    expect(other.remaining()).toBe(0)
+    const delays: number[] = []
+    const delayed = (pauseMs: number) => void delays.push(pauseMs)
+    await other.wait({ ...quiet, delayed, shard: 0, lane: 0 }, signal)
+    // The third session of three that did not last, and none was left until the reset.
+    expect(delays[0]).toBeGreaterThan(400)
+    const late = createIdentifyThrottle(slow)
+    late.restore(known as SessionBeginnings, 120_000)
+    const began = performance.now()
+    await late.wait({ ...quiet, shard: 0, lane: 0 }, signal)
+    expect(performance.now() - began).toBeLessThan(250)
+  })
+
+  test('begins no session that could not be recorded', async () => {
+    const throttle = createIdentifyThrottle(timing)
+    let tries = 0
+    const record = async () => {
+      tries += 1
+      if (tries < 2) throw new Error('away')
+    }
+    await throttle.wait({ ...quiet, record, shard: 0, lane: 0 }, signal)
+    expect(tries).toBe(2)
+    const closing = new AbortController()
+    const never = throttle.wait(
+      { ...quiet, shard: 1, lane: 1, record: async () => Promise.reject(new Error('lost')) },
+      closing.signal,
+    )
+    closing.abort()
+    await expect(never).rejects.toThrow()
   })
 })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionInfo } from '@discordjs/ws'
 import { type APIGatewayBotInfo, type GatewayDispatchPayload, Routes } from 'discord-api-types/v10'
@@ -6,6 +7,7 @@ import type { Log } from '#platform/log'
 import type {
   ChatGateway,
   ChatGatewayListener,
+  ChatGatewaySession,
   ChatGatewayStatus,
   ChatGatewayTiming,
 } from './chat-gateway.ts'
@@ -38,14 +40,14 @@ const defaults: ChatGatewayTiming = {
   patienceMs: 20_000,
   resumePatienceMs: 4_000,
   firstPauseMs: 1_000,
-  longestPauseMs: 60_000,
+  maxPauseMs: 60_000,
   refusedPauseMs: 30_000,
   identifyEveryMs,
   lastingSessionMs: 5 * 60_000,
   // At most 288 sessions a day that do not last, of the 1,000 after which the platform resets the token.
   maxIdentifyPauseMs: 5 * 60_000,
 }
-const longestRefusedPauseMs = 10 * 60_000
+const maxRefusedPauseMs = 10 * 60_000
 /** Sessions that do not last are told of once in so long, however many there are. */
 const delayToldEveryMs = 60 * 60_000
 
@@ -57,9 +59,16 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   /** Never the library's own store, which all managers of a process share. */
   const sessions = new Map<number, SessionInfo>()
   const sequences = createSequences()
+  /** How far each shard's session was told, and up to where that is safe. */
+  const told = new Map<number, ChatGatewaySession>()
+  const acknowledged = new Map<number, ChatGatewaySession>()
   let connection: Connection | undefined
   let delayToldAt = Number.NEGATIVE_INFINITY
-  let status: Omit<ChatGatewayStatus, 'latencyMs'> = { state: 'closed', problem: null, shards: 0 }
+  let status: Omit<ChatGatewayStatus, 'latencyMs' | 'sessionsLeft'> = {
+    state: 'closed',
+    problem: null,
+    shards: 0,
+  }
   let closing = new AbortController()
   let running = Promise.resolve()
 
@@ -89,7 +98,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       settle = resolve
     })
     const opened = openConnection(
-      { token, info, sessions, throttle, timing, log },
+      { token, info, sessions, acknowledged: safeUpTo, throttle, timing, log },
       {
         changed: refresh,
         delayed: (pauseMs, problem) => {
@@ -101,13 +110,15 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
           status = { ...status, problem }
           listener.changed()
         },
+        beginning: listener.beginning,
         dispatched: (payload, shardId) => dispatch(listener, payload, shardId, info.shards),
         ended: (end) => settle({ ...end, wasUp }),
       },
     )
     connection = opened
     const end = await Promise.race([ended, closed])
-    opened.close()
+    // Whoever comes next goes on with the session.
+    opened.close({ isResumable: true })
     connection = undefined
     return end
   }
@@ -120,25 +131,40 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   ) => {
     const isConcerned = (serverId: string) => shardOf(serverId, shards) === shardId
     if (isReadyPayload(payload)) {
-      sequences.begin(shardId, payload.s)
-      return listener.began(isConcerned)
+      const { session_id: id, resume_gateway_url: resumeUrl, guilds } = payload.d
+      goOn({ shard: shardId, shards, id, resumeUrl, sequence: payload.s })
+      const at = { session: nameOf(id), sequence: payload.s }
+      return listener.began(isConcerned, new Set(guilds.map((guild) => guild.id)), at)
     }
+    const session = told.get(shardId)
+    if (session) told.set(shardId, { ...session, sequence: Math.max(session.sequence, payload.s) })
     if (sequences.hasGap(shardId, payload.s)) {
       log.warn('the gateway lost something that it had to tell: the members are read anew')
       listener.missed(isConcerned)
     }
     try {
       const event = toChatEvent(payload)
-      if (event) listener.heard(event)
+      if (event) listener.received(event, { session: nameOf(session?.id ?? ''), sequence: payload.s })
     } catch (error) {
       if (!(error instanceof ChatPlatformError)) throw error
       log.warn({ err: error, event: payload.t }, 'the gateway sent something that makes no sense')
     }
   }
 
+  const goOn = (session: ChatGatewaySession) => {
+    sequences.begin(session.shard, session.sequence)
+    told.set(session.shard, session)
+    acknowledged.set(session.shard, session)
+  }
+  /** Of another session than the present one nothing is. */
+  const safeUpTo = (shardId: number) => {
+    const safe = acknowledged.get(shardId)
+    return safe && safe.id === sessions.get(shardId)?.sessionId ? safe.sequence : null
+  }
+
   const run = async (listener: ChatGatewayListener, signal: AbortSignal) => {
     let failures = 0
-    let told: string | undefined
+    let toldProblem: string | undefined
     const closed = new Promise<undefined>((resolve) => {
       signal.addEventListener('abort', () => resolve(undefined), { once: true })
     })
@@ -149,21 +175,28 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       const isRefused = end.reason === 'refused'
       status = { ...status, state: isRefused ? 'refused' : 'connecting', problem: end.problem }
       // One line for each new trouble, however often it is met.
-      if (end.wasUp || told !== end.problem) log[isRefused ? 'error' : 'warn'](end.problem)
-      told = end.problem
+      if (end.wasUp || toldProblem !== end.problem) log[isRefused ? 'error' : 'warn'](end.problem)
+      toldProblem = end.problem
       listener.changed()
       // A session that only went silent is resumed at once.
       if (end.reason === 'silent') continue
       const firstMs = isRefused ? timing.refusedPauseMs : timing.firstPauseMs
-      const maxMs = isRefused ? longestRefusedPauseMs : timing.longestPauseMs
+      const maxMs = isRefused ? maxRefusedPauseMs : timing.maxPauseMs
       const pauseMs = backOffMs(failures, { firstMs, maxMs })
       await sleep(pauseMs, undefined, { signal }).catch(() => {})
     }
   }
 
   return {
-    open(listener) {
+    open(listener, past) {
       closing = new AbortController()
+      for (const map of [sessions, told, acknowledged]) map.clear()
+      if (past?.beginnings) throttle.restore(past.beginnings, past.ageMs)
+      for (const session of past?.sessions ?? []) {
+        const { shard: shardId, shards: shardCount, id: sessionId, resumeUrl: resumeURL, sequence } = session
+        sessions.set(shardId, { shardId, shardCount, sessionId, resumeURL, sequence })
+        goOn(session)
+      }
       status = { state: 'connecting', problem: null, shards: 0 }
       running = run(listener, closing.signal).catch((error: unknown) => {
         log.error({ err: error }, 'the gateway stopped because of a fault of ours')
@@ -171,7 +204,19 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     },
     status() {
       const latencies = (connection?.shards ?? []).flatMap(({ latencyMs }) => latencyMs ?? [])
-      return { ...status, latencyMs: latencies.length > 0 ? Math.round(Math.max(...latencies)) : null }
+      const latencyMs = latencies.length > 0 ? Math.round(Math.max(...latencies)) : null
+      return { ...status, latencyMs, sessionsLeft: throttle.remaining() ?? null }
+    },
+    sessions() {
+      const shards = connection?.shards.length ?? 0
+      // What the library has given up cannot be resumed.
+      const known = [...told.values()].filter(
+        ({ shard, id, shards: of }) => of === shards && sessions.get(shard)?.sessionId === id,
+      )
+      return shards > 0 && known.length === shards ? known : undefined
+    },
+    acknowledge(safe) {
+      for (const session of safe) acknowledged.set(session.shard, session)
     },
     provenAgeMs(serverId) {
       const shard = connection?.shards[shardOf(serverId, connection.shards.length)]
@@ -201,3 +246,6 @@ async function findGateway(get: DiscordGet): Promise<APIGatewayBotInfo | Ended> 
 
 /** The platform's rule for which of its connections tells of a server. */
 const shardOf = (serverId: string, shards: number) => Number((BigInt(serverId) >> 22n) % BigInt(shards))
+
+/** Says which session it is, without saying its id. */
+const nameOf = (sessionId: string) => hash('sha256', sessionId).slice(0, 16)

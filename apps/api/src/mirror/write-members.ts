@@ -109,9 +109,9 @@ export const endMembershipRows = (tx: Tx, departures: readonly Departure[], asOf
 
 /**
  * Notes that people are not members, also where no membership was known: a list that was asked for before this must
- * not bring them in after it.
+ * not bring them in after it. Rows written since `begunAt` say so already.
  */
-export const noteAbsences = (tx: Tx, departures: readonly Departure[]) =>
+export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: Date) =>
   tx.execute(sql`
     insert into memberships as m (server_id, member_id, left_at)
     select server_id, member_id, clock_now()
@@ -119,7 +119,7 @@ export const noteAbsences = (tx: Tx, departures: readonly Departure[]) =>
       ${departures.map(({ memberId }) => memberId)}::text[]) as x (server_id, member_id)
     order by server_id, member_id
     on conflict (server_id, member_id) do update set synced_at = greatest(clock_now(), m.synced_at)
-    where m.left_at is not null`)
+    where m.left_at is not null and m.synced_at < ${begunAt}`)
 
 /** Takes a role from up to `limit` members who hold it; 0 when nobody does any more. */
 export const takeRole = (db: Queryable, serverId: string, roleId: string, limit: number) =>

@@ -1,6 +1,6 @@
 import type { Platform } from '../platform.ts'
 import { type Call, header, type Reply } from './call.ts'
-import { faultReply } from './fault-reply.ts'
+import { faultReply, withoutMembers } from './fault-reply.ts'
 import type { Fault } from './faults.ts'
 import { errorReply, PlatformError, unauthorized } from './platform-error.ts'
 import { rateLimited } from './rate-limited.ts'
@@ -33,7 +33,8 @@ export async function answer(
       return rateLimited({ headerless: true, retryAfterSec: Number(wait) })
     }
     if ('refusal' in limited) return limited.refusal
-    return withHeaders(await handled(platform, route, call), limited.headers)
+    const reply = await handled(platform, route, call)
+    return withHeaders(fault?.leavesOut ? withoutMembers(reply, fault.leavesOut) : reply, limited.headers)
   } catch (error) {
     return refusal(error)
   }

@@ -45,3 +45,10 @@ export function faultReply(fault: Fault): Reply | undefined {
   const message = fault.message ?? codeMessages[code] ?? messages[status] ?? `${status}`
   return fault.html ? htmlReply(status, message) : json({ message, code }, status)
 }
+
+/** A list of members that lacks some who are there. */
+export function withoutMembers(reply: Reply, ids: readonly string[]): Reply {
+  const listed: unknown = JSON.parse(String(reply.body))
+  if (!Array.isArray(listed)) return reply
+  return { ...reply, body: JSON.stringify(listed.filter(({ user }) => !ids.includes(user?.id))) }
+}

@@ -21,6 +21,8 @@ export interface Fault {
   html?: boolean
   /** 200 with an HTML page. */
   html200?: boolean
+  /** A list of members without these, who are members all the same. */
+  leavesOut?: readonly string[]
   /** Wait before answering. */
   delayMs?: number
   /** Send the headers and half of the body, and the rest after this time (`true`: never). */

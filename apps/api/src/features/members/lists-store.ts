@@ -186,6 +186,14 @@ export const findMemberServers = (db: Queryable, memberId: string) =>
         where m.member_id = u.id and m.left_at is null) as servers
     from members u where u.id = ${memberId}`)
 
+/** Registered servers, those first where a member is or was. */
+export const listServerIds = async (db: Queryable, memberId: string, limit: number): Promise<string[]> => {
+  const rows = await db.query<{ id: string }>(sql`
+    select v.id from servers v left join memberships m on m.server_id = v.id and m.member_id = ${memberId}
+    where v.removed_at is null order by m.member_id is null, v.is_main desc, v.id limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
 export interface ExportRow {
   readonly memberId: string
   readonly username: string

@@ -5,14 +5,19 @@ import { by, type Callers } from '../callers.ts'
 import { exportMembers } from './export-members.ts'
 import { listMembers } from './list-members.ts'
 import { getMemberServers } from './member-servers.ts'
+import { refreshMember } from './refresh-member.ts'
 
-type Needs = Pick<Parameters<typeof exportMembers>[0], 'openDownload'>
+type Needs = Pick<Parameters<typeof exportMembers>[0], 'openDownload'> &
+  Pick<Parameters<typeof refreshMember>[0], 'refreshLimiter'>
 
 export function memberRoutes({ route }: Router<Callers>, deps: Deps, needs: Needs) {
   route(memberLists.listMembers, ({ query }) => listMembers(deps, query))
   route(memberLists.listCrossServerMembers, ({ query }) => listMembers(deps, query))
   route(memberLists.exportMembers, (request) =>
     exportMembers({ ...deps, ...needs }, by(request), request.query),
+  )
+  route(memberLists.refreshMember, (request) =>
+    refreshMember({ ...deps, ...needs }, by(request), request.params.chat_user_id),
   )
   route(memberLists.listMemberServers, ({ params }) => getMemberServers(deps, params.chat_user_id))
 }

@@ -8,7 +8,7 @@ import { readQueues } from './queues-store.ts'
 /** A scrape is answered within this, whatever is down. */
 const deadlineMs = 1_500
 
-type Needs = Pick<Deps, 'db' | 'cache' | 'chatFigures'>
+type Needs = Pick<Deps, 'db' | 'cache' | 'chatFigures' | 'liveMirror'>
 type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>]
 
 interface GaugeRow {
@@ -22,6 +22,7 @@ interface GaugeRow {
 
 const gatewayStates = ['off', 'closed', 'connecting', 'connected', 'refused'] as const
 const databaseState = (db: Deps['db']) => within<DatabaseState>(db.ping(), deadlineMs, 'down')
+const reasons = ['lost', 'unavailable', 'reading'] as const
 const yes = (is: boolean) => (is ? 1 : 0)
 
 /** Every figure that is read when somebody asks. A new one is a new row. */
@@ -94,6 +95,38 @@ const gauges: readonly GaugeRow[] = [
     read: ({ chatFigures }) => [[chatFigures().pending]],
   },
   {
+    name: 'rolecall_gateway_lag_seconds',
+    help: 'How long the oldest event has waited that is received and not written; absent without a leader.',
+    over: 'max',
+    read: ({ chatFigures }) => {
+      const { lagMs } = chatFigures()
+      return lagMs === null ? [] : [[lagMs / 1_000]]
+    },
+  },
+  {
+    name: 'rolecall_gateway_sessions_left',
+    help: 'New gateway sessions that the platform allows until its count begins anew; absent while it has not said.',
+    over: 'max',
+    read: ({ chatFigures }) => {
+      const { sessionsLeft } = chatFigures()
+      return sessionsLeft === null ? [] : [[sessionsLeft]]
+    },
+  },
+  {
+    name: 'rolecall_gateway_servers_not_live',
+    help: 'Registered servers whose roles are not followed live, by reason; absent while the gateway is off.',
+    over: 'max',
+    label: 'reason',
+    read: async ({ chatFigures, liveMirror }) => {
+      if (chatFigures().gateway === 'off') return []
+      const notLive = await liveMirror.notLive()
+      return reasons.map((reason) => [
+        notLive.filter((server) => server.reason === reason).length,
+        { reason },
+      ])
+    },
+  },
+  {
     name: 'rolecall_gateway_last_event_timestamp_seconds',
     help: 'When the gateway last told of a change, as a UNIX time; absent when it never did.',
     over: 'max',
@@ -143,7 +176,7 @@ export function registerGauges(registry: Registry, deps: Needs): void {
         const samples = await read(deps)
         this.reset()
         // Reset leaves a gauge without labels at 0, which "unknown" is not.
-        if (samples.length === 0) this.remove()
+        if (samples.length === 0 && !label) this.remove()
         for (const [value, labels] of samples) this.set(labels ?? {}, value)
       },
     })

@@ -7,7 +7,7 @@ import { registerGauges } from './gauges.ts'
 import type { Recorder } from './recorder.ts'
 import type { FailureKind } from './store.ts'
 
-type Needs = Pick<Deps, 'db' | 'cache' | 'platformWatch' | 'chatFigures'>
+type Needs = Pick<Deps, 'db' | 'cache' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
 
 export interface Metrics {
   readonly countFailure: (kind: FailureKind) => void
@@ -65,7 +65,7 @@ function registerRecorder(registry: Registry, recorder: Recorder) {
   })
 }
 
-function registerPlatform(registry: Registry, { platformWatch }: Needs) {
+function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Needs) {
   const labelNames = ['operation', 'outcome'] as const
   new Counter({
     name: 'rolecall_platform_requests_total',
@@ -87,6 +87,18 @@ function registerPlatform(registry: Registry, { platformWatch }: Needs) {
       this.reset()
       for (const { operation, outcome, seconds } of platformWatch.asked())
         this.inc({ operation, outcome }, seconds)
+    },
+  })
+  new Counter({
+    name: 'rolecall_mirror_samples_total',
+    help: 'Members that were compared with the chat platform; wrong: a change of theirs was never told.',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      const { asked, wrong } = liveMirror.status().samples
+      this.reset()
+      this.inc({ outcome: 'right' }, asked - wrong)
+      this.inc({ outcome: 'wrong' }, wrong)
     },
   })
   new Counter({

@@ -50,7 +50,7 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
         throw error
       }
     },
-    heard() {
+    received() {
       events += 1
     },
     asked: () => [...asked.values()],

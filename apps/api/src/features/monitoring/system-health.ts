@@ -1,4 +1,5 @@
 import type { monitoring } from '@rolecall/contract'
+import type { ServerNotLive } from '#mirror/gateway/status'
 import { within } from '#platform/async'
 import { DatabaseReadOnly, type DatabaseState, readOnlyAdvice } from '#platform/db/database'
 import { version } from '#platform/version'
@@ -11,17 +12,18 @@ const deadlineMs = 1_500
 /** That the platform answered is news for so long; after that, and when it did not, it is asked. */
 const freshForMs = 30_000
 
-type Needs = Pick<Deps, 'db' | 'cache' | 'chat' | 'platformWatch' | 'chatFigures'>
+type Needs = Pick<Deps, 'db' | 'cache' | 'chat' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
 
 /** The system in detail, for an operator who wants to know what is wrong, on all instances. */
 export async function systemHealth(deps: Needs, heartbeat: Heartbeat): Promise<monitoring.SystemHealth> {
-  const [database, cache, instances] = await Promise.all([
+  const [database, cache, instances, notLive] = await Promise.all([
     timed<DatabaseState>(deps.db.ping(), 'down'),
     timed(deps.cache.ping(), false),
     beatWhereWritable(heartbeat).then(() => listInstances(deps.db)),
+    deps.liveMirror.notLive(),
     askPlatform(deps),
   ])
-  const chatPlatform = platformHealth(deps)
+  const chatPlatform = platformHealth(deps, notLive)
   const isReadOnly = database.found === 'read-only'
   const parts = {
     database: partHealth(database.found !== 'down', database.latencyMs),
@@ -60,18 +62,21 @@ async function askPlatform({ chat, platformWatch }: Needs) {
   await within<unknown>(chat.bot(), deadlineMs, undefined)
 }
 
-function platformHealth({ platformWatch, chatFigures }: Needs) {
-  const { status, problem, gateway, latencyMs, lastEventAt, rest } = chatFigures()
+function platformHealth({ platformWatch, chatFigures }: Needs, notLive: readonly ServerNotLive[]) {
+  const { status, problem, gateway, latencyMs, lastEventAt, lagMs, sessionsLeft, rest } = chatFigures()
   const last = platformWatch.last()
   // Nothing heard within the deadline: it does not answer.
   const failure = last ? last.problem : 'The chat platform did not answer in time.'
   const latest = latencyMs ?? last?.latencyMs
   return {
     status: failure === null ? status : ('down' as const),
-    problem: failure ?? problem,
+    problem: problemOf([problem, ...notLive.map(whyLost), failure]),
     gateway,
     latencyMs: latest === undefined ? null : rounded(latest),
     lastEventAt,
+    lagMs,
+    sessionsLeft,
+    notLive: [...notLive],
     rest: {
       remaining: rest.remaining,
       perSecond: rest.perSecond,
@@ -80,6 +85,15 @@ function platformHealth({ platformWatch, chatFigures }: Needs) {
     },
   }
 }
+
+/** All that is wrong, what can be mended first: a raw failure beside it hides nothing. */
+const problemOf = (problems: readonly (string | null)[]) =>
+  [...new Set(problems.filter((problem) => problem !== null))].join(' ') || null
+
+const whyLost = ({ serverName, reason }: ServerNotLive) =>
+  reason === 'lost'
+    ? `The bot is not in ${serverName} any more: invite it again, or remove the server.`
+    : null
 
 async function timed<T>(answer: Promise<T>, otherwise: T) {
   const since = performance.now()

@@ -9,7 +9,7 @@ export function chatFigures({
   readonly chat: ChatPlatform
   readonly liveMirror: LiveMirror
 }): ChatFigures {
-  const { gateway, lastEventAt, isLeader, pending } = liveMirror.status()
+  const { gateway, lastEventAt, isLeader, pending, lagMs } = liveMirror.status()
   const rest = chat.budget()
   const isStopped = rest.open.some(({ name }) => name === 'token' || name === 'total')
   const isLive = gateway.state === 'off' || gateway.state === 'connected'
@@ -20,6 +20,8 @@ export function chatFigures({
     shards: gateway.shards,
     isLeader,
     pending,
+    lagMs,
+    sessionsLeft: gateway.sessionsLeft,
     latencyMs: gateway.latencyMs ?? rest.latencyMs,
     lastEventAt: lastEventAt?.toISOString() ?? null,
     rest,

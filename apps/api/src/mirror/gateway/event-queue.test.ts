@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest'
-import type { ChatEvent } from '#chat/chat-gateway'
-import { createEventQueue } from './event-queue.ts'
+import { createEventQueue, type Received } from './event-queue.ts'
 
-const event = (serverId: string): ChatEvent => ({ kind: 'serverUnavailable', serverId })
+const received = (serverId: string): Received => ({
+  event: { kind: 'serverUnavailable', serverId },
+  at: { session: 'one', sequence: 1 },
+  receivedAt: 0,
+})
 const fill = (queue: ReturnType<typeof createEventQueue>, serverId: string, count: number) =>
-  Array.from({ length: count }, () => queue.push(event(serverId))).filter(
+  Array.from({ length: count }, () => queue.push(received(serverId))).filter(
     (forgotten) => forgotten !== undefined,
   )
-const countsOf = (events: readonly ChatEvent[]) => {
+const countsOf = (all: readonly Received[]) => {
   const counts: Record<string, number> = {}
-  for (const { serverId } of events) counts[serverId] = (counts[serverId] ?? 0) + 1
+  for (const { event } of all) counts[event.serverId] = (counts[event.serverId] ?? 0) + 1
   return counts
 }
 

@@ -1,10 +1,17 @@
-import type { ChatEvent } from '#chat/chat-gateway'
+import type { ChatEvent, ToldAt } from '#chat/chat-gateway'
 
 /** More than this cannot be caught up with: reading a server anew is quicker, and bounded. */
 const maxWaiting = 50_000
 
+/** An event, where it was in what the platform told, and when it came here. */
+export interface Received {
+  readonly event: ChatEvent
+  readonly at: ToldAt
+  readonly receivedAt: number
+}
+
 interface ServerQueue {
-  waiting: ChatEvent[]
+  waiting: Received[]
   /** How many were received, and how many of them are written or forgotten: in their order, so a count says which. */
   received: number
   settled: number
@@ -27,9 +34,9 @@ export function createEventQueue() {
 
   return {
     /** Answers the server whose waiting events were forgotten, when there are too many. */
-    push(event: ChatEvent): string | undefined {
-      const queue = queueOf(event.serverId)
-      queue.waiting.push(event)
+    push(received: Received): string | undefined {
+      const queue = queueOf(received.event.serverId)
+      queue.waiting.push(received)
       queue.received += 1
       size += 1
       if (size <= maxWaiting) return undefined
@@ -40,7 +47,7 @@ export function createEventQueue() {
       return serverId
     },
     /** The next events, out of the queue and into the caller's hands: an equal share of each server's first ones. */
-    take(count: number): ChatEvent[] {
+    take(count: number): Received[] {
       const busy = [...servers.values()].filter(({ waiting }) => waiting.length > 0)
       const share = Math.ceil(count / Math.max(1, busy.length))
       const taken = busy.flatMap(({ waiting }) => waiting.splice(0, share))
@@ -48,10 +55,16 @@ export function createEventQueue() {
       return taken
     },
     /** These are written, or given up: nobody waits for them any more. */
-    settle(events: readonly ChatEvent[]): void {
-      for (const { serverId } of events) queueOf(serverId).settled += 1
+    settle(written: readonly Received[]): void {
+      for (const { event } of written) queueOf(event.serverId).settled += 1
     },
     size: () => size,
+    servers: () => [...servers.keys()],
+    /** When the oldest of those that wait came here. */
+    oldestAt: () => {
+      const firsts = [...servers.values()].flatMap(({ waiting }) => waiting[0]?.receivedAt ?? [])
+      return firsts.length === 0 ? undefined : firsts.reduce((a, b) => Math.min(a, b))
+    },
     received: (serverId: string) => servers.get(serverId)?.received ?? 0,
     settled: (serverId: string) => servers.get(serverId)?.settled ?? 0,
   }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatEvent } from '#chat/chat-gateway'
+import type { ToldAt } from '#chat/chat-gateway'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { takeRole } from '../write-members.ts'
-import { createEventQueue } from './event-queue.ts'
+import { createEventQueue, type Received } from './event-queue.ts'
 import { asLeader, LeadLost } from './store.ts'
 import { writeEvents } from './write-events.ts'
 
@@ -34,7 +34,9 @@ export function createEventWriter(
   const { db, log } = deps
   const queue = createEventQueue()
   let writing: Promise<void> | undefined
-  let unwritten: readonly ChatEvent[] = []
+  let unwritten: readonly Received[] = []
+  /** Servers of which something was never written: what is told again of them is not skipped. */
+  const forgetful = new Set<string>()
   let isClosing = false
 
   const write = () => {
@@ -50,14 +52,21 @@ export function createEventWriter(
       if (!(await writeBatch(unwritten))) return
       queue.settle(unwritten)
       unwritten = []
-      await sleep(batchPauseMs)
+      // A full batch waits already. The embedded engine has one connection: there others get their turn.
+      if (queue.size() < maxBatchSize || db.engine === 'pglite') await sleep(batchPauseMs)
     }
   }
+  const forget = (serverIds: ReadonlySet<string>) => {
+    for (const serverId of serverIds) forgetful.add(serverId)
+    handlers.forgotten(serverIds)
+  }
   /** False when this instance leads no more. */
-  const writeBatch = async (events: readonly ChatEvent[]): Promise<boolean> => {
+  const writeBatch = async (batch: readonly Received[]): Promise<boolean> => {
+    const events = batch.map(({ event }) => event)
     while (!isClosing) {
       try {
-        handlers.rolesUnknown(await asLeader(db, epoch, (tx) => writeEvents(tx, deps, events)))
+        const last = lastOf(batch, forgetful)
+        handlers.rolesUnknown(await asLeader(db, epoch, (tx) => writeEvents(tx, deps, events, last)))
         for (const event of events) if (event.kind === 'roleRemoved') void takeRoleFromAll(event)
         return true
       } catch (error) {
@@ -71,7 +80,7 @@ export function createEventWriter(
             { err: error },
             'changes could not be written: the members of these servers are read anew',
           )
-          handlers.forgotten(new Set(events.map(({ serverId }) => serverId)))
+          forget(new Set(events.map(({ serverId }) => serverId)))
           return true
         }
         handlers.delayed()
@@ -95,11 +104,11 @@ export function createEventWriter(
   }
 
   return {
-    push(event: ChatEvent) {
-      const forgotten = queue.push(event)
+    push(received: Received) {
+      const forgotten = queue.push(received)
       if (forgotten !== undefined) {
         log.warn({ serverId: forgotten }, 'too many changes to follow: all members of a server are read anew')
-        handlers.forgotten(new Set([forgotten]))
+        forget(new Set([forgotten]))
       }
       write()
     },
@@ -109,11 +118,27 @@ export function createEventWriter(
       while (queue.settled(serverId) < upTo && !isClosing && !signal.aborted) await sleep(batchPauseMs)
       return queue.settled(serverId) >= upTo
     },
+    /** Servers of which anything was received. */
+    servers: queue.servers,
     /** Received and not written yet. */
     pending: () => queue.size() + unwritten.length,
+    /** How long the oldest of these has waited. */
+    lagMs: () => {
+      const oldest = Math.min(
+        unwritten[0]?.receivedAt ?? Number.POSITIVE_INFINITY,
+        queue.oldestAt() ?? Number.POSITIVE_INFINITY,
+      )
+      return Number.isFinite(oldest) ? performance.now() - oldest : 0
+    },
     async close() {
       isClosing = true
       await writing
     },
   }
 }
+
+/** The last event of each server in a batch. */
+const lastOf = (batch: readonly Received[], except: ReadonlySet<string>): ReadonlyMap<string, ToldAt> =>
+  new Map(
+    batch.flatMap(({ event: { serverId }, at }) => (except.has(serverId) ? [] : [[serverId, at] as const])),
+  )

@@ -1,26 +1,32 @@
-import type { ChatEvent, ChatGateway, ChatGatewayListener } from '#chat/chat-gateway'
-import { DatabaseUnavailable } from '#platform/db/database'
-import { readTime } from '#platform/db/read-time'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChatEvent, ChatGateway, ChatGatewayListener, ToldAt } from '#chat/chat-gateway'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { createEventWriter } from './event-writer.ts'
+import { openHandover } from './handover.ts'
+import { ignoreOutage } from './ignore-outage.ts'
+import { createRenewals } from './renewals.ts'
 import { createResyncs, type ReadServer } from './resyncs.ts'
 import { createRoleReads, type ReadRoles } from './role-reads.ts'
-import { beat } from './store.ts'
+import { createSamples, type SampleCounts } from './samples.ts'
+import { listWritten, recordBeginnings, type TakenLead } from './store.ts'
 
-/** A mirror that is further behind than this is vouched for by nobody. */
-const longestLagMs = 500
+const readAgainAfterMs = 250
 
 export interface LeaderTiming {
-  readonly beatEveryMs: number
+  readonly renewEveryMs: number
   /** How often everything is read anew, because events may be lost on the platform's side. */
   readonly reconcileEveryMs: number
+  /** How often one member is compared with what the platform answers, while nothing else is asked. */
+  readonly sampleEveryMs: number
 }
 
 export interface Leader {
   /** Settles when this instance leads no more. */
   readonly lost: Promise<void>
-  /** Events that are not written yet. */
+  /** Events that are not written yet, and how long the oldest of them has waited. */
   pending(): number
+  lagMs(): number
+  samples(): SampleCounts
   vouched(): readonly string[]
   /** When the platform last told anything, by the database's clock. */
   lastEventAt(): Date | null
@@ -28,19 +34,20 @@ export interface Leader {
 }
 
 /** What the one who leads is given: how to hear, to read and to write. */
-export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'> & {
+export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions' | 'chat'> & {
   readonly gateway: ChatGateway
   readonly readServer: ReadServer
   readonly readRoles: ReadRoles
+  readonly handoverKey: string | undefined
 }
 
 /** Writes what the gateway tells into the mirror, and vouches for it as long as it is complete and true. */
-export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTiming): Leader {
-  const { db, log, gateway } = deps
-  let registered = new Set<string>()
-  let vouched: readonly string[] = []
-  let heardAt: number | undefined
-  let lastEventAt: Date | null = null
+export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTiming): Leader {
+  const { db, log, gateway, handoverKey } = deps
+  const { epoch, beginnings, ageMs } = lead
+  const past = handoverKey && lead.handover ? openHandover(handoverKey, lead.handover) : undefined
+  let written: ReadonlyMap<string, ToldAt> = new Map()
+  let receivedAt: number | undefined
   let isClosing = false
   let lose = () => {}
   const lost = new Promise<void>((resolve) => {
@@ -53,130 +60,126 @@ export function startLeader(deps: LeaderDeps, epoch: number, timing: LeaderTimin
       for (const serverId of serverIds) roleReads.ask(serverId)
     },
     forgotten: (serverIds) => resyncs.invalidate((serverId) => serverIds.has(serverId)),
-    delayed: () => void tell(),
+    delayed: () => void renewals.renew(),
     leadLost: () => lose(),
   })
   const resyncs = createResyncs(
     {
       log,
-      // What was heard before the list was asked for must not be written after it: it would pass for newer.
+      // What was received before the list was asked for must not be written after it: it would pass for newer.
       readServer: async (serverId, signal) => {
         await writer.whenSettled(serverId, signal)
         await deps.readServer(serverId, signal)
       },
     },
-    { changed: () => void tell() },
+    { changed: () => void renewals.renew() },
+  )
+  const renewals = createRenewals(
+    {
+      ...{ db, log, gateway, writer, resyncs, roleReads, handoverKey },
+      receivedAt: () => receivedAt,
+      leadLost: () => lose(),
+    },
+    epoch,
   )
 
-  const listener: ChatGatewayListener = {
-    began: (isConcerned) => {
-      resyncs.forget(isConcerned)
-      tell()
+  const samples = createSamples(
+    {
+      ...deps,
+      complete: resyncs.complete,
+      whenSettled: writer.whenSettled,
+      wrong: (serverId) => resyncs.invalidate((id) => id === serverId),
     },
-    heard: (event) => {
-      heardAt = performance.now()
-      const isThere = noteReach(event)
-      if (registered.has(event.serverId)) writer.push(event)
-      if (isThere === false) tell()
+    timing.sampleEveryMs,
+  )
+
+  const take = (event: ChatEvent, at: ToldAt) => {
+    const isThere = noteReach(event)
+    if (renewals.registered().has(event.serverId) && !isWritten(event, at)) {
+      writer.push({ event, at, receivedAt: performance.now() })
+    }
+    if (isThere === false) void renewals.renew()
+  }
+  /** A resumed session tells again what the leader before this one has written. */
+  const isWritten = ({ serverId }: ChatEvent, { session, sequence }: ToldAt) => {
+    const last = written.get(serverId)
+    return last?.session === session && sequence <= last.sequence
+  }
+  const listener: ChatGatewayListener = {
+    began: (isConcerned, serverIds, at) => {
+      resyncs.forget(isConcerned)
+      const missing = [...renewals.registered()].filter((id) => isConcerned(id) && !serverIds.has(id))
+      for (const serverId of missing) take({ kind: 'serverLost', serverId }, at)
+      void renewals.renew()
+    },
+    received: (event, at) => {
+      receivedAt = performance.now()
+      take(event, at)
     },
     missed: (isConcerned) => {
       resyncs.invalidate(isConcerned)
-      tell()
+      void renewals.renew()
     },
-    changed: () => tell(),
+    changed: () => void renewals.renew(),
+    beginning: (known) => recordBeginnings(db, epoch, known),
   }
 
   /** A server that comes back may have changed while it was away. */
   const noteReach = ({ kind, serverId }: ChatEvent): boolean | undefined => {
+    const isRegistered = renewals.registered().has(serverId)
     if (kind === 'serverAvailable') {
-      resyncs.arrived(serverId, registered.has(serverId))
+      resyncs.arrived(serverId, isRegistered)
       return true
     }
     if (kind !== 'serverUnavailable' && kind !== 'serverLost') return undefined
-    if (kind === 'serverLost' && registered.has(serverId)) {
+    if (kind === 'serverLost' && isRegistered) {
       log.warn({ serverId }, 'the bot is no longer in a registered server; its members keep their sessions')
     }
     resyncs.departed(serverId)
     return false
   }
 
-  let telling: Promise<void> | undefined
-  let isOutdated = false
-  /** Says what is vouched for now; at once, and once more when something changed meanwhile. */
-  const tell = () => {
-    isOutdated = true
-    telling ??= tellAll().finally(() => {
-      telling = undefined
-    })
-    return telling
-  }
-  const tellAll = async () => {
-    while (isOutdated && !isClosing) {
-      isOutdated = false
-      try {
-        // Before anything is looked at: what is said as of this time was so by then, however long saying it takes.
-        const now = await readTime(db)
-        const proven = provenAt(now)
-        const eventAt = heardAt === undefined ? null : before(now, performance.now() - heardAt)
-        // What was told may have happened long before, as after a resumed session: until it is written, the mirror
-        // is older than the proof.
-        const written = await writtenOf([...proven.keys()])
-        // What could not be written is read anew, and is not complete until then.
-        const complete = resyncs.complete()
-        const isTrue = (serverId: string) => written.has(serverId) && complete.includes(serverId)
-        const truth = new Map([...proven].filter(([serverId]) => isTrue(serverId)))
-        const answer = await beat(db, { epoch, gateway: gateway.status(), eventAt, vouched: truth })
-        if (!answer) return lose()
-        vouched = [...truth.keys()]
-        lastEventAt = answer.lastEventAt
-        registered = new Set(answer.registered)
-        resyncs.keepOnly(registered)
-      } catch (error) {
-        // What was vouched for runs out by itself; the next beat tries again.
-        if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'a beat failed')
+  const read = () => ignoreOutage(listWritten(db))
+  const connect = async () => {
+    if (past) resyncs.adopt(past.servers)
+    // What is registered must be known before the first event is received.
+    await renewals.renew()
+    for (let rows = await read(); !isClosing; rows = await read()) {
+      if (rows) {
+        written = rows
+        break
       }
+      await sleep(readAgainAfterMs)
     }
-  }
-  /** Those of which everything that was received before now is written, soon enough. */
-  const writtenOf = async (serverIds: readonly string[]): Promise<ReadonlySet<string>> => {
-    const soon = AbortSignal.timeout(longestLagMs)
-    const settled = await Promise.all(serverIds.map((serverId) => writer.whenSettled(serverId, soon)))
-    return new Set(serverIds.filter((_, index) => settled[index]))
-  }
-  const provenAt = (now: Date) => {
-    const proven = new Map<string, Date>()
-    for (const serverId of resyncs.complete()) {
-      const ageMs = gateway.provenAgeMs(serverId)
-      if (ageMs !== undefined) proven.set(serverId, before(now, ageMs))
-    }
-    return proven
+    if (!isClosing) gateway.open(listener, { sessions: past?.sessions ?? [], beginnings, ageMs })
   }
 
-  const beats = setInterval(() => void tell(), timing.beatEveryMs)
+  const renewing = setInterval(() => void renewals.renew(), timing.renewEveryMs)
   const reconciling = setInterval(() => resyncs.repeat(), timing.reconcileEveryMs)
-  for (const timer of [beats, reconciling]) timer.unref()
-  // What is registered must be known before the first event is heard.
-  void tell().then(() => {
-    if (!isClosing) gateway.open(listener)
+  for (const timer of [renewing, reconciling]) timer.unref()
+  connect().catch((error: unknown) => {
+    log.error({ err: error }, 'the gateway is not opened because of a fault of ours')
   })
 
   return {
     lost,
     pending: writer.pending,
-    vouched: () => vouched,
-    lastEventAt: () => lastEventAt,
+    lagMs: writer.lagMs,
+    samples: samples.counts,
+    vouched: renewals.vouched,
+    lastEventAt: renewals.lastEventAt,
     async close() {
       isClosing = true
-      const written = writer.close()
-      clearInterval(beats)
+      renewals.stop()
+      const finished = writer.close()
+      clearInterval(renewing)
       clearInterval(reconciling)
       roleReads.close()
+      await samples.close()
       await gateway.close()
       await resyncs.close()
-      await telling
-      await written
+      await renewals.ended()
+      await finished
     },
   }
 }
-
-const before = (time: Date, ms: number) => new Date(time.getTime() - ms)

@@ -6,7 +6,7 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 export type ReadServer = (serverId: string, signal: AbortSignal) => Promise<void>
 
 const firstPauseMs = 1_000
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 
 interface Reach {
   /** Everything was read since the last gap in what we were told. */
@@ -45,7 +45,7 @@ export function createResyncs(
     reach.reading = { stop: controller, done }
   }
   const readUntilDone = async (serverId: string, signal: AbortSignal): Promise<boolean> => {
-    for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       try {
         await readServer(serverId, signal)
         return !signal.aborted
@@ -99,6 +99,13 @@ export function createResyncs(
         else if (!reach.isComplete && !reach.reading) start(serverId, reach)
       }
     },
+    /** These are told of by a session that goes on here; of some all was read. */
+    adopt(servers: readonly (readonly [serverId: string, isComplete: boolean])[]) {
+      for (const [serverId, isComplete] of servers) reached.set(serverId, { isComplete })
+    },
+    /** Servers that are told of, and whether all of each was read. */
+    reach: (): ReadonlyMap<string, boolean> =>
+      new Map([...reached].map(([serverId, { isComplete }]) => [serverId, isComplete])),
     complete: () => [...reached].flatMap(([serverId, { isComplete }]) => (isComplete ? [serverId] : [])),
     async close() {
       for (const reach of reached.values()) stop(reach)

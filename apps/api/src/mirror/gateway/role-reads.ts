@@ -44,6 +44,8 @@ export function createRoleReads({ log, readRoles }: Pick<MirrorDeps, 'log'> & { 
       busy.set(serverId, first)
       void read(serverId, first)
     },
+    /** A server of which roles are read, or were a moment ago. */
+    isBusy: (serverId: string) => busy.has(serverId),
     close: () => closing.abort(),
   }
 }

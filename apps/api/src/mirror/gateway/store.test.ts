@@ -6,12 +6,13 @@ import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
 import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
 import { notingStatements } from '../../../test/statements.ts'
-import { asLeader, beat, giveUpLead, LeadLost, leaderState, takeLead } from './store.ts'
+import { asLeader, giveUpLead, LeadLost, leaderState, renewLease, takeLead } from './store.ts'
 
 const [one, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
-const gateway = { state: 'connected', problem: null, shards: 1, latencyMs: 12 }
+const gateway = { state: 'connected', problem: null, shards: 1, latencyMs: 12, sessionsLeft: 990 }
+const nothing = { lagMs: 0, handover: undefined, eventAt: null }
 const club = demo.mainGuildId
-const [heardAt, proven] = [new Date('2026-11-21T08:15:00.250Z'), new Date('2026-11-21T08:15:00.125Z')]
+const [receivedAt, proven] = [new Date('2026-11-21T08:15:00.250Z'), new Date('2026-11-21T08:15:00.125Z')]
 
 describe.each(engines)('leadership on %s', (engine) => {
   let database: TestDatabase
@@ -26,12 +27,12 @@ describe.each(engines)('leadership on %s', (engine) => {
     await database.drop()
   })
 
-  const take = (holder: string, isAlone = false) => takeLead(db, holder, isAlone)
+  const take = async (holder: string, isAlone = false) => (await takeLead(db, holder, isAlone))?.epoch
   const lead = async (holder: string) => (await take(holder)) as number
   const fallSilent = () =>
     db.execute(sql`update live_mirror set beat_at = clock_now() - interval '5 seconds'`)
   const vouch = (epoch: number) =>
-    beat(db, { epoch, gateway, eventAt: null, vouched: new Map([[club, proven]]) })
+    renewLease(db, { ...nothing, epoch, gateway, vouched: new Map([[club, proven]]) })
   const liveAsOf = async () =>
     (
       await db.maybeOne<{ at: Date | null }>(
@@ -64,18 +65,26 @@ describe.each(engines)('leadership on %s', (engine) => {
     const epoch = await lead(one)
     expect(await vouch(epoch)).toEqual({ registered: [club], lastEventAt: null })
     expect(await liveAsOf()).toEqual(proven)
-    await beat(db, { epoch, gateway, eventAt: null, vouched: new Map() })
+    await renewLease(db, { ...nothing, epoch, gateway, vouched: new Map() })
     expect(await liveAsOf()).toBeUndefined()
   })
 
   test('is shown to all, with what keeps it from its work', async () => {
     const epoch = await lead(one)
-    const refused = { state: 'refused', problem: 'Mend it.', shards: 2, latencyMs: null }
-    const told = await beat(db, { epoch, gateway: refused, eventAt: heardAt, vouched: new Map() })
-    expect(told?.lastEventAt).toEqual(heardAt)
+    const refused = { state: 'refused', problem: 'Mend it.', shards: 2, latencyMs: null, sessionsLeft: 7 }
+    const answer = await renewLease(db, {
+      ...nothing,
+      epoch,
+      gateway: refused,
+      eventAt: receivedAt,
+      lagMs: 40,
+      vouched: new Map(),
+    })
+    expect(answer?.lastEventAt).toEqual(receivedAt)
     // No newer event: the time of the last one stays.
-    await beat(db, { epoch, gateway: refused, eventAt: null, vouched: new Map() })
-    expect(await leaderState(db)).toEqual({ hasLeader: true, lastEventAt: told?.lastEventAt, ...refused })
+    await renewLease(db, { ...nothing, epoch, gateway: refused, lagMs: 40, vouched: new Map() })
+    const told = { hasLeader: true, isVacant: false, lagMs: 40, lastEventAt: receivedAt, ...refused }
+    expect(await leaderState(db)).toEqual(told)
     await fallSilent()
     expect((await leaderState(db))?.hasLeader).toBe(false)
   })

@@ -1,42 +1,63 @@
-import type { ChatGatewayStatus } from '#chat/chat-gateway'
+import type { ChatGatewayStatus, SessionBeginnings, ToldAt } from '#chat/chat-gateway'
 import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /** A leader that has not moved for so long has lost its process, or its process has lost its way. */
 const deadAfter = '4 seconds'
-/** For how long a server is vouched for from one beat to the next. Longer than any pause of a healthy leader. */
+/** One whose database connection is gone too has lost its process: connections that merely changed are renewed by then. */
+const goneAfter = '400 milliseconds'
+/** For how long a server is vouched for from one renewal to the next. Longer than any pause of a healthy leader. */
 const vouchedFor = '5 seconds'
 /** A hung leader must not keep its successor waiting with a batch that it has begun. */
-const longestPauseInBatchMs = '1500'
+const maxPauseInBatchMs = '1500'
+
+/** Whether nobody leads, or whoever did is dead or hung. */
+const isVacant = sql`
+  (beat_at is null or beat_at < clock_now() - ${deadAfter}::interval
+    or (beat_at < clock_now() - ${goneAfter}::interval and backend_pid is not null and not exists (
+      select from pg_stat_activity a where a.pid = live_mirror.backend_pid
+        and coalesce(a.backend_start = live_mirror.backend_start, true))))`
+
+/** The lead, and what the last one who had it left behind. */
+export interface TakenLead {
+  readonly epoch: number
+  readonly handover: Uint8Array | null
+  readonly beginnings: SessionBeginnings | null
+  readonly ageMs: number
+}
 
 /**
  * Makes this instance the leader when there is none, and withdraws what the last one vouched for. Undefined
  * while another one leads. `isAlone`: no other process can have this database.
  */
-export const takeLead = async (db: Queryable, holder: string, isAlone: boolean) =>
-  (
-    await db.maybeOne<{ epoch: number }>(sql`
+export const takeLead = (db: Queryable, holder: string, isAlone: boolean) =>
+  db.maybeOne<TakenLead>(sql`
     with taken as (
       update live_mirror set epoch = epoch + 1, holder = ${holder}, beat_at = clock_now(),
-        gateway_state = 'connecting', gateway_problem = null, gateway_latency_ms = null
-      where beat_at is null or beat_at < clock_now() - ${deadAfter}::interval or ${isAlone}
-      returning epoch),
+        gateway_state = 'connecting', gateway_problem = null, gateway_latency_ms = null, lag_ms = null,
+        backend_pid = null
+      where ${isAlone} or ${isVacant}
+      returning epoch, handover, beginnings,
+        coalesce(extract(epoch from clock_now() - beginnings_at) * 1000, 0)::float8 as "ageMs"),
     withdrawn as (
       update servers set live_until = null, live_as_of = null from taken where live_until is not null)
-    select epoch from taken`)
-  )?.epoch
+    select epoch, handover, beginnings, "ageMs" from taken`)
 
 /** Lets the next instance lead at once. */
 export const giveUpLead = (db: Queryable, epoch: number) =>
   db.execute(sql`
     with given_up as (
       update live_mirror set beat_at = null, holder = null, gateway_state = 'closed', gateway_problem = null,
-        gateway_latency_ms = null
+        gateway_latency_ms = null, lag_ms = null
       where epoch = ${epoch} returning epoch)
     update servers set live_until = null, live_as_of = null from given_up where live_until is not null`)
 
-export interface Beat {
+export interface Renewal {
   readonly epoch: number
+  /** For the next leader; undefined leaves it what was written before. */
+  readonly handover: Uint8Array | undefined
+  /** Age of the oldest change that is not written. */
+  readonly lagMs: number
   readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: string }
   /** When the last event came; null when none has. */
   readonly eventAt: Date | null
@@ -44,7 +65,7 @@ export interface Beat {
   readonly vouched: ReadonlyMap<string, Date>
 }
 
-interface Beaten {
+interface Renewed {
   readonly registered: readonly string[]
   readonly lastEventAt: Date | null
 }
@@ -53,15 +74,19 @@ interface Beaten {
  * Says that the leader goes on, vouches for these servers and for no others, and answers which servers are
  * registered; undefined when it leads no more.
  */
-export async function beat(
+export async function renewLease(
   db: Queryable,
-  { epoch, gateway, eventAt, vouched }: Beat,
-): Promise<Beaten | undefined> {
-  return db.maybeOne<Beaten>(sql`
+  { epoch, handover, lagMs, gateway, eventAt, vouched }: Renewal,
+): Promise<Renewed | undefined> {
+  return db.maybeOne<Renewed>(sql`
     with mine as (
       update live_mirror set beat_at = clock_now(), gateway_state = ${gateway.state},
         gateway_problem = ${gateway.problem}, gateway_latency_ms = ${gateway.latencyMs},
         gateway_shards = ${gateway.shards},
+        gateway_sessions_left = ${gateway.sessionsLeft}, lag_ms = ${lagMs},
+        handover = coalesce(${handover ?? null}::bytea, handover),
+        backend_pid = pg_backend_pid(),
+        backend_start = (select a.backend_start from pg_stat_activity a where a.pid = pg_backend_pid()),
         last_event_at = coalesce(${eventAt}::timestamptz, last_event_at)
       where epoch = ${epoch} returning epoch, last_event_at),
     vouched as (
@@ -72,28 +97,71 @@ export async function beat(
         live_until = case when x.id is null then null else clock_now() + ${vouchedFor}::interval end,
         live_as_of = x.as_of
       from mine, servers w left join vouched x on x.id = w.id
-      where v.id = w.id and (v.live_until is not null or x.id is not null))
+      where v.id = w.id and (v.live_until is not null or x.id is not null)),
+    noted as (
+      insert into gateway_servers as g (server_id, unvouched_since)
+      select v.id, case when x.id is null then clock_now() end
+      from mine, servers v left join vouched x on x.id = v.id left join gateway_servers old on old.server_id = v.id
+      where v.removed_at is null
+        and (old.server_id is null or (old.unvouched_since is null) <> (x.id is not null))
+      on conflict (server_id) do update set unvouched_since = excluded.unvouched_since)
     select array(select id::text from servers where removed_at is null order by id) as registered,
       last_event_at as "lastEventAt"
     from mine`)
 }
 
 export interface LeaderState {
+  readonly isVacant: boolean
   readonly hasLeader: boolean
   readonly state: string
   readonly problem: string | null
   readonly shards: number
   readonly latencyMs: number | null
+  readonly sessionsLeft: number | null
+  readonly lagMs: number | null
   readonly lastEventAt: Date | null
 }
 
 /** What the leader last said of itself, for everyone. */
 export const leaderState = (db: Queryable) =>
   db.maybeOne<LeaderState>(sql`
-    select coalesce(beat_at >= clock_now() - ${deadAfter}::interval, false) as "hasLeader",
+    select ${isVacant} as "isVacant", coalesce(beat_at >= clock_now() - ${deadAfter}::interval, false) as "hasLeader",
       gateway_state as state, gateway_problem as problem, gateway_shards as shards,
-      gateway_latency_ms as "latencyMs", last_event_at as "lastEventAt"
+      gateway_latency_ms as "latencyMs", gateway_sessions_left as "sessionsLeft", lag_ms as "lagMs",
+      last_event_at as "lastEventAt"
     from live_mirror`)
+
+/** Says when new sessions were asked for, before the next one is. */
+export const recordBeginnings = async (db: Queryable, epoch: number, known: SessionBeginnings) => {
+  const written = await db.execute(sql`
+    update live_mirror set beginnings = ${JSON.stringify(known)}::jsonb, beginnings_at = clock_now()
+    where epoch = ${epoch}`)
+  if (written === 0) throw new LeadLost()
+}
+
+/** Says of each of these servers which event was its last that is written, in the transaction that writes it. */
+export const noteWritten = (tx: Tx, last: ReadonlyMap<string, ToldAt>) =>
+  tx.execute(sql`
+    insert into gateway_servers as g (server_id, session, sequence)
+    select x.server_id, x.session, x.sequence
+    from unnest(${[...last.keys()]}::text[], ${[...last.values()].map(({ session }) => session)}::text[],
+      ${[...last.values()].map(({ sequence }) => sequence)}::bigint[]) as x (server_id, session, sequence)
+    join servers v on v.id = x.server_id
+    order by x.server_id
+    on conflict (server_id) do update set session = excluded.session, sequence = excluded.sequence`)
+
+/** Where each server's last written event was, by what earlier leaders said. */
+export const listWritten = async (db: Queryable): Promise<ReadonlyMap<string, ToldAt>> => {
+  const rows = await db.query<ToldAt & { serverId: string }>(sql`
+    select server_id as "serverId", session, sequence from gateway_servers where sequence is not null`)
+  return new Map(rows.map(({ serverId, session, sequence }) => [serverId, { session, sequence }]))
+}
+
+/** Whether the bot is in a server. */
+export const setLost = (tx: Tx, serverId: string, isLost: boolean) =>
+  tx.execute(sql`
+    insert into gateway_servers as g (server_id, is_lost) select id, ${isLost} from servers where id = ${serverId}
+    on conflict (server_id) do update set is_lost = excluded.is_lost where g.is_lost <> excluded.is_lost`)
 
 /** This instance leads no more: another one has taken over. Nothing was written. */
 export class LeadLost extends Error {
@@ -104,7 +172,7 @@ export class LeadLost extends Error {
 export const asLeader = <T>(db: Database, epoch: number, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(async (tx) => {
     const mine = await tx.maybeOne(sql`
-      select set_config('idle_in_transaction_session_timeout', ${longestPauseInBatchMs}, true)
+      select set_config('idle_in_transaction_session_timeout', ${maxPauseInBatchMs}, true)
       from live_mirror where epoch = ${epoch} for key share`)
     if (!mine) throw new LeadLost()
     return work(tx)

@@ -1,5 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { readTime } from '#platform/db/read-time'
 import { sql } from '#platform/db/sql'
 import { givenProject, givenSession } from '../../../test/given.ts'
 import { type Instance, startInstance } from '../../../test/instance.ts'
@@ -78,6 +79,30 @@ test('a leader that hangs is replaced within 10 s, loses no edit, and writes not
   await untilTrue(world)
   expect(await epochNow()).toBe(epoch + 1)
   expect(await memberEntries(world, tomas)).toEqual(['member.leave'])
+}, 60_000)
+
+/** Longer than it takes, and shorter than a leader must be silent to be thought dead. */
+const soonMs = 3_500
+
+test('a leader that is killed is replaced at once, and the next one goes on with its session', async () => {
+  instances.push(await startInstance(world.database.url, world.sim))
+  await untilLive(world)
+  const leader = instances.find((one) => one.timesLeading() > 0 && !one.hasLostLead()) as Instance
+  const before = [world.sim.gateway.sessionStartsLeft(), world.sim.journal.count('members')]
+  const stop = editRoles()
+  await leader.kill()
+  const killedAt = await readTime(world.service.deps.db)
+  const startedAt = performance.now()
+  const isVouched = async () =>
+    (await world.service.deps.db.maybeOne(sql`
+      select from servers where id = ${club} and live_until > clock_now() and live_as_of > ${killedAt}`)) !==
+    undefined
+  await until('the mirror is vouched for', isVouched)
+  expect(performance.now() - startedAt).toBeLessThan(soonMs)
+  expect(stop()).toBeGreaterThan(10)
+  await untilTrue(world)
+  expect([world.sim.gateway.sessionStartsLeft(), world.sim.journal.count('members')]).toEqual(before)
+  instances.splice(instances.indexOf(leader), 1, await startInstance(world.database.url, world.sim))
 }, 60_000)
 
 test('a leader that is killed is replaced within 10 s, and no edit is lost', async () => {

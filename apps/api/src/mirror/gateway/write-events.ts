@@ -1,6 +1,7 @@
 import type { AuditEvent } from '#audit/event'
-import type { ChatEvent } from '#chat/chat-gateway'
+import type { ChatEvent, ToldAt } from '#chat/chat-gateway'
 import type { Tx } from '#platform/db/database'
+import { readTime } from '#platform/db/read-time'
 import { type Ending, endMemberships } from '../end-memberships.ts'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { listUnknownRoles } from '../read-roles.ts'
@@ -12,6 +13,7 @@ import {
   upsertMemberships,
 } from '../write-members.ts'
 import { removeRole, setAvailable, writeRole, writeServer } from '../write-servers.ts'
+import { noteWritten, setLost } from './store.ts'
 
 type WriteDeps = Pick<MirrorDeps, 'audit' | 'endSessions'>
 
@@ -20,9 +22,15 @@ type ServerEvent = Exclude<ChatEvent, MemberEvent>
 
 /**
  * Writes events in their order. Events that follow each other and change members, or end memberships, go in a few
- * statements together, however many they are. Answers the servers where somebody now holds a role that is not known.
+ * statements together, however many they are; with `last`, how far each server is written. Answers the servers where
+ * somebody now holds a role that is not known.
  */
-export async function writeEvents(tx: Tx, deps: WriteDeps, events: readonly ChatEvent[]): Promise<string[]> {
+export async function writeEvents(
+  tx: Tx,
+  deps: WriteDeps,
+  events: readonly ChatEvent[],
+  last: ReadonlyMap<string, ToldAt>,
+): Promise<string[]> {
   let recorded: AuditEvent[] = []
   for (const run of runsOf(events)) {
     if (run.kind === 'changes') await writeChanges(tx, run.events)
@@ -32,6 +40,7 @@ export async function writeEvents(tx: Tx, deps: WriteDeps, events: readonly Chat
   }
   const held = events.filter((event) => event.kind === 'memberChanged')
   const unknown = held.length === 0 ? [] : await listUnknownRoles(tx, held)
+  await noteWritten(tx, last)
   // Last: from here until the end of the transaction every other audited change waits.
   await deps.audit.record(tx, recorded)
   return unknown
@@ -82,6 +91,7 @@ async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departe
     const isBan = kind === 'memberBanned' || departures.get(key)?.isBan === true
     departures.set(key, { serverId, memberId: user.id, isBan })
   }
+  const begunAt = await readTime(tx)
   const recorded = await endMemberships(tx, deps, [...departures.values()], 'now')
   const removed = events.filter(({ kind }) => kind === 'memberRemoved')
   if (removed.length === 0) return recorded
@@ -89,7 +99,7 @@ async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departe
   const absences = new Map(
     removed.map(({ serverId, user }) => [`${serverId}/${user.id}`, { serverId, memberId: user.id }]),
   )
-  await noteAbsences(tx, [...absences.values()])
+  await noteAbsences(tx, [...absences.values()], begunAt)
   return recorded
 }
 
@@ -105,10 +115,12 @@ async function writeServerEvent(tx: Tx, event: ServerEvent): Promise<void> {
     case 'serverUpdated':
       await writeServer(tx, event.server, 'now')
       await setAvailable(tx, serverId, true)
+      await setLost(tx, serverId, false)
       return
     case 'serverUnavailable':
     case 'serverLost':
       await setAvailable(tx, serverId, false)
+      await setLost(tx, serverId, event.kind === 'serverLost')
       return
     case 'roleChanged':
       await writeRole(tx, serverId, event.role)

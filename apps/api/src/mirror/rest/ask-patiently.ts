@@ -4,7 +4,7 @@ import { ChatPlatformError } from '#chat/chat-platform'
 /** How long one question waits for a platform that does not answer, before it is given up. */
 const patienceMs = 10 * 60_000
 const firstPauseMs = 500
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 interface Waiting {
   /** Called before each wait; may throw to give up. */
@@ -21,7 +21,7 @@ export async function askPatiently<T>(
   { beforeWait, signal }: Waiting,
 ): Promise<T> {
   const deadline = performance.now() + patienceMs
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     signal.throwIfAborted()
     try {
       return await question()

@@ -206,9 +206,10 @@ describe.each(engines)('member syncs on %s', (engine) => {
     const before = await lastAudit('server.sync')
     const id = uuidv7()
     await deps.db.execute(sql`
-      insert into member_syncs (id, server_id, runner, started_at, beat_at, seen, after_id, suspects, started_by)
+      insert into member_syncs (id, server_id, runner, started_at, beat_at, seen, after_id, unlisted, started_by)
       values (${id}, ${club}, gen_random_uuid(), clock_now(),
-        clock_now() - interval '2 minutes', 100, ${first?.user.id ?? null}, array[${left.id}],
+        clock_now() - interval '2 minutes', 100, ${first?.user.id ?? null},
+        jsonb_build_array(jsonb_build_object('askedAt', iso(clock_now()), 'ids', jsonb_build_array(${left.id}::text), 'isDoubted', false)),
         ${JSON.stringify({ actor: { id: ada, username: 'ada' } })}::jsonb)`)
     world.sim.journal.clear()
     const ended = await sync()

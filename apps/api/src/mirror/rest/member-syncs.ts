@@ -38,7 +38,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
   }
   const takeOver = async () => {
     if (stopping.signal.aborted) return
-    for (const { id, serverId, serverName, by, after, suspects, seen, changed, ended } of await takeOverSyncs(
+    for (const { id, serverId, serverName, by, after, unlisted, seen, changed, ended } of await takeOverSyncs(
       db,
       runner,
     )) {
@@ -46,7 +46,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
       const server = { id: serverId, name: serverName }
       const [counts, place] = [
         { seen, changed, ended },
-        { after, suspects },
+        { after, unlisted },
       ]
       runInBackground({ id, runner, server, by, counts, place })
     }
@@ -61,7 +61,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
         if (sync?.id === id) {
           const [counts, place] = [
             { seen: 0, changed: 0, ended: 0 },
-            { after: '0', suspects: [] },
+            { after: '0', unlisted: [] },
           ]
           runInBackground({ id, runner, server, by, counts, place })
         }

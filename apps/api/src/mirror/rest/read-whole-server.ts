@@ -10,6 +10,6 @@ export async function readWholeServer(deps: MirrorDeps, serverId: string, signal
   const counts = { seen: 0, changed: 0, ended: 0 }
   await ask(() => syncServer(deps, serverId))
   // Always from the start: what changed before this session began may have been told to nobody.
-  const place = { after: '0', suspects: [] }
+  const place = { after: '0', unlisted: [] }
   await syncMembers(deps, { serverId, counts, place, beat, ask })
 }

@@ -1,53 +1,30 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ChatMember, ChatPlatformError } from '#chat/chat-platform'
+import type { Database } from '#platform/db/database'
 import { readTime } from '#platform/db/read-time'
 import type { MirrorDeps } from '../mirror-deps.ts'
-import { mirrorMember } from '../mirror-member.ts'
 import { upsertMembers, upsertMemberships } from '../write-members.ts'
-import { listUnlisted, type SyncCounts, type SyncPlace } from './sync-store.ts'
+import { endUnlisted } from './end-unlisted.ts'
+import type { SyncRun } from './sync-run.ts'
+import { listUnlisted, type Stretch, type SyncPlace } from './sync-store.ts'
 
 /** The most that the platform lists at once. */
 const pageSize = 1_000
 /** Rows of one statement: few enough that whoever waits for the same connection or row hardly notices. */
 const rowsPerStatement = { postgres: 250, pglite: 50 }
 const pagesPerLogLine = 10
-/** Members that one run asks about because the list lacked them. More than that wait for the next run. */
-const mostQuestions = 10_000
-const questionsPerBeat = 20
-
-export interface SyncRun {
-  readonly serverId: string
-  /** Counted up while it runs. */
-  readonly counts: SyncCounts
-  /** Moved on while it runs; where it begins, when it was broken off. */
-  readonly place: SyncPlace
-  /** Says that the run goes on; throws when it must not. */
-  beat(): Promise<void>
-  /** Asks the platform, as often as it takes. */
-  ask<T>(question: () => Promise<T>): Promise<T>
-}
+/** Members that one run ends because the list lacked them. More than that wait for the next run. */
+const maxUnlisted = 50_000
 
 /**
  * Reads all members of a server from the platform, page by page at constant memory, and writes what differs.
  *
- * Whoever the list lacks is only suspected to have left. When the walk is complete, the platform is asked
- * about each of them, and only its own word for that one member ends the membership. A walk that breaks off
- * ends nothing.
+ * A list that was walked from end to end is the platform's own word about who is there: whoever it lacks has left, unless
+ * a sample says otherwise. A walk that breaks off ends nothing.
  */
 export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void> {
-  const { place, counts } = run
-  if (place.after !== null) await walk(deps, run, place.after)
-  for (let asked = 0, id = place.suspects[0]; id !== undefined; id = place.suspects[0]) {
-    const { member, askedAt } = await run.ask(async () => {
-      const askedAt = await readTime(deps.db)
-      return { askedAt, member: await deps.chat.member(run.serverId, id, 'background') }
-    })
-    await mirrorMember(deps, run.serverId, member?.user ?? { id }, member, askedAt)
-    place.suspects.shift()
-    if (!member) counts.ended += 1
-    asked += 1
-    if (!member || asked % questionsPerBeat === 0) await run.beat()
-  }
+  if (run.place.after !== null) await walk(deps, run, run.place.after)
+  await endUnlisted(deps, run)
 }
 
 /** Writes every member that the platform lists, and notes the current members whom it did not list. */
@@ -71,10 +48,7 @@ async function walk({ db, chat, log }: MirrorDeps, run: SyncRun, from: string): 
       // The embedded engine answers without ever leaving this turn of the event loop.
       await nextTurn()
     }
-    const upTo = page.length < pageSize ? undefined : page.at(-1)?.user.id
-    const stretch = { serverId, after, upTo, ids: page.map(({ user }) => user.id), askedAt }
-    const unlisted = await listUnlisted(db, stretch, mostQuestions - place.suspects.length)
-    for (const { id } of unlisted) place.suspects.push(id)
+    const upTo = await noteUnlisted(db, run, { after, page, askedAt })
     counts.seen += page.length
     place.after = upTo ?? null
     await run.beat()
@@ -83,6 +57,36 @@ async function walk({ db, chat, log }: MirrorDeps, run: SyncRun, from: string): 
     after = upTo
   }
 }
+
+/**
+ * Notes whom a page lacked, and answers up to where the list is read now; undefined is its end. A page that is not full
+ * is the last one, as promised; but where the mirror knows members beyond it, the platform is asked what follows.
+ */
+async function noteUnlisted(
+  db: Database,
+  { serverId, place }: SyncRun,
+  { after, page, askedAt }: { after: string; page: readonly ChatMember[]; askedAt: Date },
+): Promise<string | undefined> {
+  const last = page.at(-1)?.user.id
+  const ids = page.map(({ user }) => user.id)
+  const missing = (upTo: string | undefined) => {
+    const stretch: Stretch = { serverId, after, upTo, ids, askedAt }
+    return listUnlisted(db, stretch, maxUnlisted - counted(place))
+  }
+  let upTo = page.length < pageSize ? undefined : last
+  let unlisted = await missing(upTo)
+  if (upTo === undefined && last !== undefined && unlisted.some(({ id }) => BigInt(id) > BigInt(last))) {
+    upTo = last
+    unlisted = await missing(upTo)
+  }
+  for (const isDoubted of [true, false]) {
+    const found = unlisted.filter(({ isNew }) => isNew === isDoubted).map(({ id }) => id)
+    if (found.length > 0) place.unlisted.push({ askedAt: askedAt.toISOString(), ids: found, isDoubted })
+  }
+  return upTo
+}
+
+const counted = ({ unlisted }: SyncPlace) => unlisted.reduce((sum, { ids }) => sum + ids.length, 0)
 
 /** The page as it was promised: ascending, and beyond the last one. Anything else could go round for ever. */
 function inOrder(page: ChatMember[], after: string): ChatMember[] {

@@ -8,12 +8,21 @@ const staleAfter = '1 minute'
 
 type Found = { sync: chatServers.MemberSync }
 
+/** Current members whom a whole page of the list lacked. */
+export interface Unlisted {
+  /** When that page was asked for: whoever was told of since is none of them. */
+  readonly askedAt: string
+  readonly ids: readonly string[]
+  /** The list alone is not believed: the platform is asked about each. */
+  readonly isDoubted: boolean
+}
+
 /** Where a run is in the list of members. */
 export interface SyncPlace {
   /** The last member that was read; null when all were. */
   after: string | null
-  /** Members whom the list lacked, who were not asked about yet. */
-  suspects: string[]
+  /** Nothing has come of these yet. */
+  unlisted: Unlisted[]
 }
 
 /** Begins a run unless one is under way: the unique index lets one at a time, on any instance. */
@@ -44,7 +53,7 @@ export const takeOverSyncs = (db: Queryable, runner: string) =>
     from servers v
     where s.finished_at is null and s.beat_at < clock_now() - ${staleAfter}::interval and v.id = s.server_id
     returning s.id, s.server_id as "serverId", v.name as "serverName", s.started_by as by,
-      s.after_id as after, s.suspects, s.seen, s.changed, s.ended`)
+      s.after_id as after, s.unlisted, s.seen, s.changed, s.ended`)
 
 export interface SyncCounts {
   seen: number
@@ -62,11 +71,11 @@ export const beatSync = (
   db: Queryable,
   { id, runner }: OwnSync,
   { seen, changed, ended }: SyncCounts,
-  { after, suspects }: SyncPlace,
+  { after, unlisted }: SyncPlace,
 ) =>
   db.execute(sql`
     update member_syncs s set beat_at = clock_now(), seen = ${seen}, changed = ${changed}, ended = ${ended},
-      after_id = ${after}, suspects = ${suspects}::text[]
+      after_id = ${after}, unlisted = ${JSON.stringify(unlisted)}::jsonb
     from servers v
     where s.id = ${id} and s.runner = ${runner} and s.finished_at is null
       and v.id = s.server_id and v.removed_at is null`)
@@ -96,14 +105,19 @@ export interface Stretch {
   readonly askedAt: Date
 }
 
-/** Current members in a stretch of ids whom the platform did not list in it. */
+/** Lists that are asked for so soon after somebody joined may not show them yet. */
+const listedAfter = '15 seconds'
+
+/** Current members in a stretch of ids whom the platform did not list in it, and whether they had only just joined. */
 export const listUnlisted = (
   db: Queryable,
   { serverId, after, upTo, ids, askedAt }: Stretch,
   limit: number,
 ) =>
-  db.query<{ id: string }>(sql`
-    select m.member_id as id from memberships m
+  db.query<{ id: string; isNew: boolean }>(sql`
+    select m.member_id as id,
+      coalesce(m.joined_at > ${askedAt}::timestamptz - ${listedAfter}::interval, false) as "isNew"
+    from memberships m
     where m.server_id = ${serverId} and m.left_at is null
       and (length(m.member_id), m.member_id) > (length(${after}::text), ${after}::text)
       and (${upTo ?? null}::text is null

@@ -1,0 +1,154 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sql } from '#platform/db/sql'
+import { engines } from '../../../test/databases.ts'
+import { givenProject, givenSession, validate } from '../../../test/given.ts'
+import {
+  memberEntries,
+  quick,
+  startLiveMirror,
+  until,
+  untilLive,
+  untilTrue,
+} from '../../../test/live-mirror.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { createLiveMirror } from './live-mirror.ts'
+import type { LiveMirror } from './status.ts'
+
+const club = demo.mainGuildId
+const { ada, tomas, rosa } = demo.users
+
+describe.each(engines)('the next leader, on %s', (engine) => {
+  let world: World
+  let mirror: LiveMirror | undefined
+  beforeEach(async () => {
+    world = await startWorld(engine)
+  })
+  afterEach(async () => {
+    await mirror?.close()
+    await world.close()
+  })
+
+  const lead = async (timing: Parameters<typeof startLiveMirror>[1] = {}) => {
+    mirror = startLiveMirror(world.service, timing)
+    await untilLive(world)
+    return mirror
+  }
+  const stop = async () => {
+    await mirror?.close()
+    mirror = undefined
+  }
+  /** What it costs to become the leader: new sessions, and pages of members. */
+  const costs = () => ({
+    sessions: world.sim.gateway.sessionStartsLeft(),
+    pages: world.sim.journal.count('members'),
+  })
+  const isHandedOver = async () => {
+    const { db } = world.service.deps
+    const row = await db.maybeOne<{ servers: string }>(
+      sql`select encode(handover, 'escape') as servers from live_mirror where handover is not null`,
+    )
+    return row !== undefined
+  }
+
+  test('goes on with the session, and is told what happened meanwhile', async () => {
+    await lead()
+    await until('it is handed over', isHandedOver)
+    const before = costs()
+    await stop()
+    world.sim.world.setRoles(club, ada, [demo.roles.captain])
+    world.sim.world.removeMember(club, tomas)
+    await lead()
+    await untilTrue(world)
+    expect(costs()).toEqual(before)
+    expect(await memberEntries(world, tomas)).toEqual(['member.leave'])
+  })
+
+  test('does not write again what is told again: who came back keeps the session made since', async () => {
+    // Renewed when something changes, and not again: the handover is as of the start.
+    await lead({ mirror: { renewEveryMs: 3_600_000 } })
+    await until('it is handed over', isHandedOver)
+    const before = costs()
+    world.sim.world.removeMember(club, rosa)
+    world.sim.world.addMember(club, rosa)
+    await untilTrue(world)
+    await until('it has left', async () => (await memberEntries(world, rosa)).length > 0)
+    const project = await givenProject(world)
+    const session = await givenSession(world, project, rosa)
+    await stop()
+    await lead()
+    world.sim.world.setRoles(club, rosa, [demo.roles.captain])
+    await untilTrue(world)
+    expect(costs()).toEqual(before)
+    expect(await memberEntries(world, rosa)).toEqual(['member.leave'])
+    expect((await validate(world, project, session.token)).status).toBe(200)
+  })
+
+  test('reads all anew when the platform has forgotten the session', async () => {
+    await lead()
+    await until('it is handed over', isHandedOver)
+    const before = costs()
+    await stop()
+    world.sim.gateway.forgetSessions()
+    world.sim.world.removeMember(club, tomas)
+    await lead()
+    await untilTrue(world)
+    expect(costs().sessions).toBe(before.sessions - 1)
+    expect(costs().pages).toBeGreaterThan(before.pages)
+  })
+
+  test('reads a server anew that was not complete', async () => {
+    world.sim.failFor('members', { status: 503 }, 60_000)
+    mirror = startLiveMirror(world.service)
+    await until('it is handed over', isHandedOver)
+    await stop()
+    world.sim.clearFaults()
+    const left = costs().sessions
+    await lead()
+    await untilTrue(world)
+    expect(costs().sessions).toBe(left)
+  })
+
+  test.each<[string, string | undefined]>([
+    ['there is no key', undefined],
+    ['the key is another one', 'e'.repeat(64)],
+  ])('reads all anew when %s', async (_, handoverKey) => {
+    await lead()
+    await until('it is handed over', isHandedOver)
+    const before = costs()
+    await stop()
+    const { deps } = world.service
+    mirror = createLiveMirror(deps, { ...quick, handoverKey })
+    mirror.start()
+    await untilLive(world)
+    expect(costs().sessions).toBe(before.sessions - 1)
+  })
+
+  test('waits for its turn to begin a session, as if it were the last one', async () => {
+    const timing = { gateway: { identifyEveryMs: 2_000 } }
+    await lead(timing)
+    const begunAt = await begun()
+    await stop()
+    world.sim.gateway.forgetSessions()
+    await lead(timing)
+    expect((await begun()) - begunAt).toBeGreaterThanOrEqual(2_000)
+  })
+  const begun = async () => {
+    const row = await world.service.deps.db.maybeOne<{ at: Date }>(
+      sql`select beginnings_at as at from live_mirror`,
+    )
+    return row?.at.getTime() ?? 0
+  }
+
+  test('keeps the id of the session to itself', async () => {
+    await lead()
+    await until('it is handed over', isHandedOver)
+    const id = world.sim.gateway.state().sessions[0]?.id ?? ''
+    const rows = await world.service.deps.db.query<{ text: string }>(
+      sql`select to_jsonb(m)::text || encode(handover, 'escape') as text from live_mirror m
+        union all select to_jsonb(g)::text from gateway_servers g`,
+    )
+    expect(rows.length).toBeGreaterThan(1)
+    for (const { text } of rows) expect(text).not.toContain(id)
+  })
+})

@@ -1,0 +1,40 @@
+import type { Queryable } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** Whoever was confirmed within this is not asked about. */
+const confirmedFor = '10 minutes'
+
+/**
+ * Of the next members by id those that were not confirmed lately, the least recently confirmed first. `last` is where the
+ * stretch ends; undefined when it is the last one of the server.
+ */
+export const listToSample = async (
+  db: Queryable,
+  { serverId, after, size }: { serverId: string; after: string; size: number },
+) => {
+  const rows = await db.query<{ id: string; isDue: boolean }>(sql`
+    select id, is_due as "isDue" from (
+      select member_id as id, synced_at, synced_at < clock_now() - ${confirmedFor}::interval as is_due
+      from memberships
+      where server_id = ${serverId} and left_at is null
+        and (length(member_id), member_id) > (length(${after}::text), ${after}::text)
+      order by length(member_id), member_id limit ${size}) stretch
+    order by synced_at`)
+  const ids = rows.map(({ id }) => id)
+  const last = ids.length < size ? undefined : ids.reduce((a, b) => (BigInt(a) > BigInt(b) ? a : b))
+  return { memberIds: rows.filter(({ isDue }) => isDue).map(({ id }) => id), last }
+}
+
+/** What the mirror says of a membership. */
+export interface Mirrored {
+  readonly nick: string | null
+  readonly roleIds: readonly string[]
+  readonly pending: boolean
+  readonly hasLeft: boolean
+  readonly syncedAt: Date
+}
+
+export const findMirrored = (db: Queryable, serverId: string, memberId: string) =>
+  db.maybeOne<Mirrored>(sql`
+    select nick, role_ids as "roleIds", pending, left_at is not null as "hasLeft", synced_at as "syncedAt"
+    from memberships where server_id = ${serverId} and member_id = ${memberId}`)

@@ -1,0 +1,110 @@
+import { demo } from '@rolecall/chat-sim'
+import type { memberLists } from '@rolecall/contract'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sql } from '#platform/db/sql'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { givenAdmin } from '../../../test/given.ts'
+import { memberEntries, startLiveMirror, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import type { LiveMirror } from './status.ts'
+
+const club = demo.mainGuildId
+const { ada, tomas, rosa } = demo.users
+
+describe.each(engines)('a change that the platform never told, on %s', (engine) => {
+  let world: World
+  let mirror: LiveMirror | undefined
+  beforeEach(async () => {
+    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
+  })
+  afterEach(async () => {
+    await mirror?.close()
+    mirror = undefined
+    await world.close()
+  })
+  /** Neither an event nor a number that is missing. */
+  const changeUntold = async (change: () => void) => {
+    await mirror?.close()
+    mirror = undefined
+    const seq = world.sim.gateway.state().sessions[0]?.seq
+    world.sim.gateway.loseDispatches(1)
+    change()
+    expect(world.sim.gateway.state().sessions[0]?.seq).toBe(seq)
+  }
+  /** Ada and some others were confirmed long ago; nobody else is due. */
+  const ageSome = () =>
+    world.service.deps.db.execute(sql`
+      update memberships set synced_at = clock_now() - interval '1 hour'
+      where member_id = ${ada} or member_id in (
+        select member_id from memberships where server_id = ${club} order by member_id limit 20)`)
+
+  test('is found by a sample, and the server is read anew', async () => {
+    mirror = startLiveMirror(world.service)
+    await untilLive(world)
+    await until('it is handed over', async () => {
+      const row = await world.service.deps.db.maybeOne(
+        sql`select from live_mirror where handover is not null`,
+      )
+      return row !== undefined
+    })
+    await changeUntold(() => world.sim.world.setRoles(club, ada, [demo.roles.captain]))
+    await ageSome()
+    const pages = world.sim.journal.count('members')
+    mirror = startLiveMirror(world.service, { mirror: { sampleEveryMs: 50 } })
+    await until('it is found', () => (mirror?.status().samples.wrong ?? 0) > 0, 30_000)
+    await until('it is read anew', () => world.sim.journal.count('members') > pages)
+    await untilTrue(world)
+    expect(world.service.logs.lines.join('')).toContain('a change was never told')
+  }, 60_000)
+
+  test('and one that is told late is no reason to read anything anew', async () => {
+    mirror = startLiveMirror(world.service, { mirror: { sampleEveryMs: 50 } })
+    await untilLive(world)
+    await ageSome()
+    const pages = world.sim.journal.count('members')
+    world.sim.gateway.delayDispatches(300)
+    world.sim.world.setRoles(club, ada, [demo.roles.captain])
+    await until('some are asked about', () => (mirror?.status().samples.asked ?? 0) > 10, 30_000)
+    await untilTrue(world)
+    expect(mirror.status().samples.wrong).toBe(0)
+    expect(world.sim.journal.count('members')).toBe(pages)
+  }, 60_000)
+
+  test('is put right when an admin has the member read again', async () => {
+    const token = await givenAdmin(world)
+    mirror = startLiveMirror(world.service)
+    await untilLive(world)
+    const refresh = (id: string) =>
+      call<memberLists.MemberServers>(world.url, 'POST', `/api/admin/members/${id}/refresh`, { token })
+    world.sim.gateway.loseDispatches(2)
+    world.sim.world.setRoles(club, rosa, [demo.roles.captain])
+    world.sim.world.removeMember(club, tomas)
+    const { status, body } = await refresh(rosa)
+    expect(status).toBe(200)
+    expect(body.servers.find(({ serverId }) => serverId === club)?.roles.map(({ id }) => id)).toEqual([
+      demo.roles.captain,
+    ])
+    const gone = await refresh(tomas)
+    expect([gone.status, gone.body.servers]).toEqual([200, []])
+    expect(await memberEntries(world, tomas)).toEqual(['member.leave', 'member.refresh'])
+    expect((await refresh('146000000000000009')).status).toBe(404)
+  })
+
+  test('is not put right by asking without end', async () => {
+    const token = await givenAdmin(world)
+    const path = `/api/admin/members/${rosa}/refresh`
+    const replies = await Promise.all(
+      Array.from({ length: 31 }, () => call(world.url, 'POST', path, { token })),
+    )
+    const refused = replies.filter(({ status }) => status !== 200)
+    expect(refused.map(({ status, body }) => [status, body.code])).toContainEqual([429, 'RATE_LIMITED'])
+  })
+
+  test('says so when the platform does not answer', async () => {
+    const token = await givenAdmin(world)
+    world.sim.failFor('member', { status: 503 }, 60_000, { path: rosa })
+    const { status, body } = await call(world.url, 'POST', `/api/admin/members/${rosa}/refresh`, { token })
+    expect([status, body.code]).toEqual([503, 'CHAT_PLATFORM_UNAVAILABLE'])
+  })
+})

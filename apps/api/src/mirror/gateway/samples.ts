@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChatMember, type ChatPlatform, ChatPlatformError } from '#chat/chat-platform'
+import { DatabaseUnavailable } from '#platform/db/database'
+import { readTime } from '#platform/db/read-time'
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { mirrorMember } from '../mirror-member.ts'
+import { findMirrored, listToSample, type Mirrored } from './samples-store.ts'
+
+/** What the gateway tells comes later than an answer says it, by so much at most. */
+const toldWithinMs = 2_000
+/** A server where a sample was wrong is read anew this often at most. */
+const readAnewEveryMs = 10 * 60_000
+/** Questions of this instance in the last second beside which there is room for one more. */
+const maxBusy = 3
+/** Members of a stretch of ids, of which those come first who were confirmed least recently. */
+const stretchSize = 200
+
+export interface SampleCounts {
+  readonly asked: number
+  /** Where the platform answered something that was never told. */
+  readonly wrong: number
+}
+
+interface SampleDeps extends Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'> {
+  readonly chat: Pick<ChatPlatform, 'member' | 'budget'>
+  /** Servers of which the mirror is thought to be the truth. */
+  readonly complete: () => readonly string[]
+  readonly whenSettled: (serverId: string, signal: AbortSignal) => Promise<boolean>
+  /** A server has to be read anew. */
+  readonly wrong: (serverId: string) => void
+}
+
+/**
+ * Compares members with what the platform answers, one after another and only while nothing else is asked. The platform may
+ * lose an event without a trace: nobody is told, and no number is missing.
+ */
+export function createSamples(deps: SampleDeps, everyMs: number) {
+  const { db, log, chat } = deps
+  const closing = new AbortController()
+  const counts = { asked: 0, wrong: 0 }
+  const readAnewAt = new Map<string, number>()
+  let place: { serverId: string; after: string } | undefined
+  let due: { serverId: string; memberId: string }[] = []
+
+  const isIdle = () => {
+    const { remaining, perSecond, open } = chat.budget()
+    return open.length === 0 && remaining >= perSecond - maxBusy
+  }
+  /** The next stretch of the server where we are, or the first one of the next server. */
+  const fill = async () => {
+    const servers = [...deps.complete()].sort()
+    const serverId = servers.find((id) => id >= (place?.serverId ?? '')) ?? servers[0]
+    if (serverId === undefined) return
+    const after = place?.serverId === serverId ? place.after : '0'
+    const { memberIds, last } = await listToSample(db, { serverId, after, size: stretchSize })
+    due = memberIds.map((memberId) => ({ serverId, memberId }))
+    const next = servers.find((id) => id > serverId) ?? servers[0] ?? ''
+    place = last === undefined ? { serverId: next, after: '0' } : { serverId, after: last }
+  }
+  const sample = async ({ serverId, memberId }: { serverId: string; memberId: string }) => {
+    const askedAt = await readTime(db)
+    const member = await chat.member(serverId, memberId, 'background')
+    counts.asked += 1
+    const isTrue = async () => {
+      const mirrored = await findMirrored(db, serverId, memberId)
+      // Whoever was told of since is as told.
+      return !mirrored || mirrored.syncedAt > askedAt || isSame(mirrored, member)
+    }
+    if (!(await isTrue())) {
+      await sleep(toldWithinMs, undefined, { signal: closing.signal })
+      await deps.whenSettled(serverId, closing.signal)
+      if (!(await isTrue())) noteWrong(serverId)
+    }
+    await mirrorMember(deps, serverId, member?.user ?? { id: memberId }, member, askedAt)
+  }
+  const noteWrong = (serverId: string) => {
+    counts.wrong += 1
+    const readAt = readAnewAt.get(serverId) ?? Number.NEGATIVE_INFINITY
+    if (performance.now() - readAt < readAnewEveryMs) return
+    readAnewAt.set(serverId, performance.now())
+    log.warn({ serverId }, 'a change was never told: the members of the server are read anew')
+    deps.wrong(serverId)
+  }
+  const run = async () => {
+    while (!closing.signal.aborted) {
+      await sleep(everyMs, undefined, { signal: closing.signal, ref: false })
+      if (!isIdle()) continue
+      try {
+        if (due.length === 0) await fill()
+        const next = due.shift()
+        if (next && deps.complete().includes(next.serverId)) await sample(next)
+      } catch (error) {
+        if (closing.signal.aborted) return
+        if (!(error instanceof ChatPlatformError || error instanceof DatabaseUnavailable)) throw error
+      }
+    }
+  }
+  const running = run().catch((error: unknown) => {
+    if (!closing.signal.aborted)
+      log.error({ err: error }, 'members are no longer sampled because of a fault of ours')
+  })
+
+  return {
+    counts: (): SampleCounts => counts,
+    async close() {
+      closing.abort()
+      await running
+    },
+  }
+}
+
+const isSame = (mirrored: Mirrored, member: ChatMember | undefined): boolean =>
+  member !== undefined &&
+  !mirrored.hasLeft &&
+  mirrored.nick === member.nick &&
+  mirrored.pending === member.pending &&
+  [...mirrored.roleIds].sort().join() === [...member.roleIds].sort().join()

@@ -1,0 +1,100 @@
+import { readTime } from '#platform/db/read-time'
+import { endMemberships } from '../end-memberships.ts'
+import type { MirrorDeps } from '../mirror-deps.ts'
+import { mirrorMember } from '../mirror-member.ts'
+import type { SyncRun } from './sync-run.ts'
+import type { Unlisted } from './sync-store.ts'
+
+/** Members of each page whom the platform is asked about before the others are ended; fewer where pages are many. */
+const maxSampled = 5
+const maxSampledOfRun = 100
+/** Members that one run asks about one by one. More than that wait for the next run. */
+const maxQuestions = 10_000
+const questionsPerBeat = 20
+/** Memberships of one transaction: others get their turn at the database, and at the end of the audit log. */
+const endingsPerStatement = { postgres: 200, pglite: 50 }
+/** How far the platform's clock and ours may be apart. */
+const clockSlackMs = 10_000
+
+/**
+ * Ends the memberships of those whom a complete list lacked. A list may be wrong all the same: some of each page are asked
+ * about first, and when one of them is a member after all, nobody is ended because of this list: the platform is asked
+ * about each.
+ */
+export async function endUnlisted(deps: MirrorDeps, run: SyncRun): Promise<void> {
+  const { place, serverId } = run
+  const asked = createQuestions(deps, run)
+  if (!(await isListTrue(run, asked))) {
+    deps.log.warn({ serverId }, 'the list of members lacks some who are there: each is asked about')
+    place.unlisted = place.unlisted.map((page) => ({ ...page, isDoubted: true }))
+  }
+  for (let page = place.unlisted[0]; page; page = place.unlisted[0]) {
+    if (page.isDoubted) await asked.eachOf(page)
+    else await endPage(deps, run, page)
+    place.unlisted.shift()
+    await run.beat()
+  }
+}
+
+async function isListTrue({ place }: SyncRun, asked: Questions): Promise<boolean> {
+  const believed = place.unlisted.filter(({ isDoubted }) => !isDoubted)
+  const sampled = Math.max(
+    1,
+    Math.min(maxSampled, Math.floor(maxSampledOfRun / Math.max(1, believed.length))),
+  )
+  for (const page of believed) {
+    const askedAt = new Date(page.askedAt).getTime()
+    for (const id of pickSome(page.ids, sampled)) {
+      const member = await asked.about(id)
+      // Whoever joined since the list was asked for was rightly not in it.
+      if (member && (member.joinedAt?.getTime() ?? 0) < askedAt - clockSlackMs) return false
+    }
+  }
+  return true
+}
+
+async function endPage(deps: MirrorDeps, run: SyncRun, { ids, askedAt }: Unlisted): Promise<void> {
+  const step = endingsPerStatement[deps.db.engine]
+  for (let at = 0; at < ids.length; at += step) {
+    const endings = ids.slice(at, at + step).map((memberId) => ({ serverId: run.serverId, memberId }))
+    run.counts.ended += await deps.db.transaction(async (tx) => {
+      const ended = await endMemberships(tx, deps, endings, new Date(askedAt))
+      await deps.audit.record(tx, ended)
+      return ended.length
+    })
+    await run.beat()
+  }
+}
+
+type Questions = ReturnType<typeof createQuestions>
+
+/** Questions about single members, each answer written at once. */
+function createQuestions(deps: MirrorDeps, { serverId, counts, ask, beat }: SyncRun) {
+  let asked = 0
+  const about = async (id: string) => {
+    const { member, askedAt } = await ask(async () => {
+      const askedAt = await readTime(deps.db)
+      return { askedAt, member: await deps.chat.member(serverId, id, 'background') }
+    })
+    await mirrorMember(deps, serverId, member?.user ?? { id }, member, askedAt)
+    if (!member) counts.ended += 1
+    asked += 1
+    if (asked % questionsPerBeat === 0) await beat()
+    return member
+  }
+  return {
+    about,
+    eachOf: async ({ ids }: Unlisted) => {
+      for (const id of ids) if (asked < maxQuestions) await about(id)
+    },
+  }
+}
+
+/** So many of these at random, or all. */
+function pickSome(ids: readonly string[], count: number): string[] {
+  const left = [...ids]
+  return Array.from({ length: Math.min(count, left.length) }, () => {
+    const [picked = ''] = left.splice(Math.floor(Math.random() * left.length), 1)
+    return picked
+  })
+}
