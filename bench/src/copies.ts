@@ -14,12 +14,12 @@ export interface Pair {
   readonly refreshToken: string
 }
 
-/** Copies of the session of `token`: of the same member, or of the members in turn. */
+/** Copies of the session of `token` for the members in turn. */
 export async function copySessions(
   db: Database,
   token: string,
   count: number,
-  members: readonly string[] = [],
+  members: readonly string[],
 ): Promise<Pair[]> {
   const pairs: Pair[] = []
   await inBatches(db, count, async (size, first) => {
@@ -32,7 +32,7 @@ export async function copySessions(
       id: randomUUID(),
       token_digest: digestOf(pair.token),
       refresh_digest: digestOf(pair.refreshToken),
-      ...(members.length > 0 && { member_id: members[(first + i) % members.length] }),
+      member_id: members[(first + i) % members.length],
     }))
     return sql`
       insert into sessions select r.* from sessions t, jsonb_array_elements(${JSON.stringify(keys)}::jsonb) k,
@@ -42,13 +42,21 @@ export async function copySessions(
   return pairs
 }
 
-/** Copies of a one-time code, good for an hour: longer than any run. */
-export async function copyCodes(db: Database, code: string, count: number): Promise<string[]> {
+/** Copies of a one-time code for the members in turn, good for an hour: longer than any run. */
+export async function copyCodes(
+  db: Database,
+  code: string,
+  count: number,
+  members: readonly string[],
+): Promise<string[]> {
   const codes: string[] = []
-  await inBatches(db, count, async (size) => {
+  await inBatches(db, count, async (size, first) => {
     const made = Array.from({ length: size }, () => mintToken('code'))
     codes.push(...made)
-    const keys = made.map((one) => ({ digest: digestOf(one) }))
+    const keys = made.map((one, i) => ({
+      digest: digestOf(one),
+      member_id: members[(first + i) % members.length],
+    }))
     return sql`
       insert into authorization_codes select r.* from authorization_codes t,
         jsonb_array_elements(${JSON.stringify(keys)}::jsonb) k, lateral jsonb_populate_record(t, k) r
@@ -79,10 +87,11 @@ export async function addMembers(db: Database, serverId: string, roleIds: readon
     )
     told(Math.min(count, from + step - 1), count, 'members')
   }
-  // As PostgreSQL does by itself a moment after so many changes.
-  await db.script('vacuum analyze')
   return Array.from({ length: count }, (_, i) => String(firstMemberId + BigInt(i + 1) * 1_234_567n))
 }
+
+/** As PostgreSQL does by itself a minute after so many changes. */
+export const settle = (db: Database) => db.script('vacuum analyze')
 
 const firstMemberId = 200_000_000_000_000_000n
 const memberIdOf = `(${firstMemberId} + i * 1234567)::text`

@@ -5,7 +5,7 @@ import { redeem } from '@rolecall/api/features/sessions/exchange-code'
 import { digestOf } from '@rolecall/api/platform/crypto/tokens'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { interleaved, rounds, seconds, serverCore, summarise, type Target } from './compare.ts'
-import { addMembers, copyCodes, copySessions } from './copies.ts'
+import { addMembers, copyCodes, copySessions, settle } from './copies.ts'
 import type { Place } from './place.ts'
 import { adminRoleId, environment, prepare, redirectUri, roleIds, seedSessions, serverId } from './seed.ts'
 import { answerOf, startBare, startRolecall } from './services.ts'
@@ -106,10 +106,11 @@ async function makeSupply(deps: Deps, count: number) {
   const memberId = member?.id ?? ''
   const admin = await adminToken(deps, memberId)
   const code = await issue(deps, projectId, memberId)
-  const codes = await copyCodes(deps.db, code, count)
-  const toRefresh = await copySessions(deps.db, token, count)
-  const toEnd = await copySessions(deps.db, token, count)
-  await addMembers(deps.db, serverId, roleIds, members)
+  const others = await addMembers(deps.db, serverId, roleIds, members)
+  const codes = await copyCodes(deps.db, code, count, others)
+  const toRefresh = await copySessions(deps.db, token, count, others)
+  const toEnd = await copySessions(deps.db, token, count, others)
+  await settle(deps.db)
   return { apiKey, projectId, admin, codes, toRefresh, toEnd }
 }
 

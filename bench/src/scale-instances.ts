@@ -5,10 +5,10 @@ import type { Database } from '@rolecall/api/platform/db/database'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { createLog } from '@rolecall/api/platform/log'
 import { allCores, median } from './compare.ts'
-import { copySessions, type Pair } from './copies.ts'
+import { addMembers, copySessions, type Pair, settle } from './copies.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
-import { environment, prepare, type Seeded, seedSessions } from './seed.ts'
+import { environment, prepare, roleIds, type Seeded, seedSessions, serverId } from './seed.ts'
 import { postJson, type Service, startRolecall } from './services.ts'
 import type { Table } from './table.ts'
 
@@ -32,7 +32,9 @@ export async function measureInstances(counts: readonly number[]): Promise<Table
     const { seeded, pairs } = await prepare(env, async (deps) => {
       const made = await seedSessions(deps, 1)
       await deps.db.script('create extension pg_stat_statements')
-      const copies = await copySessions(deps.db, made.tokens[0] ?? '', counts.length * perCount)
+      const members = await addMembers(deps.db, serverId, roleIds, counts.length * perCount)
+      const copies = await copySessions(deps.db, made.tokens[0] ?? '', members.length, members)
+      await settle(deps.db)
       return { seeded: made, pairs: copies }
     })
     const db = await openConfiguredDatabase(loadConfig(env).config, createLog('warn'))

@@ -1,5 +1,5 @@
 import { listMembers } from '@rolecall/api/features/members/list-members'
-import { addMembers } from './copies.ts'
+import { addMembers, settle } from './copies.ts'
 import { inPlace } from './place.ts'
 import { environment, prepare, roleIds, seedSessions, serverId } from './seed.ts'
 import type { Row, Table } from './table.ts'
@@ -22,6 +22,7 @@ export async function measureMembers(sizes: readonly number[]): Promise<Table[]>
 async function measureSize(deps: Parameters<Parameters<typeof prepare>[1]>[0], size: number): Promise<Table> {
   await seedSessions(deps, 1)
   await addMembers(deps.db, serverId, roleIds, size)
+  await settle(deps.db)
   const last = size - (size % 5) - 1
   const queries: Record<string, Parameters<typeof listMembers>[1]> = {
     'first page': {},

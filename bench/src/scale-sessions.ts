@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { sql } from '@rolecall/api/platform/db/sql'
 import { interleaved, serverCore, summarise, type Target } from './compare.ts'
-import { addMembers, copySessions } from './copies.ts'
+import { addMembers, copySessions, settle } from './copies.ts'
 import { inPlace, type Place } from './place.ts'
 import { residentMiB } from './processes.ts'
 import { environment, prepare, roleIds, type Seeded, seedSessions, serverId } from './seed.ts'
@@ -77,7 +76,7 @@ async function prepareSize({ folder, postgres }: Place, size: number) {
     const first = await seedSessions(deps, 1)
     const members = await addMembers(deps.db, serverId, roleIds, size)
     const copies = await copySessions(deps.db, first.tokens[0] ?? '', size, members)
-    await deps.db.execute(sql`analyze`)
+    await settle(deps.db)
     return { ...first, tokens: copies.map(({ token }) => token) }
   })
   const service = await startRolecall(serverCore, env)
