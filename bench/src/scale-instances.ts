@@ -140,9 +140,7 @@ function tablesOf(measured: readonly Measured[], store: string): Table[] {
   const at = (field: 'atRest' | 'perLogout') =>
     lineThrough(measured.map((one) => [one.instances, one[field]] as const))
   const [rest, logout] = [at('atRest'), at('perLogout')]
-  const sign = (value: number) => (value < 0 ? '−' : '+')
-  const formula = ({ base, slope }: Line) =>
-    `${base.toFixed(1)} ${sign(slope)} ${Math.abs(slope).toFixed(2)} × instances`
+  const formula = ({ base, slope }: Line) => `${base.toFixed(1)} + ${slope.toFixed(2)} × instances`
   return [
     {
       id: 'instances',
@@ -178,12 +176,12 @@ interface Line {
   readonly slope: number
 }
 
-/** Least squares. */
+/** Least squares. No instance makes another one's work less: a line that falls is noise, and taken as level. */
 function lineThrough(points: readonly (readonly [number, number])[]): Line {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const [x, y] = [mean(points.map(([at]) => at)), mean(points.map(([, value]) => value))]
   const spread = points.reduce((sum, [at]) => sum + (at - x) ** 2, 0)
-  const slope =
-    spread === 0 ? 0 : points.reduce((sum, [at, value]) => sum + (at - x) * (value - y), 0) / spread
+  const together = points.reduce((sum, [at, value]) => sum + (at - x) * (value - y), 0)
+  const slope = spread === 0 ? 0 : Math.max(0, together / spread)
   return { base: y - slope * x, slope }
 }
