@@ -14,7 +14,7 @@ Measures the service against a bare node:http server and against what others off
 (better-auth, oidc-provider, Fastify with sessions in Redis): validate at 64 connections and at one, one process
 and two, and the service's other endpoints. Servers share core 0, the load has core 1; targets take turns, and each
 ratio is to the bare server in the same round. Needs wrk and taskset; without redis-server rows are skipped.
-Takes about six minutes and writes bench/results/validate.json and endpoints.json; npm run docs makes the pages of them.
+Takes about seven minutes and writes bench/results/validate.json and endpoints.json; npm run docs makes the pages of them.
 
   ENGINE    postgres or pglite: that one only, and no peers
   ONLY      parts, comma-separated: validate, workers, endpoints, submit   (writes nothing)

@@ -8,8 +8,6 @@ const loadCore = 1
 export const allCores = '0,1'
 export const rounds = Number(process.env['ROUNDS'] ?? 3)
 export const seconds = Number(process.env['SECONDS'] ?? 3)
-/** Long enough for what is asked thousands of times to be compiled. */
-const warmUpSeconds = Math.min(2, seconds)
 
 export interface Target {
   readonly name: string
@@ -29,8 +27,11 @@ export interface Round extends Load {
   readonly cpuPerThousand: number
 }
 
-/** Loads the targets in turn, several rounds of each, so that what else the machine does hits all of them. */
-export async function interleaved(targets: readonly Target[], connections: number) {
+/**
+ * Loads the targets in turn, several rounds of each, so that what else the machine does hits all of them. Before that
+ * each is warmed up, the longer the less it has been asked so far.
+ */
+export async function interleaved(targets: readonly Target[], connections: number, warmUpSeconds = 1) {
   const results = new Map<Target, Round[]>(targets.map((target) => [target, []]))
   const run = async (target: Target, forSeconds: number): Promise<Round> => {
     const before = cpuSeconds(target.pids)

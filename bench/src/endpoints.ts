@@ -28,7 +28,7 @@ export async function measureEndpoints(place: Place): Promise<Table[]> {
     CHAT_ADMIN_ROLE_ID: adminRoleId,
     ...(redis && { CACHE_URL: redis.url }),
   }
-  const supply = perSecond * (seconds * rounds + 2) + 1_000
+  const supply = perSecond * (seconds * rounds + 1) + 1_000
   console.log(`${supply} codes, ${2 * supply} sessions, ${members} members for the other endpoints`)
   const made = await prepare(env, (deps) => makeSupply(deps, supply))
   const service = await startRolecall(serverCore, env)

@@ -13,10 +13,11 @@ npm run rolling -w bench
 
 Requests lost while two instances are stopped and started in turn, directly and behind proxies as deploy/ configures them.
 
-  STOPS     how often (100)
-  CLIENTS   with kept connections (32)
-  PAUSE_MS  of each client after an answer (20)
-  WAYS      direct,haproxy,nginx
+  STOPS      how often (100)
+  CLIENTS    with kept connections (32)
+  PAUSE_MS   of each client after an answer (20)
+  CACHE_URL  redis://… (memory:)
+  WAYS       direct,haproxy,nginx
 `)
 
 /**

@@ -39,7 +39,7 @@ export async function measureValidate(place: Place): Promise<Table[]> {
   for (const connections of [64, 1]) {
     const note = 'Server, database and cache share one core; the load comes from the other.'
     const title = `Validate, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
-    const results = await interleaved([limit, ...targets], connections)
+    const results = await interleaved([limit, ...targets], connections, connections === 64 ? 2 : 1)
     tables.push(summarise({ id: `validate-${connections}`, title, note }, results))
   }
   for (const service of services) await service.stop()
