@@ -30,11 +30,19 @@ ${runLine(run)}
 ${tables.map((one) => `\n### ${one.title}\n\n${one.note}\n\n${columnsOf(one)}`).join('')}`
 
 const runLine = ({ date, command, machine, loadBefore, versions }: Omit<Result, 'title' | 'tables'>) =>
-  `\`${command}\`, ${date}, on ${machine}; load average before the run ${loadBefore}. Versions: ${Object.entries(
+  `\`${command}\`, ${date}, on ${machine}; load average before the run ${loadBefore}.${busy(loadBefore)} Versions: ${Object.entries(
     versions,
   )
     .map(([name, version]) => `${name} ${version}`)
     .join(', ')}.`
+
+/** Beyond it something else had a good part of the processor. */
+const calmLoad = 1
+
+const busy = (load: number) =>
+  load > calmLoad
+    ? ' **The machine was busy with other work: these values show the form and say little.**'
+    : ''
 
 /** A table with all its columns, or with those named. */
 function columnsOf({ columns, rows }: Table, keys = columns.map(({ key }) => key)): string {

@@ -21,6 +21,8 @@ Takes about seven minutes and writes bench/results/validate.json and endpoints.j
   SESSIONS  how many each service and peer has (10000)
   ROUNDS    of each target (3)
   SECONDS   of each run (3)
+  PER_SECOND  codes and sessions made for each second of exchange, refresh and logout (6000)
+  NODE_FLAGS  for the service's process
 `)
 
 const sessions = Number(process.env['SESSIONS'] ?? 10_000)

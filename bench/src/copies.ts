@@ -72,9 +72,7 @@ export async function addMembers(db: Database, serverId: string, roleIds: readon
   for (let from = 1; from <= count; from += step) {
     await db.transaction(
       (tx) =>
-        // Rules that triggers hold are met by what is written.
         tx.script(`
-          set local session_replication_role = replica;
           insert into members (id, username, global_name, is_club_member, is_current)
             select ${memberIdOf}, substr(md5(i::text), 1, 4)
               || (array['amber', 'birch', 'cedar', 'coral', 'delta'])[1 + i % 5] || i, 'Person ' || i, true, true

@@ -4,7 +4,7 @@ import { inPlace } from './place.ts'
 import { environment, prepare, roleIds, seedSessions, serverId } from './seed.ts'
 import type { Row, Table } from './table.ts'
 
-const times = 40
+const times = 20
 
 /** Lists and searches of one server's members, page by page, and how long each takes in the service. */
 export async function measureMembers(sizes: readonly number[]): Promise<Table[]> {

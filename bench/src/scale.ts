@@ -10,13 +10,14 @@ npm run bench:scale
 
 What grows when the community grows: validate with 10,000, 100,000 and 1,000,000 sessions, any as likely and Zipf;
 lists and search of 200,000 and 1,000,000 members; what another instance costs the database: its statements per second
-at rest and per revocation with 1, 2, 4 and 8 instances, and the line through them at 100. Takes less than ten minutes
+at rest, per validate and per revocation with 1, 2, 4 and 8 instances, and the line through them at 100. Takes less than ten minutes
 and writes bench/results/scale-*.json; npm run docs makes the page of them.
 
   ONLY       parts, comma-separated: sessions, members, instances
   SESSIONS   sizes, comma-separated (10000,100000,1000000)
   MEMBERS    sizes, comma-separated (200000,1000000)
   INSTANCES  numbers, comma-separated (1,2,4,8)
+  REST_SECONDS  of counting at rest, for each number of instances (10)
   ROUNDS     of each target (3)
   SECONDS    of each run (3)
 `)
