@@ -7,8 +7,9 @@ import {
 } from '../apps/api/src/features/docs/describe-endpoint.ts'
 import { describeErrors, type ErrorCase } from '../apps/api/src/features/docs/describe-errors.ts'
 import type { Field } from '../apps/api/src/features/docs/fields.ts'
+import { readmeFigures } from './generate-figures.ts'
+import { generated, table } from './pages.ts'
 
-const generated = '<!-- Made by `npm run docs` from the sources; changes here are overwritten. -->\n'
 const exampleUrl = 'https://rolecall.example'
 
 /** `docs/reference/api.md`: every endpoint of the contract. */
@@ -133,23 +134,20 @@ const variableTable = (list: readonly Variable[]): string =>
 
 const defaultOf = ({ default: preset }: Variable) => (preset ? `\`${preset}\`` : '')
 
-const markers = { begin: '<!-- configuration -->\n', end: '<!-- /configuration -->' }
+/** The README with what is between its markers made anew. */
+export const withGenerated = (readme: string): string =>
+  between(between(readme, 'configuration', readmeConfiguration()), 'figures', readmeFigures())
 
-/** A page with what is between its markers made anew. */
-export function withConfiguration(readme: string): string {
-  const [before, rest] = split(readme, markers.begin)
-  const [, after] = split(rest, markers.end)
-  return `${before}${markers.begin}\n${readmeConfiguration()}\n${markers.end}${after}`
+function between(text: string, name: string, content: string): string {
+  const begin = `<!-- ${name} -->\n`
+  const end = `<!-- /${name} -->`
+  const [before, rest] = split(text, begin)
+  const [, after] = split(rest, end)
+  return `${before}${begin}\n${content}\n${end}${after}`
 }
 
 function split(text: string, marker: string): [string, string] {
   const at = text.indexOf(marker)
   if (at < 0) throw new Error(`README.md has no ${marker.trim()}`)
   return [text.slice(0, at), text.slice(at + marker.length)]
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('')
 }

@@ -1,18 +1,26 @@
 import { cpuSeconds } from './processes.ts'
+import type { Row, Table } from './table.ts'
 import { type Load, load } from './wrk.ts'
 
 /** Servers on one core, the load on the other, so that neither steals from what is measured. */
 export const serverCore = 0
 const loadCore = 1
 export const allCores = '0,1'
-const rounds = Number(process.env['ROUNDS'] ?? 3)
-const seconds = Number(process.env['SECONDS'] ?? 8)
+export const rounds = Number(process.env['ROUNDS'] ?? 3)
+export const seconds = Number(process.env['SECONDS'] ?? 3)
 
 export interface Target {
   readonly name: string
+  /** Where its sessions are, and what else a reader must know to compare. */
+  readonly store: string
   readonly url: string
   /** Whose processor time counts. */
   readonly pids: readonly number[]
+  /** The wrk script of the next run. */
+  readonly script: () => string | Promise<string>
+  /** Is told how many requests a run sent, at most. */
+  readonly sent?: (requests: number) => void
+  readonly answerBytes: number
 }
 
 export interface Round extends Load {
@@ -20,48 +28,69 @@ export interface Round extends Load {
 }
 
 /**
- * Loads the targets in turn, several rounds of each, so that what else the machine does hits all of them.
- * `script` makes the load of each run.
+ * Loads the targets in turn, several rounds of each, so that what else the machine does hits all of them. Before that
+ * each is warmed up, the longer the less it has been asked so far.
  */
-export async function interleaved(
-  targets: readonly Target[],
-  script: () => string | Promise<string>,
-  connections: number,
-) {
-  const results = new Map<string, Round[]>(targets.map(({ name }) => [name, []]))
-  for (const { url } of targets) await load(loadCore, url, await script(), connections, 2)
-  for (let round = 0; round < rounds; round++) {
-    for (const { name, url, pids } of targets) {
-      const before = cpuSeconds(pids)
-      const result = await load(loadCore, url, await script(), connections, seconds)
-      const cpuPerThousand = ((cpuSeconds(pids) - before) / result.requests) * 1_000
-      results.get(name)?.push({ ...result, cpuPerThousand })
-      if (result.failures > 0) throw new Error(`${name}: ${result.failures} failed requests`)
+export async function interleaved(targets: readonly Target[], connections: number, warmUpSeconds = 1) {
+  const results = new Map<Target, Round[]>(targets.map((target) => [target, []]))
+  const run = async (target: Target, forSeconds: number): Promise<Round> => {
+    const before = cpuSeconds(target.pids)
+    const result = await load(loadCore, target.url, await target.script(), connections, forSeconds)
+    // What was on its way when the time was up was sent, too.
+    target.sent?.(result.requests + connections + 1)
+    if (result.failures > 0) throw new Error(`${target.name}: ${result.failures} failed requests`)
+    return { ...result, cpuPerThousand: ((cpuSeconds(target.pids) - before) / result.requests) * 1_000 }
+  }
+  for (const target of targets) await run(target, warmUpSeconds)
+  for (let round = 1; round <= rounds; round++) {
+    for (const target of targets) {
+      const result = await run(target, seconds)
+      results.get(target)?.push(result)
+      const rate = result.requestsPerSecond.toFixed(0).padStart(7)
+      console.log(`  round ${round} of ${rounds}, ${connections} connections: ${rate} req/s  ${target.name}`)
     }
   }
   return results
 }
 
-/** Prints medians, and ratios to the first target. */
-export function report(connections: number, results: Map<string, Round[]>) {
-  const median = (rounds: Round[], field: keyof Round) => {
-    const sorted = rounds.map((round) => round[field]).sort((a, b) => a - b)
-    return sorted[Math.floor(sorted.length / 2)] ?? 0
-  }
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
+
+const columns = [
+  { key: 'name', title: 'Server' },
+  { key: 'store', title: 'What it does' },
+  { key: 'rate', title: 'req/s', digits: 0 },
+  { key: 'ratio', title: 'Ratio', digits: 2 },
+  { key: 'p50', title: 'p50 ms', digits: 2 },
+  { key: 'p99', title: 'p99 ms', digits: 2 },
+  { key: 'p99Ratio', title: 'p99 ratio', digits: 2 },
+  { key: 'cpu', title: 'CPU s per 1,000', digits: 3 },
+  { key: 'bytes', title: 'Bytes of the answer', digits: 0 },
+]
+
+/** Medians over the rounds; a ratio is the median of the ratios to the first target in the same round. */
+export function summarise(
+  place: Pick<Table, 'id' | 'title' | 'note'>,
+  results: ReadonlyMap<Target, readonly Round[]>,
+): Table {
   const [limit = []] = results.values()
-  console.log(
-    `\n  ${connections} connections          req/s   ratio   p50 ms   p99 ms  p99 ratio  CPU s/1,000`,
-  )
-  for (const [name, rounds] of results) {
-    const rate = median(rounds, 'requestsPerSecond')
-    const cells = [
-      rate.toFixed(0).padStart(9),
-      (rate / median(limit, 'requestsPerSecond')).toFixed(2).padStart(7),
-      median(rounds, 'p50Ms').toFixed(2).padStart(8),
-      median(rounds, 'p99Ms').toFixed(2).padStart(8),
-      (median(rounds, 'p99Ms') / median(limit, 'p99Ms')).toFixed(2).padStart(10),
-      median(rounds, 'cpuPerThousand').toFixed(4).padStart(12),
-    ]
-    console.log(`  ${name.padEnd(20)}${cells.join(' ')}`)
-  }
+  const rows = [...results].map(([{ name, store, answerBytes }, own]): Row => {
+    const of = (field: keyof Round) => median(own.map((round) => round[field]))
+    const toLimit = (field: keyof Round) =>
+      median(own.map((round, i) => round[field] / (limit[i]?.[field] ?? Number.NaN)))
+    return {
+      name,
+      store,
+      rate: of('requestsPerSecond'),
+      ratio: toLimit('requestsPerSecond'),
+      p50: of('p50Ms'),
+      p99: of('p99Ms'),
+      p99Ratio: toLimit('p99Ms'),
+      cpu: of('cpuPerThousand'),
+      bytes: answerBytes,
+    }
+  })
+  return { ...place, columns, rows }
 }

@@ -9,9 +9,18 @@ import type { Database } from '@rolecall/api/platform/db/database'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { createLog } from '@rolecall/api/platform/log'
 import { serverCore } from './compare.ts'
+import { help } from './help.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { cpuSeconds, freePort, startPinned, whenAnswering } from './processes.ts'
 import { environment, prepare, seedSessions, serverId } from './seed.ts'
+
+help(`
+npm run events -w bench
+
+What open streams of events cost: memory, processor time, how late an event is, and what a role change pays for them.
+
+  STREAMS  open on one process (1000)
+`)
 
 /**
  * STREAMS (1,000) open streams of events on one process: its memory and processor time while they are open, how late

@@ -2,10 +2,21 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { mintToken } from '@rolecall/api/platform/crypto/tokens'
+import { help } from './help.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { cpuSeconds, freePort, residentMiB, startPinned, whenAnswering } from './processes.ts'
 import { environment, prepare, seedSessions } from './seed.ts'
-import { type Load, load, writeScript } from './wrk.ts'
+import { type Load, load, validateRequests, writeRequests } from './wrk.ts'
+
+help(`
+npm run flood -w bench
+
+What a flood of made-up API keys costs a good caller: their p99 with it and without, in turn.
+
+  ROUNDS     (5)
+  SECONDS    of each run (6)
+  STRANGERS  each of whom asks ten times a second (60)
+`)
 
 /**
  * A good caller's p99 while strangers present keys that do not exist, from a new address each, and without them. In
@@ -28,11 +39,11 @@ try {
   }
   const seeded = await prepare(env, (deps) => seedSessions(deps, 1_000))
   const good = join(folder, 'good.lua')
-  await writeScript(good, seeded.apiKey, seeded.tokens, { everyMs: 20 })
+  await writeRequests(good, { ...validateRequests(seeded.apiKey, seeded.tokens), everyMs: 20 })
   const bad = join(folder, 'bad.lua')
   writeFlood(bad, seeded.tokens[0] ?? '', { everyMs: 100 })
   const fast = join(folder, 'fast.lua')
-  await writeScript(fast, seeded.apiKey, seeded.tokens)
+  await writeRequests(fast, validateRequests(seeded.apiKey, seeded.tokens))
   const badFast = join(folder, 'bad-fast.lua')
   writeFlood(badFast, seeded.tokens[0] ?? '')
   const port = await freePort()

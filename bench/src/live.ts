@@ -10,10 +10,22 @@ import { migrate } from '@rolecall/api/platform/db/migrate'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { createLog } from '@rolecall/api/platform/log'
 import { demo } from '@rolecall/chat-sim'
+import { help } from './help.ts'
 import type { Changed, PlatformOrder } from './large-platform.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { freePort, startPinned, whenAnswering } from './processes.ts'
 import { seedSessionsOf } from './seed.ts'
+
+help(`
+npm run live -w bench
+
+How live roles are: role changes a second on the simulated platform, and the time from a change to the first validate that
+shows it; then validate while the platform answers 429, with the gateway and without.
+
+  RATE     role changes a second (500)
+  SECONDS  of each part (15)
+  MEMBERS  on the platform (5000)
+`)
 
 /**
  * How live roles are: RATE (500) role changes a second on the simulated platform for SECONDS (15), a tenth of

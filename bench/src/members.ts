@@ -18,8 +18,19 @@ import { sql } from '@rolecall/api/platform/db/sql'
 import { createLifecycle } from '@rolecall/api/platform/http/lifecycle'
 import { createLog } from '@rolecall/api/platform/log'
 import { demo } from '@rolecall/chat-sim'
+import { help } from './help.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { freePort } from './processes.ts'
+
+help(`
+npm run members -w bench
+
+Reading all members of a server while other requests are served, then lists and exports of 200,000 memberships.
+
+  MEMBERS       on the platform (50000)
+  DATABASE_URL  pglite::memory: measures the embedded engine
+  SYNC_ONLY     1 leaves out lists and exports
+`)
 
 /**
  * Reading MEMBERS members (50,000) from the chat platform while other requests are served, then lists and

@@ -2,6 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
+/** Nothing that was started outlives the run. */
+const started = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of started) child.kill('SIGKILL')
+})
+
 /** Starts a program on one core, or several, with its output passed through on failure only. */
 export function startPinned(
   core: number | string,
@@ -12,12 +18,13 @@ export function startPinned(
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  process.once('exit', () => child.kill('SIGKILL'))
+  started.add(child)
+  child.once('exit', () => started.delete(child))
   return child
 }
 
-/** Moves a running process, and all that it starts from now on, to one core. */
-export const pin = (core: number, pid: number) =>
+/** Moves a running process, and all that it starts from now on, to one core or several. */
+export const pin = (core: number | string, pid: number) =>
   execFileSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' })
 
 /** Processor seconds that a process and its children have used so far. */

@@ -5,10 +5,21 @@ import { createRecorder } from '@rolecall/api/features/monitoring/recorder'
 import { openDatabase } from '@rolecall/api/platform/db/open-database'
 import { createLog } from '@rolecall/api/platform/log'
 import { createRequestMetrics } from '@rolecall/api/platform/metrics/request-metrics'
+import { help } from './help.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { cpuSeconds, freePort, startPinned, whenAnswering } from './processes.ts'
 import { environment, prepare, seedSessions } from './seed.ts'
-import { load, writeScript } from './wrk.ts'
+import { load, validateRequests, writeRequests } from './wrk.ts'
+
+help(`
+npm run recording -w bench
+
+What counting, timing and recording costs validate: the same service with it and without, in turn.
+
+  ROUNDS    pairs (10)
+  SECONDS   of each run (4)
+  SESSIONS  (2000)
+`)
 
 /**
  * What recording costs validate: the same service with it and without, in turn, many short rounds, on one core that
@@ -31,7 +42,7 @@ try {
   }
   const seeded = await prepare(env, (deps) => seedSessions(deps, sessions))
   const script = join(folder, 'load.lua')
-  await writeScript(script, seeded.apiKey, seeded.tokens)
+  await writeRequests(script, validateRequests(seeded.apiKey, seeded.tokens))
   const start = async (recording: string) => {
     const port = await freePort()
     const child = startPinned(0, [process.execPath, program], {

@@ -3,13 +3,14 @@ import { createConnection } from 'node:net'
 import { freePort, startPinned } from './processes.ts'
 
 export interface Redis {
+  readonly program: string
   readonly url: string
   readonly pid: number
   stop(): void
 }
 
 /** A Redis of its own on one core, with nothing kept on disk; undefined where no server is installed. */
-export async function startRedis(core: number): Promise<Redis | undefined> {
+export async function startRedis(core: number | string): Promise<Redis | undefined> {
   const program = ['redis-server', 'valkey-server'].find(
     (name) => spawnSync(name, ['--version']).status === 0,
   )
@@ -22,7 +23,12 @@ export async function startRedis(core: number): Promise<Redis | undefined> {
     if (performance.now() > deadline) throw new Error(`${program} did not listen within 10 s.`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  return { url: `redis://127.0.0.1:${port}`, pid: server.pid as number, stop: () => void server.kill() }
+  return {
+    program,
+    url: `redis://127.0.0.1:${port}`,
+    pid: server.pid as number,
+    stop: () => void server.kill(),
+  }
 }
 
 const listens = (port: number) =>

@@ -1,11 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { help } from './help.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { freePort, whenAnswering } from './processes.ts'
 import { type Asked, type Instance, startRollingLoad, stopInTurn } from './rolling-load.ts'
 import { isInstalled, startHaproxy, startNginx } from './rolling-proxies.ts'
 import { environment, prepare, type Seeded, seedSessions, serverId } from './seed.ts'
+
+help(`
+npm run rolling -w bench
+
+Requests lost while two instances are stopped and started in turn, directly and behind proxies as deploy/ configures them.
+
+  STOPS      how often (100)
+  CLIENTS    with kept connections (32)
+  PAUSE_MS   of each client after an answer (20)
+  CACHE_URL  redis://… (memory:)
+  WAYS       direct,haproxy,nginx
+`)
 
 /**
  * Requests lost while two instances are stopped and started in turn, STOPS (100) times, under CLIENTS (32) clients

@@ -25,7 +25,7 @@ export const environment = {
   RATE_LIMIT_GLOBAL: '1000000000',
   LOG_LEVEL: 'error',
 }
-const redirectUri = 'https://site.example/callback'
+export const redirectUri = 'https://site.example/callback'
 const roles = Array.from({ length: 12 }, (_, i) => ({
   id: String(1_100_093_797_636_898_817n + BigInt(i)),
   name: `Role ${i}`,
@@ -33,7 +33,12 @@ const roles = Array.from({ length: 12 }, (_, i) => ({
   position: i,
 }))
 
+export const roleIds = roles.map(({ id }) => id)
+/** Where the service is told so, who holds it is System Admin. */
+export const adminRoleId = String(1_100_093_797_636_898_817n + 100n)
+
 export interface Seeded {
+  readonly projectId: string
   readonly apiKey: string
   readonly tokens: readonly string[]
 }
@@ -75,7 +80,7 @@ export async function seedSessionsOf(deps: Deps, members: readonly (() => ChatMe
     }
   }
   await Promise.all(Array.from({ length: 8 }, lane))
-  return { apiKey: project.apiKey, tokens }
+  return { projectId: project.id, apiKey: project.apiKey, tokens }
 }
 
 async function givenSession(deps: Deps, projectId: string, chatMember: ChatMember): Promise<string> {

@@ -1,23 +1,25 @@
 import { createHmac } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Deps } from '@rolecall/api/deps'
 import { createProject } from '@rolecall/api/features/projects/create-project'
 import { createWebhook } from '@rolecall/api/features/webhooks/create-webhook'
-import { allCores, interleaved, report, serverCore } from './compare.ts'
-import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
-import { freePort, startPinned, whenAnswering } from './processes.ts'
+import { allCores, interleaved, seconds, serverCore, summarise } from './compare.ts'
+import type { Place } from './place.ts'
+import { pin } from './processes.ts'
 import { environment, prepare } from './seed.ts'
+import { startBare, startRolecall } from './services.ts'
+import type { Table } from './table.ts'
 
-/**
- * Signed submissions of 1 KB, each stored before it is answered, against a bare `node:http` server that reads
- * and parses the same body and answers 201. PostgreSQL commits to disk, as it does out of the box.
- */
-const rolecall = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
-const bare = fileURLToPath(new URL('./bare-server.js', import.meta.url))
 /** Each signature is good once: as many are made as one run could use. */
-const perRun = Number(process.env['SIGNATURES'] ?? 300_000)
+const perRun = 20_000 * seconds
+
+const places = [
+  { id: 'submit', title: 'Signed submission of 1 KB, service and database on one core', core: serverCore },
+  { id: 'submit-two-cores', title: 'Signed submission of 1 KB, all share two cores', core: allCores },
+]
+const note =
+  'HMAC-SHA256 over the body, a JSON Schema with ten fields, stored before it is answered: PostgreSQL commits to disk.'
 
 const text = { type: 'string', maxLength: 400 }
 const schema = {
@@ -52,63 +54,43 @@ const tail = JSON.stringify({ ...fields, text: '' }).slice(1, -2)
 const before = '{"number":'
 const after = `,${tail}${'x'.repeat(1_000 - tail.length)}"}`
 
-await place('service and database share one core, the load has the other', serverCore)
-await place('all of them share two cores, as does the bare server')
-
-async function place(name: string, core?: number) {
-  const folder = await makeFolder()
-  const postgres = await startPostgres(folder, core)
-  try {
-    await measure(name, folder, postgres, core)
-  } finally {
-    await postgres.stop()
-    await removeFolder(folder)
-  }
-}
-
-async function measure(
-  name: string,
-  folder: string,
-  postgres: Awaited<ReturnType<typeof startPostgres>>,
-  core?: number,
-) {
+/** Signed submissions on one core that the database shares, and on both. */
+export async function measureSubmit({ folder, postgres }: Place): Promise<Table[]> {
   const env = {
     ...environment,
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: await postgres.database('submit'),
     INBOUND_WEBHOOK_ENCRYPTION_KEY: '1'.repeat(64),
     OUTBOUND_WEBHOOK_ENCRYPTION_KEY: '2'.repeat(64),
   }
-  const { apiKey, id, secret } = await prepare(env, makeWebhook)
-  const [port, barePort] = [await freePort(), await freePort()]
-  const service = startPinned(core ?? allCores, [process.execPath, rolecall, 'serve'], {
-    ...env,
-    PORT: String(port),
-  })
-  const limit = startPinned(core ?? allCores, [process.execPath, bare], {
-    PORT: String(barePort),
-    STATUS: '201',
-    ANSWER: Buffer.from(JSON.stringify({ id, receivedAt: '2026-11-21T08:15:00.000Z' })).toString('base64'),
-  })
-  await whenAnswering(`http://127.0.0.1:${port}/api/health/live`)
-  await whenAnswering(`http://127.0.0.1:${barePort}`)
-  const targets = [
-    { name: 'bare node:http', url: `http://127.0.0.1:${barePort}/`, pids: [limit.pid as number] },
-    {
-      name: 'rolecall submit',
-      url: `http://127.0.0.1:${port}/api/inbound-webhooks/${id}/submit`,
-      pids: [service.pid as number, postgres.pid],
-    },
-  ]
+  const webhook = await prepare(env, makeWebhook)
+  const answer = Buffer.from(JSON.stringify({ id: webhook.id, receivedAt: '2026-11-21T08:15:00.000Z' }))
+  const tables: Table[] = []
   let next = 0
-  const script = async () => {
+  const script = () => {
     next += perRun
-    return writeScript(folder, next, apiKey, secret)
+    return writeScript(folder, next, webhook)
   }
-  console.log(`\nPostgreSQL: signed submissions of 1 KB, ten fields; ${name}`)
-  report(64, await interleaved(targets, script, 64))
-  limit.kill()
-  service.kill()
-  await new Promise((resolve) => service.once('exit', resolve))
+  for (const { core, ...place } of places) {
+    pin(core, postgres.pid)
+    const service = await startRolecall(core, env)
+    const bare = await startBare(core, answer, { status: 201 })
+    const shared = { script, answerBytes: answer.length }
+    const limit = {
+      ...shared,
+      name: 'bare node:http',
+      store: 'parses the same body, answers as many bytes',
+      url: `${bare.url}/`,
+      pids: [bare.pid],
+    }
+    const url = `${service.url}/api/inbound-webhooks/${webhook.id}/submit`
+    const pids = [service.pid, postgres.pid]
+    const target = { ...shared, name: 'Rolecall', store: 'PostgreSQL, limit on', url, pids }
+    tables.push(summarise({ ...place, note }, await interleaved([limit, target], 64)))
+    await bare.stop()
+    await service.stop()
+  }
+  pin(serverCore, postgres.pid)
+  return tables
 }
 
 async function makeWebhook(deps: Deps) {
@@ -118,7 +100,11 @@ async function makeWebhook(deps: Deps) {
 }
 
 /** Signatures for one run, made in advance: the load generator has none of the work. */
-async function writeScript(folder: string, first: number, apiKey: string, secret: string): Promise<string> {
+async function writeScript(
+  folder: string,
+  first: number,
+  { apiKey, secret }: { apiKey: string; secret: string },
+): Promise<string> {
   const path = join(folder, 'submit.lua')
   const time = Math.floor(Date.now() / 1000)
   const macs: string[] = []

@@ -10,27 +10,66 @@ export interface Load {
   readonly failures: number
 }
 
-/** Writes the script that makes wrk present random tokens of the list, at once or at a pace. */
-export async function writeScript(
+/** Requests that differ in one header, in their body, or in both. */
+export interface Requests {
+  readonly method: 'GET' | 'POST'
+  /** The same for all. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The header that differs. */
+  readonly header?: string
+  readonly each: readonly { readonly value?: string; readonly body?: string }[]
+  /**
+   * Which comes next: any with the same chance, some far more often than others (Zipf with exponent 1), or each once,
+   * from `first` on. Beyond the last one the request is without credentials, and its refusal ends the run.
+   */
+  readonly order?: 'uniform' | 'zipf' | 'once'
+  readonly first?: number
+  /** The mean pause between two requests of a connection; none when not given. */
+  readonly everyMs?: number
+}
+
+const picks = {
+  uniform: 'math.random(#bodies)',
+  zipf: 'math.min(#bodies, math.floor((#bodies + 1) ^ math.random()))',
+  once: 'n',
+}
+
+/** Writes the script that makes wrk send those requests, and returns its path. */
+export async function writeRequests(
   path: string,
-  apiKey: string,
-  tokens: readonly string[],
-  { everyMs }: { everyMs?: number } = {},
-) {
-  await writeFile(`${path}.tokens`, tokens.join('\n'))
+  { method, headers = {}, header, each, order = 'uniform', first = 0, everyMs }: Requests,
+): Promise<string> {
+  const lines = each.slice(first).map(({ value = '', body = '' }) => `${value}\t${body}`)
+  await writeFile(`${path}.lines`, lines.join('\n'))
+  const fixed = Object.entries(headers).map(([name, value]) => `headers["${name}"] = "${value}"`)
   await writeFile(
     path,
-    `local bodies = {}
-for line in io.lines("${path}.tokens") do bodies[#bodies + 1] = '{"token":"' .. line .. '"}' end
+    `local values, bodies, headers, n = {}, {}, {}, 0
+for line in io.lines("${path}.lines") do
+  local at = line:find("\t", 1, true)
+  values[#values + 1] = line:sub(1, at - 1)
+  bodies[#bodies + 1] = line:sub(at + 1)
+end
 math.randomseed(os.time())
-wrk.method = "POST"
-wrk.headers["Content-Type"] = "application/json"
-wrk.headers["X-API-Key"] = "${apiKey}"
-function request() return wrk.format(nil, nil, nil, bodies[math.random(#bodies)]) end
+${fixed.join('\n')}
+function request()
+  n = n + 1
+  local at = ${picks[order]}
+  ${header === undefined ? '' : `headers["${header}"] = values[at] or ""`}
+  return wrk.format("${method}", nil, headers, ${method === 'GET' ? 'nil' : 'bodies[at] or "{}"'})
+end
 ${everyMs === undefined ? '' : `function delay() return math.random(${2 * everyMs}) end`}
 `,
   )
+  return path
 }
+
+/** Validate of random tokens of the list, at once or at a pace. */
+export const validateRequests = (apiKey: string, tokens: readonly string[]): Requests => ({
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey },
+  each: tokens.map((token) => ({ body: `{"token":"${token}"}` })),
+})
 
 /** One round of wrk on one core, against loopback only. */
 export async function load(

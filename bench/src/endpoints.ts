@@ -1,0 +1,194 @@
+import { join } from 'node:path'
+import type { Deps } from '@rolecall/api/deps'
+import { issueCode } from '@rolecall/api/features/login/issue-code'
+import { redeem } from '@rolecall/api/features/sessions/exchange-code'
+import { digestOf } from '@rolecall/api/platform/crypto/tokens'
+import { sql } from '@rolecall/api/platform/db/sql'
+import { interleaved, rounds, seconds, serverCore, summarise, type Target } from './compare.ts'
+import { addMembers, copyCodes, copySessions, settle } from './copies.ts'
+import type { Place } from './place.ts'
+import { adminRoleId, environment, prepare, redirectUri, roleIds, seedSessions, serverId } from './seed.ts'
+import { answerOf, startBare, startRolecall } from './services.ts'
+import type { Table } from './table.ts'
+import { type Requests, writeRequests } from './wrk.ts'
+
+/**
+ * Endpoints that change something use up what they take: a code is exchanged once. As many are made as the fastest run
+ * could use; when they run out the run fails and says so.
+ */
+const perSecond = Number(process.env['PER_SECOND'] ?? 6_000)
+const members = 50_000
+const connections = 64
+
+export async function measureEndpoints(place: Place): Promise<Table[]> {
+  const { postgres, redis } = place
+  const env = {
+    ...environment,
+    DATABASE_URL: await postgres.database('endpoints'),
+    CHAT_ADMIN_ROLE_ID: adminRoleId,
+    ...(redis && { CACHE_URL: redis.url }),
+  }
+  const supply = perSecond * (seconds * rounds + 1) + 1_000
+  console.log(`${supply} codes, ${2 * supply} sessions, ${members} members for the other endpoints`)
+  const made = await prepare(env, (deps) => makeSupply(deps, supply))
+  const service = await startRolecall(serverCore, env)
+  const pids = [service.pid, postgres.pid, ...(redis ? [redis.pid] : [])]
+  const tables: Table[] = []
+  for (const endpoint of endpointsOf(made)) tables.push(await measure(endpoint, service.url, pids, place))
+  await service.stop()
+  return tables
+}
+
+interface Endpoint {
+  readonly id: string
+  readonly title: string
+  readonly path: string
+  readonly requests: Requests
+  /** Whose credentials its answer is read with once, before the load. */
+  readonly expected: RegExp
+}
+
+async function measure(
+  { id, title, path, requests, expected }: Endpoint,
+  url: string,
+  pids: readonly number[],
+  { folder, redis }: Place,
+): Promise<Table> {
+  const [each] = requests.each
+  const { header, headers, method } = requests
+  const init = {
+    method,
+    headers: { ...headers, ...(header && { [header]: each?.value ?? '' }) },
+    ...(method === 'POST' && { body: each?.body ?? '{}' }),
+  }
+  const answer = await answerOf(`${url}${path}`, init, expected)
+  const bare = await startBare(serverCore, answer)
+  const isOnce = requests.order === 'once'
+  let first = 1
+  const own = await writeRequests(join(folder, `${id}.lua`), { ...requests, first })
+  const again = await writeRequests(join(folder, `${id}-bare.lua`), { ...requests, order: 'uniform' })
+  const answerBytes = answer.length
+  const limit: Target = {
+    name: 'bare node:http',
+    store: 'parses the same body, answers as many bytes',
+    url: `${bare.url}${path}`,
+    pids: [bare.pid],
+    script: () => again,
+    answerBytes,
+  }
+  const target: Target = {
+    name: 'Rolecall',
+    store: redis ? 'PostgreSQL + Redis, limit on' : 'PostgreSQL, limit on',
+    url: `${url}${path}`,
+    pids,
+    script: () => (isOnce ? writeRequests(own, { ...requests, first }) : own),
+    sent: (count) => {
+      first += count
+      if (isOnce && first > requests.each.length)
+        throw new Error(`${title}: what was made for it is used up; PER_SECOND makes more.`)
+    },
+    answerBytes,
+  }
+  const note =
+    'PostgreSQL commits to disk before each answer to a change. Server, database and cache share one core.'
+  const results = await interleaved([limit, target], connections)
+  await bare.stop()
+  return summarise({ id, title, note }, results)
+}
+
+type Supply = Awaited<ReturnType<typeof makeSupply>>
+
+async function makeSupply(deps: Deps, count: number) {
+  const { apiKey, tokens, projectId } = await seedSessions(deps, 1)
+  const [token = ''] = tokens
+  const [member] = await deps.db.query<{ id: string }>(sql`
+    select member_id as id from sessions where token_digest = ${digestOf(token)}`)
+  const memberId = member?.id ?? ''
+  const admin = await adminToken(deps, memberId)
+  const code = await issue(deps, projectId, memberId)
+  const others = await addMembers(deps.db, serverId, roleIds, members)
+  const codes = await copyCodes(deps.db, code, count, others)
+  const toRefresh = await copySessions(deps.db, token, count, others)
+  const toEnd = await copySessions(deps.db, token, count, others)
+  await settle(deps.db)
+  return { apiKey, projectId, admin, codes, toRefresh, toEnd }
+}
+
+const issue = async (deps: Deps, projectId: string | null, memberId: string): Promise<string> => {
+  const origin = { ip: null, userAgent: null, codeChallenge: null }
+  const code = await deps.db.transaction((tx) =>
+    issueCode(tx, { projectId, memberId, serverId, redirectUri: projectId ? redirectUri : '/', ...origin }),
+  )
+  if (!code) throw new Error('no code was made')
+  return code
+}
+
+/** A System Admin's session, of the member who now holds the admin role. */
+async function adminToken(deps: Deps, memberId: string): Promise<string> {
+  await deps.db.execute(sql`
+    update memberships set role_ids = role_ids || ${[adminRoleId]}::text[] where member_id = ${memberId}`)
+  const presented = {
+    code: await issue(deps, null, memberId),
+    projectId: null,
+    redirectUri: null,
+    codeVerifier: undefined,
+    browserDigests: null,
+  }
+  const terms = { ip: null, userAgent: null, ttlSec: 43_200, maxAgeSec: 86_400 }
+  return (await redeem(deps, presented, terms)).token
+}
+
+function endpointsOf({ apiKey, projectId, admin, codes, toRefresh, toEnd }: Supply): readonly Endpoint[] {
+  const json = { 'Content-Type': 'application/json' }
+  const asProject = { ...json, 'X-API-Key': apiKey }
+  const asAdmin = { Authorization: `Bearer ${admin}` }
+  const once = { method: 'POST', order: 'once' } as const
+  const search = (text: string) => ({
+    path: `/api/admin/members?search=${text}&limit=20`,
+    requests: { method: 'GET', headers: asAdmin, each: [{}] } as const,
+    expected: /"username":/,
+  })
+  return [
+    {
+      id: 'exchange',
+      title: 'Exchange of a one-time code for a session',
+      path: '/api/auth/token',
+      requests: {
+        ...once,
+        headers: asProject,
+        each: codes.map((code) => ({
+          body: JSON.stringify({ clientId: projectId, code, redirectUri }),
+        })),
+      },
+      expected: /"refreshToken":/,
+    },
+    {
+      id: 'refresh',
+      title: 'Refresh',
+      path: '/api/auth/token/refresh',
+      requests: {
+        ...once,
+        headers: json,
+        header: 'Authorization',
+        each: toRefresh.map(({ token, refreshToken }) => ({
+          value: `Bearer ${token}`,
+          body: JSON.stringify({ refreshToken }),
+        })),
+      },
+      expected: /"refreshToken":/,
+    },
+    {
+      id: 'logout',
+      title: 'Logout',
+      path: '/api/auth/logout',
+      requests: {
+        ...once,
+        headers: asProject,
+        each: toEnd.map(({ token }) => ({ body: JSON.stringify({ token }) })),
+      },
+      expected: /"success":true/,
+    },
+    { id: 'search', title: `Member search, one in ${members.toLocaleString('en')}`, ...search('coral12343') },
+    { id: 'search-many', title: 'Member search, a part of every fifth name', ...search('coral') },
+  ]
+}

