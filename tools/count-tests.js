@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 
 const { passed, failed } = count(process.argv[2] ?? '')
 console.log(`${passed} passed, ${failed} failed`)
-process.exitCode = failed > 0 ? 1 : 0
+// A run without a test has shown nothing.
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 
 /** A file that could not even be loaded has no tests to count: it is one failure, and so is a missing report. */
 function count(/** @type {string} */ path) {

@@ -10,14 +10,20 @@ import { migrate } from '@rolecall/api/platform/db/migrate'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { createLog } from '@rolecall/api/platform/log'
 import { demo } from '@rolecall/chat-sim'
+import { help } from './help.ts'
 import type { PlatformOrder } from './large-platform.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 import { freePort, startPinned, whenAnswering } from './processes.ts'
 
-/**
- * A mass departure: LEAVERS (20,000) leave one server at once. How long until all of it is written, how long a change in
- * another server takes meanwhile, and how long an audited write of somebody else.
- */
+help(`
+npm run prune -w bench
+
+A mass departure: so many members leave one server at once. How long until all of it is written, how long a change in another
+server takes meanwhile, and how long an audited write of somebody else.
+
+  LEAVERS  who leave at once (20000)
+`)
+
 const leavers = Number(process.env['LEAVERS'] ?? 20_000)
 const { mainGuildId: club, gamesGuildId: games } = demo
 const rolecall = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))

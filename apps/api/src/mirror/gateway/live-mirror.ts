@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatGatewayTiming } from '#chat/chat-gateway'
-import { within } from '#platform/within'
+import { within } from '#platform/async'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { readWholeServer } from '../rest/read-whole-server.ts'
 import { syncServer } from '../rest/sync-server.ts'
