@@ -84,7 +84,8 @@ export async function removeRole(tx: Tx, serverId: string, roleId: string) {
  */
 const claimRoles = (tx: Tx, serverId: string, asOf: AsOf) =>
   asOf === 'now'
-    ? tx.execute(sql`update servers set roles_synced_at = clock_now() where id = ${serverId}`)
+    ? tx.execute(sql`
+        update servers set roles_synced_at = greatest(clock_now(), roles_synced_at) where id = ${serverId}`)
     : tx.execute(sql`
         update servers set roles_synced_at = ${asOf}
         where id = ${serverId} and (roles_synced_at is null or roles_synced_at <= ${asOf})`)

@@ -4,13 +4,8 @@ import type { Tx } from '#platform/db/database'
 import { type Ending, endMemberships } from '../end-memberships.ts'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { listUnknownRoles } from '../read-roles.ts'
-import {
-  type KnownUser,
-  noteAbsences,
-  type ServerMember,
-  upsertMembers,
-  upsertMemberships,
-} from '../write-members.ts'
+import { type KnownUser, noteAbsences, type ServerMember, upsertMembers } from '../write-members.ts'
+import { writeMemberships } from '../write-memberships.ts'
 import { removeRole, setAvailable, writeRole, writeServer } from '../write-servers.ts'
 
 type WriteDeps = Pick<MirrorDeps, 'audit' | 'endSessions'>
@@ -25,7 +20,7 @@ type ServerEvent = Exclude<ChatEvent, MemberEvent>
 export async function writeEvents(tx: Tx, deps: WriteDeps, events: readonly ChatEvent[]): Promise<string[]> {
   let recorded: AuditEvent[] = []
   for (const run of runsOf(events)) {
-    if (run.kind === 'changes') await writeChanges(tx, run.events)
+    if (run.kind === 'changes') recorded = recorded.concat(await writeChanges(tx, deps, run.events))
     else if (run.kind === 'departures')
       recorded = recorded.concat(await writeDepartures(tx, deps, run.events))
     else await writeServerEvent(tx, run.event)
@@ -60,7 +55,7 @@ function runsOf(events: readonly ChatEvent[]): Run[] {
   return runs
 }
 
-async function writeChanges(tx: Tx, events: readonly Changed[]): Promise<void> {
+async function writeChanges(tx: Tx, deps: WriteDeps, events: readonly Changed[]): Promise<AuditEvent[]> {
   const members = new Map<string, ServerMember>()
   for (const { serverId, member } of events) {
     const key = `${serverId}/${member.user.id}`
@@ -71,7 +66,7 @@ async function writeChanges(tx: Tx, events: readonly Changed[]): Promise<void> {
   const rows = [...members.values()]
   const known = rows.map(({ serverId, member }) => ({ user: member.user, serverId }))
   await upsertMembers(tx, newestOf(known), 'now')
-  await upsertMemberships(tx, rows, 'now')
+  return (await writeMemberships(tx, deps, rows, 'now')).events
 }
 
 async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departed[]): Promise<AuditEvent[]> {
