@@ -74,6 +74,19 @@ describe.each(['memory', 'redis'] as const)('what may be open at a time, on the 
     expect(await takeMany(limiters, 20)).toBe(2)
   })
 
+  test('is given back in the window that it was taken in, whatever another clock says of the moment', async () => {
+    let time = minute + 59_000
+    const limiters = limitersOf('another-clock', 2, () => time)
+    await takeMany(limiters, 2)
+    // Three seconds later, in the next window. A clock that is two seconds ahead would say: in this one.
+    time += 3_000
+    await takeMany(limiters, 2)
+    await limiters[0]?.giveBack('caller', limiters[0].momentAgo(3_000))
+    expect(await takeMany(limiters, 5)).toBe(0)
+    await limiters[0]?.giveBack('caller', limiters[0].momentAgo(1_000))
+    expect(await takeMany(limiters, 5)).toBe(1)
+  })
+
   test('tells the caller how long to wait', async () => {
     const [limiter] = limitersOf('told', 1, () => minute + 12_345)
     await limiter?.take('caller')
