@@ -2,7 +2,7 @@ import type { ChatMember, ChatUser } from '#chat/chat-platform'
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** The only writer of members and memberships. */
+/** The only writer of members and memberships. Memberships are written through `write-memberships.ts`, which sees who came back. */
 
 /**
  * As of when the platform said something. An answer is as of when it was asked for: written later, it would pass for

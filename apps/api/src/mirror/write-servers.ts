@@ -3,7 +3,7 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { AsOf } from './write-members.ts'
 
-/** The only writer of servers and their roles. */
+/** The only writer of servers and their roles, but for the columns `live_*`: `gateway/store.ts` writes how long it vouches for them. */
 
 /**
  * Creates the main server when there is no server at all. Of several instances that start at once one

@@ -24,7 +24,7 @@ const gatewayStates = ['off', 'closed', 'connecting', 'connected', 'refused'] as
 const databaseState = (db: Deps['db']) => within<DatabaseState>(db.ping(), deadlineMs, 'down')
 const yes = (is: boolean) => (is ? 1 : 0)
 
-/** Every figure that is read when somebody asks. A new one is a new row. */
+/** Gauges that read dependencies; series of requests and of the recorder are in `metrics.ts`. A new one is a new row. */
 const gauges: readonly GaugeRow[] = [
   {
     name: 'rolecall_build_info',

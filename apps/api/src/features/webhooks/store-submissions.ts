@@ -11,7 +11,7 @@ export type Outcome =
   /** What it was held against is no longer in force. */
   | 'stale'
 
-/** Its twin goes first: what became of that decides. */
+/** Repeats a signature or a key of this batch: it is tried again in the next one, when what became of the first is known. */
 const again = Symbol('again')
 
 /** Bytes of payload in one statement: larger batches would hold up everyone in them. */
