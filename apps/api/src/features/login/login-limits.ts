@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database'
 import { tooMany } from '#platform/http/router'
-import type { ReturnableLimiter } from '#platform/rate-limit/returnable-limiter'
+import type { RefundableQuota } from '#platform/rate-limit/refundable-quota'
 import { trimAuthRequests } from './store.ts'
 
 /** Trim once per so many inserts. */
@@ -28,7 +28,7 @@ export interface LoginLimits {
 
 interface LoginLimitDeps {
   readonly db: Database
-  readonly limiter: ReturnableLimiter
+  readonly limiter: RefundableQuota
   /** Logins that are kept while they wait for the platform. */
   readonly maxAuthRequests: number
 }

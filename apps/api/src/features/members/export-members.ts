@@ -8,13 +8,13 @@ import { type ExportRow, exportedIds, listExportRows, type MemberFilters } from 
 /** Few enough that whoever waits for the same connection, or for this turn of the event loop, hardly notices. */
 const membersPerPage = 100
 
-interface Needs {
+interface ExportDeps {
   readonly openDownload: OpenDownload
 }
 
 /** The memberships of the list as a file. */
 export function exportMembers(
-  { db, openDownload }: Pick<Deps, 'db'> & Needs,
+  { db, openDownload }: Pick<Deps, 'db'> & ExportDeps,
   by: Parameters<OpenDownload>[0],
   { format = 'json', ...filters }: memberLists.MemberExportQuery,
 ): Promise<Answer> {

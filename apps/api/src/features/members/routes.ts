@@ -6,9 +6,9 @@ import { exportMembers } from './export-members.ts'
 import { listMembers } from './list-members.ts'
 import { getMemberServers } from './member-servers.ts'
 
-type Needs = Pick<Parameters<typeof exportMembers>[0], 'openDownload'>
+type MemberRouteDeps = Pick<Parameters<typeof exportMembers>[0], 'openDownload'>
 
-export function memberRoutes({ route }: Router<Callers>, deps: Deps, needs: Needs) {
+export function memberRoutes({ route }: Router<Callers>, deps: Deps, needs: MemberRouteDeps) {
   route(memberLists.listMembers, ({ query }) => listMembers(deps, query))
   route(memberLists.listCrossServerMembers, ({ query }) => listMembers(deps, query))
   route(memberLists.exportMembers, (request) =>

@@ -42,14 +42,14 @@ const failureKinds: Record<Denial | Replay, FailureKind> = {
 
 const isRecorded = (code: ErrorCode): code is keyof typeof failureKinds => code in failureKinds
 
-interface Needs {
+interface ObserverDeps {
   readonly recorder: Recorder
   readonly requests: RequestMetrics
   readonly countFailure: (kind: FailureKind) => void
 }
 
 /** Tells recorder and metrics what was answered and who was turned away. */
-export const createObserver = ({ recorder, requests, countFailure }: Needs): Observer => ({
+export const createObserver = ({ recorder, requests, countFailure }: ObserverDeps): Observer => ({
   began: (request) => {
     request.startedAtUs = requests.began()
   },

@@ -20,7 +20,7 @@ import {
   type SignatureRefusal,
   verifySignature,
 } from './signature.ts'
-import { createSubmissionStore, type Outcome } from './store-submissions.ts'
+import { createSubmissionStore, type Outcome } from './submission-batcher.ts'
 import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
 
 /** Longer bodies are refused: reading and checking one must stay a matter of milliseconds. */

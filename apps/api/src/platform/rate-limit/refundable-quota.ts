@@ -8,7 +8,7 @@ export interface OpenVerdict extends Verdict {
 }
 
 /** A limit of what is open at a time: whatever ends well gives back what it took. */
-export interface ReturnableLimiter extends RateLimiter {
+export interface RefundableQuota extends RateLimiter {
   take(caller: string): Promise<OpenVerdict>
   /**
    * The moment so long ago, by the clock that windows are counted by: how long ago it was, one other clock can say, and
@@ -31,13 +31,13 @@ export interface ReturnableLimiter extends RateLimiter {
  * has lost its counter changes nothing, because it would make room that another has. The cache is asked each time:
  * what is full now may have room in a moment.
  */
-export function createReturnableLimiter({
+export function createRefundableQuota({
   cache,
   limit,
   ttlMs,
   name = 'default',
   now = Date.now,
-}: Options): ReturnableLimiter {
+}: Options): RefundableQuota {
   const counterMs = ttlMs * 2
   const windowOf = (time: number) => Math.floor(time / ttlMs)
   // Hashed, to keep strangers' text out of keys.

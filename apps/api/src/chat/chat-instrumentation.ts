@@ -2,14 +2,14 @@ import type { ChatEvent, ChatGateway } from './chat-gateway.ts'
 import type { ChatPlatform } from './chat-platform.ts'
 
 /** What may be put around every question to the platform. The operation is the name of the method. */
-export interface AroundChat {
+export interface ChatInstrumentation {
   run<T>(operation: string, ask: () => Promise<T>): Promise<T>
   /** The gateway told of something. */
   heard(event: ChatEvent): void
 }
 
 /** The same platform, with something around each question: a measurement, a trace. */
-export function aroundChat(chat: ChatPlatform, { run, heard }: AroundChat): ChatPlatform {
+export function instrumentChat(chat: ChatPlatform, { run, heard }: ChatInstrumentation): ChatPlatform {
   return {
     ...chat,
     identify: (login) => run('identify', () => chat.identify(login)),
@@ -23,7 +23,7 @@ export function aroundChat(chat: ChatPlatform, { run, heard }: AroundChat): Chat
   }
 }
 
-const heardOf = (gateway: ChatGateway, heard: AroundChat['heard']): ChatGateway => ({
+const heardOf = (gateway: ChatGateway, heard: ChatInstrumentation['heard']): ChatGateway => ({
   ...gateway,
   open: (listener) =>
     gateway.open({

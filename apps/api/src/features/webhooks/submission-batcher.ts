@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '#platform/db/database'
 import { gather } from '#platform/db/gather'
 import type { Deps } from '../../deps.ts'
-import { dropMark, findFirst, insertSubmissions, type NewSubmission, type NotStored } from './submit-store.ts'
+import { dropMark, findFirst, insertSubmissions, type NewSubmission, type NotStored } from './ingest-store.ts'
 
 /** What a sender is told: where its submission is, or why there is none. */
 export type Outcome =
