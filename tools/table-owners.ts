@@ -18,7 +18,7 @@ export const owners: Readonly<Record<string, string>> = {
   inbound_submissions: 'features/webhooks',
   inbound_webhooks: 'features/webhooks',
   instances: 'features/monitoring',
-  key_fingerprints: 'features/keys',
+  key_fingerprints: 'features/encryption-keys',
   live_mirror: 'mirror',
   member_syncs: 'mirror',
   members: 'mirror',

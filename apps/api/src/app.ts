@@ -1,7 +1,6 @@
 import cluster from 'node:cluster'
 import type { FastifyInstance } from 'fastify'
 import { createMemberSyncs } from '#mirror/rest/member-syncs'
-import { capConnections } from '#platform/http/connections'
 import type { Lifecycle } from '#platform/http/lifecycle'
 import { createBodyReader } from '#platform/http/read-bytes'
 import { createResponder } from '#platform/http/responder'
@@ -58,8 +57,7 @@ export function createApp(
   observe: typeof createObserver = createObserver,
 ): FastifyInstance {
   const { config, log, db } = deps
-  const app = createServer(config, lifecycle)
-  const connections = capConnections(app, { maxConnections: config.maxConnections, log })
+  const app = createServer(config, { lifecycle, log })
   deps.tracing?.watch(app)
   const requests = createRequestMetrics()
   const { registry, countFailure } = createMetrics(deps, recorder, requests)
@@ -69,7 +67,6 @@ export function createApp(
     log,
     observer: observe({ recorder, requests, countFailure }),
     refusalPage,
-    isCrowded: connections.isCrowded,
   })
   refuseWith(app, respond)
 

@@ -83,7 +83,10 @@ function proxies(value: string) {
     ? given
     : problem('must be addresses or networks, comma-separated, like 10.0.0.0/8 or ::1')
 }
-/** Everything the service reads from its environment. The configuration page is made from this table. */
+/**
+ * Every variable of the service's own. The configuration page is made from this table. What Node.js is told, NODE_ENV and
+ * NODE_OPTIONS, is read beside it.
+ */
 export const variables = {
   chatBotToken: {
     name: 'CHAT_BOT_TOKEN',
@@ -285,7 +288,7 @@ export const variables = {
     group: 'Caches and limits',
     default: '60000',
     meaning:
-      'Shown in the settings. Access is read from the database on each request, so nothing waits for it.',
+      'Deprecated: shown in the settings, and delays nothing. A change of access counts from the next request on.',
     read: integer(0, longestSec * 1_000),
   },
   projectAuthTtlMs: {
@@ -293,7 +296,7 @@ export const variables = {
     group: 'Caches and limits',
     default: '60000',
     meaning:
-      'Shown in the settings. Keys are read from the database on each request, so nothing waits for it.',
+      'Deprecated: shown in the settings, and delays nothing. A revoked key is refused from the next request on.',
     read: integer(0, longestSec * 1_000),
   },
   statsTtlMs: {
@@ -371,7 +374,7 @@ export interface LoadedConfig {
   readonly warnings: string[]
 }
 
-/** Reads and checks every variable at once; decides nothing. `main.ts` makes problems fatal in production. */
+/** Reads and checks every variable at once; decides nothing. `serve.ts` makes problems fatal in production. */
 export function loadConfig(env: Environment): LoadedConfig {
   const { production, warnings } = readMode(env)
   const problems: string[] = []

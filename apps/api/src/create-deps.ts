@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8'
 import { type AnswersOptions, createAnswers } from '#answers/answers'
 import { recordAudit } from '#audit/record'
-import { aroundChat } from '#chat/around-chat'
+import { instrumentChat } from '#chat/chat-instrumentation'
 import type { ChatPlatform } from '#chat/chat-platform'
 import { createDiscord } from '#chat/discord'
 import { postToDiscordWebhook } from '#chat/discord-webhook'
@@ -20,7 +20,7 @@ import { createTenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
 import { createPressure, processReadings } from '#platform/pressure'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
-import { createReturnableLimiter } from '#platform/rate-limit/returnable-limiter'
+import { createRefundableQuota } from '#platform/rate-limit/refundable-quota'
 import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
@@ -79,7 +79,7 @@ export function createDeps(
     log,
     cache,
   })
-  const watched = aroundChat(discord, platformWatch)
+  const watched = instrumentChat(discord, platformWatch)
   const chat = tracing ? tracedChat(watched, tracing) : watched
   const endSessions = { ofMembers: endSessionsOfMembers, ofServer: endSessionsOfServer }
   const mirrorDeps = { db, log, chat, audit, endSessions }
@@ -109,7 +109,7 @@ export function createDeps(
   const loginLimits = createLoginLimits({
     db,
     maxAuthRequests,
-    limiter: createReturnableLimiter({
+    limiter: createRefundableQuota({
       cache,
       limit: loginLimitOf(config),
       ttlMs: config.rateLimitGlobalTtlMs,
@@ -157,4 +157,4 @@ const loginLimitOf = ({ rateLimitGlobal }: Config) =>
   rateLimitGlobal === 0 ? 0 : Math.max(10, Math.floor(rateLimitGlobal / 20))
 
 const tracedChat = (chat: ChatPlatform, { around }: Tracing) =>
-  aroundChat(chat, { run: (operation, ask) => around(`chat ${operation}`, {}, ask), received: () => {} })
+  instrumentChat(chat, { run: (operation, ask) => around(`chat ${operation}`, {}, ask), received: () => {} })

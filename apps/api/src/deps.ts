@@ -4,7 +4,7 @@ import type { ChatPlatform } from '#chat/chat-platform'
 import type { ChatFigures, LiveMirror } from '#mirror/gateway/status'
 import type { EndSessions, MirrorMember, Refreshed, RefreshMember } from '#mirror/mirror-deps'
 import type { Cache } from '#platform/cache/cache'
-import type { Database } from '#platform/db/database'
+import type { Database, Tx } from '#platform/db/database'
 import type { TenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
 import type { Pressure } from '#platform/pressure'
@@ -51,7 +51,10 @@ export interface Deps {
   readonly chat: ChatPlatform
   readonly audit: { readonly record: RecordAudit }
   readonly settings: Settings
-  readonly endSessions: EndSessions
+  readonly endSessions: EndSessions & {
+    /** When a server is removed; also when it is registered again, for what was made in it meanwhile. Answers how many. */
+    readonly ofServer: (tx: Tx, serverId: string) => Promise<number>
+  }
   readonly mirrorMember: MirrorMember
   readonly refreshMember: RefreshMember
   readonly readForProject: ReadForProject

@@ -14,15 +14,15 @@ import { type Config, loadConfig } from './config.ts'
 import { createDeps, openConfiguredDatabase } from './create-deps.ts'
 import { readEnvironment } from './environment.ts'
 import { ensureMainServer } from './features/chat-servers/main-server.ts'
+import { checkKeyFingerprints } from './features/encryption-keys/check-fingerprints.ts'
 import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts'
-import { checkKeyFingerprints } from './features/keys/check-fingerprints.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
 import { mendRedirectUris } from './features/projects/mend-redirect-uris.ts'
 import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
+import { graceMs, shutDownOnce } from './graceful-shutdown.ts'
 import { StartRefused } from './start-refused.ts'
-import { graceMs, stopOnce } from './stop-once.ts'
 import { superviseWorkers } from './supervise-workers.ts'
-import { sendSignsOfLife } from './worker-signs.ts'
+import { sendHeartbeats } from './worker-heartbeat.ts'
 
 /** Of the grace, what is left for writing what is kept in memory when clients have not taken their answers. */
 const flushMs = 1_000
@@ -31,7 +31,7 @@ const databaseDeadlineMs = 30_000
 
 /** Starts the service by its environment and keeps it running until a signal. */
 export async function serve(): Promise<void> {
-  sendSignsOfLife()
+  sendHeartbeats()
   const { config, problems, warnings } = loadConfig(readEnvironment())
   const log = createLog(config.logLevel)
   const wrongHost = cluster.isPrimary ? await hostProblem(config.host) : undefined
@@ -71,7 +71,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   const lifecycle = createLifecycle()
   const app = createApp(deps, recorder, lifecycle)
   // Before anyone can know that it listens: a signal without a listener ends the process at once.
-  const stop = stopOnce(log, {
+  const stop = shutDownOnce(log, {
     withinMs: graceMs,
     stop: async (why) => {
       // A service manager waits for a drain; a person at the terminal does not, and nobody sends by their readiness.

@@ -2,8 +2,8 @@ import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '#platform/log'
 import { answerWorkersMetrics } from '#platform/metrics/cluster-metrics'
-import { graceMs, stopOnce } from './stop-once.ts'
-import { createWorkerWatch, isSignOfLife, lookEveryMs } from './worker-signs.ts'
+import { graceMs, shutDownOnce } from './graceful-shutdown.ts'
+import { createWorkerWatch, isHeartbeat, lookEveryMs } from './worker-heartbeat.ts'
 
 const program = fileURLToPath(new URL('../bin/worker.cjs', import.meta.url))
 /** What a message to a process that has ended fails with. */
@@ -57,7 +57,7 @@ export function superviseWorkers(count: number, log: Log): void {
     for (let worker = 1; worker < count; worker++) fork()
   })
   cluster.on('message', (worker, message) => {
-    if (isSignOfLife(message)) watch.heard(worker)
+    if (isHeartbeat(message)) watch.heard(worker)
   })
   cluster.on('exit', (worker, code: number | null, signal) => {
     const { pid } = worker.process
@@ -74,7 +74,7 @@ export function superviseWorkers(count: number, log: Log): void {
     if (!isStopping) process.exit(exitCode)
     allEnded()
   })
-  stopOnce(log, {
+  shutDownOnce(log, {
     withinMs: graceMs + 2 * overdueMs,
     stop: async (why) => {
       isStopping = true

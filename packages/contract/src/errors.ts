@@ -303,7 +303,7 @@ export const errors = define({
   },
   ENCRYPTION_KEY_MISSING: {
     status: 500,
-    title: 'The inbound-webhook encryption key is not configured.',
+    title: 'An encryption key is not configured.',
     mend: 'The operator sets INBOUND_WEBHOOK_ENCRYPTION_KEY and OUTBOUND_WEBHOOK_ENCRYPTION_KEY, 64 hexadecimal characters each, and restarts the service.',
   },
   SECRET_UNREADABLE: {

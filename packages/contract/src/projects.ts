@@ -110,7 +110,7 @@ export const createProject = endpoint({
   refuses: ['PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING', 'RATE_LIMITED'],
 })
 
-/** One project. Refuses with PROJECT_NOT_FOUND, SECRET_UNREADABLE. */
+/** One project. Refuses with PROJECT_NOT_FOUND, SECRET_UNREADABLE, ENCRYPTION_KEY_MISSING. */
 export const getProject = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}',
@@ -118,10 +118,11 @@ export const getProject = endpoint({
   summary: 'One project',
   auth: 'admin',
   description:
-    'A `webhookUrl` that was sealed under another key is reported here, as `SECRET_UNREADABLE`; it can be set anew.',
+    'A `webhookUrl` that was sealed under another key is reported here, as `SECRET_UNREADABLE`; it can be set anew. ' +
+    'Without any key it is `ENCRYPTION_KEY_MISSING`.',
   params: ProjectId,
   answers: { 200: Project },
-  refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE'],
+  refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE', 'ENCRYPTION_KEY_MISSING'],
 })
 
 /** Changes a project. Refuses with PROJECT_NOT_FOUND, PROJECT_NAME_TAKEN, ENCRYPTION_KEY_MISSING. */

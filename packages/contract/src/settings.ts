@@ -57,8 +57,14 @@ export const settingTable = {
       3_600_000,
       'Without the gateway: age at which a member’s roles are read again; 0 is each time.',
     ),
-    projectAccessTtlMs: number('PROJECT_ACCESS_TTL_MS', 'Longest age of what a project may reach.'),
-    projectAuthTtlMs: number('PROJECT_AUTH_TTL_MS', 'Longest age of what is known of an API key.'),
+    projectAccessTtlMs: number(
+      'PROJECT_ACCESS_TTL_MS',
+      'Deprecated: delays nothing; access is read with each answer.',
+    ),
+    projectAuthTtlMs: number(
+      'PROJECT_AUTH_TTL_MS',
+      'Deprecated: delays nothing; a revoked key is refused at once.',
+    ),
     statsTtlMs: editable('STATS_TTL_MS', 0, 86_400_000, 'How long statistics are kept.'),
   },
   chat: {

@@ -334,8 +334,8 @@ export const rotateOwnSecret = endpoint({
 
 /**
  * Takes a payload. Refuses with WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, ORIGIN_NOT_ALLOWED; one whose signature is not good with
- * SIGNATURE_INVALID, SIGNATURE_REPLAYED, SECRET_UNREADABLE; one that does not fit with UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON,
- * PAYLOAD_TOO_LARGE, PAYLOAD_INVALID; and an IDEMPOTENCY_KEY_REUSED.
+ * SIGNATURE_INVALID, SIGNATURE_REPLAYED, SECRET_UNREADABLE, ENCRYPTION_KEY_MISSING; one that does not fit with
+ * UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON, PAYLOAD_TOO_LARGE, PAYLOAD_INVALID; and an IDEMPOTENCY_KEY_REUSED.
  */
 export const submit = endpoint({
   method: 'POST',
@@ -374,6 +374,7 @@ export const submit = endpoint({
     'IDEMPOTENCY_KEY_REUSED',
     'SIGNATURE_REPLAYED',
     'SECRET_UNREADABLE',
+    'ENCRYPTION_KEY_MISSING',
   ],
 })
 

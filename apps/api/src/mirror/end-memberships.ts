@@ -1,9 +1,9 @@
 import type { AuditEvent } from '#audit/event'
 import type { Tx } from '#platform/db/database'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { type AsOf, type Departure, endMembershipRows } from './write-members.ts'
+import { type AsOf, type Departure, endMembershipRows, type RowEnd } from './write-members.ts'
 
-export interface Ending extends Departure {
+export interface Ending extends RowEnd {
   readonly isBan?: boolean
 }
 
@@ -27,10 +27,12 @@ export async function endMemberships(
     revoked.set(keyOf(departure), (revoked.get(keyOf(departure)) ?? 0) + 1)
   }
   const bans = new Set(endings.filter(({ isBan }) => isBan).map(keyOf))
+  const returns = new Set(endings.filter(({ cameBackAt }) => cameBackAt).map(keyOf))
   return ended.map((departure) => {
     const { memberId, username, serverName } = departure
     const isBan = bans.has(keyOf(departure))
-    const what = isBan ? `was banned from ${serverName}` : `is no longer a member of ${serverName}`
+    let what = isBan ? `was banned from ${serverName}` : `is no longer a member of ${serverName}`
+    if (returns.has(keyOf(departure))) what = `had left ${serverName} unseen, and came back`
     return {
       actionType: 'member',
       action: isBan ? 'member.ban' : 'member.leave',

@@ -4,11 +4,10 @@ import type { Database, Tx } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import type { AsOf, Departure } from './write-members.ts'
 
-/** Ends sessions whose membership or server is gone, in the transaction in which it goes; that is not for the mirror to know how. */
+/** Ends sessions whose membership is gone, in the transaction in which it goes; that is not for the mirror to know how. */
 export interface EndSessions {
   /** Answers one row for each session that ended. */
   readonly ofMembers: (tx: Tx, departures: readonly Departure[]) => Promise<Departure[]>
-  readonly ofServer: (tx: Tx, serverId: string) => Promise<number>
 }
 
 /** What the mirror is made of. */

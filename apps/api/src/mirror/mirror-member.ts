@@ -1,7 +1,8 @@
 import type { ChatMember, ChatUser } from '#chat/chat-platform'
 import { endMemberships } from './end-memberships.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { type AsOf, upsertMembers, upsertMemberships } from './write-members.ts'
+import { type AsOf, upsertMembers } from './write-members.ts'
+import { writeMemberships } from './write-memberships.ts'
 
 /**
  * Writes what the platform said of one member. `undefined` is its word that there is no such member. The
@@ -17,8 +18,8 @@ export async function mirrorMember(
   await deps.db.transaction(async (tx) => {
     if (member) {
       await upsertMembers(tx, [{ user: { ...member.user, ...user }, serverId }], asOf)
-      await upsertMemberships(tx, [{ serverId, member }], asOf)
-      return
+      const { events } = await writeMemberships(tx, deps, [{ serverId, member }], asOf)
+      return deps.audit.record(tx, events)
     }
     if ('username' in user) await upsertMembers(tx, [{ user }], asOf)
     await deps.audit.record(tx, await endMemberships(tx, deps, [{ serverId, memberId: user.id }], asOf))

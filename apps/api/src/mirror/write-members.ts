@@ -2,7 +2,7 @@ import type { ChatMember, ChatUser } from '#chat/chat-platform'
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** The only writer of members and memberships. */
+/** The only writer of members and memberships. Memberships are written through `write-memberships.ts`, which sees who came back. */
 
 /**
  * As of when the platform said something. An answer is as of when it was asked for: written later, it would pass for
@@ -89,15 +89,26 @@ export interface Departure {
   readonly memberId: string
 }
 
-/** Ends memberships. Answers those that it ended; one that was over, or was told of since, is not among them. */
-export const endMembershipRows = (tx: Tx, departures: readonly Departure[], asOf: AsOf) =>
+/** A departure that shows only by the return: a membership that began before this time is over. */
+export interface RowEnd extends Departure {
+  readonly cameBackAt?: Date
+}
+
+/**
+ * Ends memberships. Answers those that it ended; one that was over, was told of since, or is already that of the
+ * return, is not among them.
+ */
+export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: AsOf) =>
   tx.query<Departure & { username: string; serverName: string }>(sql`
     with due as (
       select m.server_id, m.member_id from memberships m
       join unnest(${departures.map(({ serverId }) => serverId)}::text[],
-        ${departures.map(({ memberId }) => memberId)}::text[]) as x (server_id, member_id)
+        ${departures.map(({ memberId }) => memberId)}::text[],
+        ${departures.map(({ cameBackAt }) => cameBackAt?.toISOString() ?? null)}::timestamptz[])
+        as x (server_id, member_id, came_back_at)
         on m.server_id = x.server_id and m.member_id = x.member_id
       where m.left_at is null and ${isNotNewer(sql`m.synced_at`, asOf)}
+        and (x.came_back_at is null or m.joined_at < x.came_back_at)
       -- Everybody who writes many memberships locks them in this order.
       order by m.server_id, m.member_id
       for update of m)
@@ -124,7 +135,8 @@ export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: 
 /** Takes a role from up to `limit` members who hold it; 0 when nobody does any more. */
 export const takeRole = (db: Queryable, serverId: string, roleId: string, limit: number) =>
   db.execute(sql`
-    update memberships set role_ids = array_remove(role_ids, ${roleId}), synced_at = clock_now()
+    update memberships set role_ids = array_remove(role_ids, ${roleId}),
+      synced_at = greatest(clock_now(), synced_at)
     where server_id = ${serverId} and member_id in (
       select member_id from memberships
       where server_id = ${serverId} and role_ids @> array[${roleId}]::text[] order by member_id limit ${limit})`)

@@ -3,7 +3,7 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { AsOf } from './write-members.ts'
 
-/** The only writer of servers and their roles. */
+/** The only writer of servers and their roles, but for the columns `live_*`: `gateway/store.ts` writes how long it vouches for them. */
 
 /**
  * Creates the main server when there is no server at all. Of several instances that start at once one
@@ -84,7 +84,8 @@ export async function removeRole(tx: Tx, serverId: string, roleId: string) {
  */
 const claimRoles = (tx: Tx, serverId: string, asOf: AsOf) =>
   asOf === 'now'
-    ? tx.execute(sql`update servers set roles_synced_at = clock_now() where id = ${serverId}`)
+    ? tx.execute(sql`
+        update servers set roles_synced_at = greatest(clock_now(), roles_synced_at) where id = ${serverId}`)
     : tx.execute(sql`
         update servers set roles_synced_at = ${asOf}
         where id = ${serverId} and (roles_synced_at is null or roles_synced_at <= ${asOf})`)

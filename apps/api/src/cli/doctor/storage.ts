@@ -6,7 +6,7 @@ import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
 import type { Log } from '#platform/log'
 import type { Config } from '../../config.ts'
-import { changedKeys } from '../../features/keys/check-fingerprints.ts'
+import { changedKeys } from '../../features/encryption-keys/check-fingerprints.ts'
 import { unmadeFolder } from '../unmade-folder.ts'
 import { type Line, note, ok, problem } from './line.ts'
 

@@ -6,11 +6,15 @@ import { by, type Callers } from '../callers.ts'
 import { auditColumns } from './columns.ts'
 import { listAuditEntries, streamAuditEntries } from './read-entries.ts'
 
-interface Needs {
+interface AuditRouteDeps {
   readonly openDownload: OpenDownload
 }
 
-export function auditRoutes({ route }: Router<Callers>, deps: Pick<Deps, 'db'>, { openDownload }: Needs) {
+export function auditRoutes(
+  { route }: Router<Callers>,
+  deps: Pick<Deps, 'db'>,
+  { openDownload }: AuditRouteDeps,
+) {
   route(audit.listAuditLogs, ({ query }) => listAuditEntries(deps, query))
   route(audit.exportAuditLogs, (request) => {
     const { query } = request

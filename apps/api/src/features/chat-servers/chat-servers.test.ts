@@ -175,6 +175,13 @@ describe.each(mainEngines)('servers on %s', (engine) => {
 
     expect(await auditOf(() => ask('DELETE', games))).toEqual(['server.delete'])
     expect((await validate(world, project, session.token)).status).toBe(401)
+    const { db } = world.service.deps
+    const entry = await db.maybeOne(sql`
+      select summary from audit_log where action = 'server.delete' order by seq desc limit 1`)
+    expect(entry).toMatchObject({ summary: expect.stringMatching(/ was removed; 1 sessions ended\.$/) })
+    const told = await db.query(sql`
+      select data ->> 'reason' as reason from outbox where project_id = ${project.id} and type = 'session.revoked'`)
+    expect(told).toEqual([{ reason: 'server_removed' }])
     expect((await ask('GET', servers)).body.total).toBe(1)
     expect((await ask('DELETE', games)).body.code).toBe('SERVER_NOT_FOUND')
 

@@ -5,13 +5,13 @@ import type { Deps } from '../../deps.ts'
 import { getServer } from './get-server.ts'
 
 /**
- * Removes a server: its sessions are no longer live, its members leave the lists. What was said of it stays,
+ * Removes a server: its sessions are revoked, its members leave the lists. What was said of it stays,
  * for the audit log and for the day it comes back.
  *
  * Refused for the server that decides who is a System Admin: whoever removed it could not undo it.
  */
 export async function removeServer(
-  { db, audit, config }: Pick<Deps, 'db' | 'audit' | 'config'>,
+  { db, audit, config, endSessions }: Pick<Deps, 'db' | 'audit' | 'config' | 'endSessions'>,
   by: By,
   id: string,
 ): Promise<void> {
@@ -26,13 +26,14 @@ export async function removeServer(
         await getServer(tx, id)
         throw new ApiError('MAIN_SERVER_REQUIRED')
       }
+      const ended = await endSessions.ofServer(tx, id)
       await audit.record(tx, {
         ...by,
         actionType: 'server',
         action: 'server.delete',
         severity: 'warning',
         target: { type: 'server', id, name: removed.name },
-        summary: `Server ${removed.name} was removed; its sessions ended.`,
+        summary: `Server ${removed.name} was removed; ${ended} sessions ended.`,
       })
     },
     { long: true },

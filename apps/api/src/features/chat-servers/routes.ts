@@ -10,11 +10,15 @@ import { removeServer } from './remove-server.ts'
 import { listServers } from './store.ts'
 import { updateServer } from './update-server.ts'
 
-interface Needs {
+interface ServerRouteDeps {
   readonly startMemberSync: (server: chatServers.ChatServer, by: By) => Promise<chatServers.MemberSync>
 }
 
-export function chatServerRoutes({ route }: Router<Callers>, deps: Deps, { startMemberSync }: Needs) {
+export function chatServerRoutes(
+  { route }: Router<Callers>,
+  deps: Deps,
+  { startMemberSync }: ServerRouteDeps,
+) {
   const { db } = deps
   route(chatServers.listServers, async () => {
     const data = await listServers(db)

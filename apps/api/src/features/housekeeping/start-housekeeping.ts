@@ -7,12 +7,12 @@ const everyMs = 60_000
 const trimBehindMs = 10 * 60_000
 const mostBatches = 100
 
-interface Needs {
+interface HousekeepingDeps {
   readonly trimChanges: (horizon: string) => Promise<unknown>
 }
 
 /** Deletes what has expired, once a minute, in small batches. Every instance may: they only find less to do. */
-export function startHousekeeping({ db, log }: Pick<Deps, 'db' | 'log'>, { trimChanges }: Needs) {
+export function startHousekeeping({ db, log }: Pick<Deps, 'db' | 'log'>, { trimChanges }: HousekeepingDeps) {
   const horizons: { at: number; horizon: string }[] = []
   let running = Promise.resolve()
 

@@ -69,7 +69,7 @@ export interface AdminToken {
 }
 
 /**
- * Redeems the code of an admin login. Like all sessions it can be refreshed; to 24 hours at most. For cookies it
+ * Redeems the code of an admin login. Like all sessions it can be refreshed, to twice ADMIN_SESSION_TTL_SEC at most. For cookies it
  * takes the browser that began the login: there a code that went astray is worth nothing.
  */
 export async function adminToken(

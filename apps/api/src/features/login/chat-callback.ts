@@ -45,13 +45,14 @@ export async function chatCallback(deps: LoginDeps, answer: Callback, browser: B
   if (!chat.isIssuer(answer.iss)) throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'issuer' })
   const secrets = readSecrets(browser.cookie)
   // Before it is claimed: who comes too often may open the same address again a little later.
-  const taken = await loginLimits.take(browser.address)
+  const permit = await loginLimits.take(browser.address)
   const request = await claimAuthRequest(db, answer.state, secrets.map(digestOf))
   if (!request) {
-    await taken.giveBack()
+    await permit.giveBack()
     const reason = (await isClaimedRequest(db, answer.state)) ? 'replayed' : 'unknown'
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason })
   }
+  const begun = loginLimits.takenAgo(request.address, request.ageMs)
   // Stored rows are checked like sent ones: an older version may have written them.
   if (request.projectId === null && !isReturnTo(config.publicUrl, request.redirectUri)) {
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'return_to' })
@@ -65,8 +66,8 @@ export async function chatCallback(deps: LoginDeps, answer: Callback, browser: B
 
   const end = await complete(deps, answer, browser, request)
   if ('refusal' in end) return { location: await refuse(deps, request, end.refusal), cookies: [forget] }
-  await taken.giveBack()
-  await loginLimits.giveBack(request.address, request.createdAt)
+  await permit.giveBack()
+  await begun.giveBack()
   return { location: end.location, cookies: [forget, end.ssoCookie] }
 }
 

@@ -153,7 +153,12 @@ describe.each(engines)('what one address may begin, on %s', (engine) => {
       const { db } = world.service.deps
       await db.execute(sql`delete from auth_requests`)
       await insert('address:flood', 500, 0)
-      const limiter = { take: expect.fail, giveBack: expect.fail, headers: () => ({}) }
+      const limiter = {
+        take: expect.fail,
+        momentAgo: () => expect.fail(),
+        giveBack: expect.fail,
+        headers: () => ({}),
+      }
       const limits = createLoginLimits({ db, limiter, maxAuthRequests: 300 })
       for (let i = 0; i < 999; i++) await limits.stored()
       expect(await countRows(world, 'auth_requests')).toBe(500)

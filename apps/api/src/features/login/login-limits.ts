@@ -1,13 +1,13 @@
 import type { Database } from '#platform/db/database'
 import { tooMany } from '#platform/http/router'
-import type { ReturnableLimiter } from '#platform/rate-limit/returnable-limiter'
+import type { RefundableQuota } from '#platform/rate-limit/refundable-quota'
 import { trimAuthRequests } from './store.ts'
 
-/** So many more are stored before the oldest are looked for. */
+/** Trim once per so many inserts. */
 const trimEvery = 1_000
 
 /** Something that an address has open. */
-export interface Taken {
+export interface Permit {
   /** It ended well. */
   giveBack(): Promise<void>
 }
@@ -19,21 +19,21 @@ export interface Taken {
  */
 export interface LoginLimits {
   /** @throws RATE_LIMITED */
-  take(address: string): Promise<Taken>
-  /** Gives back what an earlier request took. */
-  giveBack(address: string | null, takenAt: Date): Promise<void>
+  take(address: string): Promise<Permit>
+  /** What an earlier request took, so many milliseconds ago. */
+  takenAgo(address: string | null, ms: number): Permit
   /** A login was stored: the oldest of the addresses that have most are forgotten once there are too many. */
   stored(): Promise<void>
 }
 
-interface Needs {
+interface LoginLimitDeps {
   readonly db: Database
-  readonly limiter: ReturnableLimiter
+  readonly limiter: RefundableQuota
   /** Logins that are kept while they wait for the platform. */
   readonly maxAuthRequests: number
 }
 
-export function createLoginLimits({ db, limiter, maxAuthRequests }: Needs): LoginLimits {
+export function createLoginLimits({ db, limiter, maxAuthRequests }: LoginLimitDeps): LoginLimits {
   let storedSinceTrim = 0
   return {
     async take(address) {
@@ -41,8 +41,13 @@ export function createLoginLimits({ db, limiter, maxAuthRequests }: Needs): Logi
       if (!verdict.allowed) throw tooMany(limiter, verdict)
       return { giveBack: () => limiter.giveBack(address, verdict.takenAtMs) }
     },
-    async giveBack(address, takenAt) {
-      if (address !== null) await limiter.giveBack(address, takenAt.getTime())
+    takenAgo(address, ms) {
+      const takenAtMs = limiter.momentAgo(ms)
+      return {
+        giveBack: async () => {
+          if (address !== null) await limiter.giveBack(address, takenAtMs)
+        },
+      }
     },
     async stored() {
       storedSinceTrim += 1

@@ -58,7 +58,7 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
     return redirect(end.location, end.cookies)
   })
   route(login.ssoLogout, async ({ raw }) => {
-    // Told by what a browser adds, not by the cookie: the answer to a form of another site would still delete it.
+    // Check the origin, not the cookie: the response deletes the cookie even if a form of another site sent none.
     if (isCrossOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
     const value = readCookie(raw.headers.cookie, ssoCookie)
     if (value) await deleteSso(deps.db, digestOf(value))

@@ -32,10 +32,10 @@ export async function ssoAuthorize(
   const { publicUrl } = deps.config
   const destination = { redirectUri: input.redirect_uri, state: input.state }
   // Before the cookie is rotated: who comes too often keeps the one they have.
-  const taken = browser.ssoCookie ? await deps.loginLimits.take(browser.address) : undefined
+  const permit = browser.ssoCookie ? await deps.loginLimits.take(browser.address) : undefined
   const found = await useSso(deps, input, browser)
   const end = found && (await complete(deps, input, browser, found))
-  if (!end || 'code' in end) await taken?.giveBack()
+  if (!end || 'code' in end) await permit?.giveBack()
   if (found && end) {
     const location =
       'refusal' in end

@@ -72,7 +72,8 @@ export interface AuthRequest {
   readonly state: string | null
   readonly codeChallenge: string | null
   readonly address: string | null
-  readonly createdAt: Date
+  /** Since it was stored. */
+  readonly ageMs: number
 }
 
 /**
@@ -86,7 +87,8 @@ export const claimAuthRequest = (db: Queryable, chatState: string, browserDigest
       and used_at is null and expires_at > clock_now()
     returning browser_digest as "browserDigest", chat_code_verifier as "chatCodeVerifier",
       project_id as "projectId", server_id as "serverId", redirect_uri as "redirectUri", state,
-      code_challenge as "codeChallenge", address, created_at as "createdAt"`)
+      code_challenge as "codeChallenge", address,
+      (extract(epoch from clock_now() - created_at) * 1000)::float8 as "ageMs"`)
 
 export interface NewCode {
   readonly digest: string

@@ -8,13 +8,13 @@ import { type ExportRow, exportedIds, listExportRows, type MemberFilters } from 
 /** Few enough that whoever waits for the same connection, or for this turn of the event loop, hardly notices. */
 const membersPerPage = 100
 
-interface Needs {
+interface ExportDeps {
   readonly openDownload: OpenDownload
 }
 
 /** The memberships of the list as a file. */
 export function exportMembers(
-  { db, openDownload }: Pick<Deps, 'db'> & Needs,
+  { db, openDownload }: Pick<Deps, 'db'> & ExportDeps,
   by: Parameters<OpenDownload>[0],
   { format = 'json', ...filters }: memberLists.MemberExportQuery,
 ): Promise<Answer> {
@@ -26,8 +26,8 @@ export function exportMembers(
 
 /**
  * Who is in the file, and in which order, is of one moment; the rows of each page are read by key when it is their
- * turn. So a slow reader holds a list of ids and nothing else, the embedded engine answers others between two
- * pages, and no plan depends on statistics. A membership that is there from beginning to end is in it exactly once.
+ * turn. So a slow reader holds one connection of the pool for long work, with a cursor over the ids; the embedded engine
+ * answers others between two pages, and no plan depends on statistics. A membership that is there from beginning to end is in it exactly once.
  */
 async function* pagesOfRows(db: Deps['db'], filters: MemberFilters) {
   for await (const page of db.stream<{ id: string }>(exportedIds(filters), membersPerPage)) {

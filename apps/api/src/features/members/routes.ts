@@ -7,10 +7,10 @@ import { listMembers } from './list-members.ts'
 import { getMemberServers } from './member-servers.ts'
 import { refreshMember } from './refresh-member.ts'
 
-type Needs = Pick<Parameters<typeof exportMembers>[0], 'openDownload'> &
+type MemberRouteDeps = Pick<Parameters<typeof exportMembers>[0], 'openDownload'> &
   Pick<Parameters<typeof refreshMember>[0], 'refreshLimiter'>
 
-export function memberRoutes({ route }: Router<Callers>, deps: Deps, needs: Needs) {
+export function memberRoutes({ route }: Router<Callers>, deps: Deps, needs: MemberRouteDeps) {
   route(memberLists.listMembers, ({ query }) => listMembers(deps, query))
   route(memberLists.listCrossServerMembers, ({ query }) => listMembers(deps, query))
   route(memberLists.exportMembers, (request) =>

@@ -8,7 +8,7 @@ import { readQueues } from './queues-store.ts'
 /** A scrape is answered within this, whatever is down. */
 const deadlineMs = 1_500
 
-type Needs = Pick<Deps, 'db' | 'cache' | 'chatFigures' | 'liveMirror'>
+type GaugeDeps = Pick<Deps, 'db' | 'cache' | 'chatFigures' | 'liveMirror'>
 type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>]
 
 interface GaugeRow {
@@ -17,7 +17,7 @@ interface GaugeRow {
   /** How several worker processes make one: their sum, or any of them where all see the same. */
   readonly over: 'sum' | 'max' | 'first'
   readonly label?: string
-  readonly read: (deps: Needs) => readonly Sample[] | Promise<readonly Sample[]>
+  readonly read: (deps: GaugeDeps) => readonly Sample[] | Promise<readonly Sample[]>
 }
 
 const gatewayStates = ['off', 'closed', 'connecting', 'connected', 'refused'] as const
@@ -25,7 +25,7 @@ const databaseState = (db: Deps['db']) => within<DatabaseState>(db.ping(), deadl
 const reasons = ['lost', 'unavailable', 'reading'] as const
 const yes = (is: boolean) => (is ? 1 : 0)
 
-/** Every figure that is read when somebody asks. A new one is a new row. */
+/** Gauges that read dependencies; series of requests and of the recorder are in `metrics.ts`. A new one is a new row. */
 const gauges: readonly GaugeRow[] = [
   {
     name: 'rolecall_build_info',
@@ -164,7 +164,7 @@ const gauges: readonly GaugeRow[] = [
   },
 ]
 
-export function registerGauges(registry: Registry, deps: Needs): void {
+export function registerGauges(registry: Registry, deps: GaugeDeps): void {
   for (const { name, help, over, label, read } of gauges) {
     new Gauge({
       name,
@@ -184,7 +184,7 @@ export function registerGauges(registry: Registry, deps: Needs): void {
   registerQueues(registry, deps)
 }
 
-function registerQueues(registry: Registry, { db }: Needs) {
+function registerQueues(registry: Registry, { db }: GaugeDeps) {
   /** Two gauges of one reading. An outage leaves them out. */
   const read = singleFlight(() => within(readQueues(db), deadlineMs, new Map()))
   const register = (name: string, help: string, of: 'rows' | 'oldestSeconds') =>

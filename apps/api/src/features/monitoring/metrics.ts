@@ -7,7 +7,7 @@ import { registerGauges } from './gauges.ts'
 import type { Recorder } from './recorder.ts'
 import type { FailureKind } from './store.ts'
 
-type Needs = Pick<Deps, 'db' | 'cache' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
+type MetricsDeps = Pick<Deps, 'db' | 'cache' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
 
 export interface Metrics {
   readonly countFailure: (kind: FailureKind) => void
@@ -16,7 +16,7 @@ export interface Metrics {
 }
 
 /** All metrics of one service. No label has more values than the source has words: no ids, no addresses. */
-export function createMetrics(deps: Needs, recorder: Recorder, requests: RequestMetrics): Metrics {
+export function createMetrics(deps: MetricsDeps, recorder: Recorder, requests: RequestMetrics): Metrics {
   const own = new Registry()
   registerRequestSeries(own, requests)
   new Gauge({
@@ -65,7 +65,7 @@ function registerRecorder(registry: Registry, recorder: Recorder) {
   })
 }
 
-function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Needs) {
+function registerPlatform(registry: Registry, { platformWatch, liveMirror }: MetricsDeps) {
   const labelNames = ['operation', 'outcome'] as const
   new Counter({
     name: 'rolecall_platform_requests_total',

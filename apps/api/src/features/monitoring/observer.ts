@@ -12,8 +12,8 @@ type Denial = { [Code in ErrorCode]: Table[Code]['status'] extends 401 | 403 ? C
 /** No denials by their status, and recorded all the same: something good once was presented again, or by somebody else. */
 type Replay = 'SIGNATURE_REPLAYED' | 'CHALLENGE_WITHOUT_VERIFIER' | 'LOGIN_REQUEST_INVALID'
 
-/** What each denial is recorded as; null where nobody was turned away for who they are. */
-const failureKinds: Record<Denial | Replay, FailureKind | null> = {
+/** What each denial is recorded as. */
+const failureKinds: Record<Denial | Replay, FailureKind> = {
   INVALID_API_KEY: 'api_key',
   PROJECT_INACTIVE: 'api_key',
   INVALID_TOKEN: 'session',
@@ -42,14 +42,14 @@ const failureKinds: Record<Denial | Replay, FailureKind | null> = {
 
 const isRecorded = (code: ErrorCode): code is keyof typeof failureKinds => code in failureKinds
 
-interface Needs {
+interface ObserverDeps {
   readonly recorder: Recorder
   readonly requests: RequestMetrics
   readonly countFailure: (kind: FailureKind) => void
 }
 
 /** Tells recorder and metrics what was answered and who was turned away. */
-export const createObserver = ({ recorder, requests, countFailure }: Needs): Observer => ({
+export const createObserver = ({ recorder, requests, countFailure }: ObserverDeps): Observer => ({
   began: (request) => {
     request.startedAtUs = requests.began()
   },
@@ -62,8 +62,8 @@ export const createObserver = ({ recorder, requests, countFailure }: Needs): Obs
   refused: ({ code, details }, request) => {
     // The key of an inactive project is refused like a bad one, and is somebody's use of it all the same.
     if (code === 'PROJECT_INACTIVE' && details.projectId) recorder.keyUsed(details.projectId)
-    const kind = isRecorded(code) ? failureKinds[code] : null
-    if (!kind) return
+    if (!isRecorded(code)) return
+    const kind = failureKinds[code]
     countFailure(kind)
     recorder.addFailure(() => ({
       at: performance.now(),

@@ -1,4 +1,4 @@
-import type { AroundChat } from '#chat/around-chat'
+import type { ChatInstrumentation } from '#chat/chat-instrumentation'
 import { ChatPlatformError } from '#chat/chat-platform'
 
 type Outcome = 'answered' | 'refused' | 'unavailable' | 'unexpected'
@@ -12,7 +12,7 @@ export interface Asked {
 }
 
 /** What this instance has seen of the platform. Moments are of a clock that never jumps. */
-export interface PlatformWatch extends AroundChat {
+export interface PlatformWatch extends ChatInstrumentation {
   readonly asked: () => readonly Asked[]
   /** The last question: when it was settled, how long it took, and what was wrong, if anything. */
   readonly last: () =>

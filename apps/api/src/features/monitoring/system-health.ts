@@ -12,10 +12,10 @@ const deadlineMs = 1_500
 /** That the platform answered is news for so long; after that, and when it did not, it is asked. */
 const freshForMs = 30_000
 
-type Needs = Pick<Deps, 'db' | 'cache' | 'chat' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
+type HealthDeps = Pick<Deps, 'db' | 'cache' | 'chat' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
 
 /** The system in detail, for an operator who wants to know what is wrong, on all instances. */
-export async function systemHealth(deps: Needs, heartbeat: Heartbeat): Promise<monitoring.SystemHealth> {
+export async function systemHealth(deps: HealthDeps, heartbeat: Heartbeat): Promise<monitoring.SystemHealth> {
   const [database, cache, instances, notLive] = await Promise.all([
     timed<DatabaseState>(deps.db.ping(), 'down'),
     timed(deps.cache.ping(), false),
@@ -56,13 +56,13 @@ const beatWhereWritable = (heartbeat: Heartbeat) =>
   })
 
 /** Puts one question to the platform, unless what is known of it is news. */
-async function askPlatform({ chat, platformWatch }: Needs) {
+async function askPlatform({ chat, platformWatch }: HealthDeps) {
   const last = platformWatch.last()
   if (last?.problem === null && performance.now() - last.at < freshForMs) return
   await within<unknown>(chat.bot(), deadlineMs, undefined)
 }
 
-function platformHealth({ platformWatch, chatFigures }: Needs, notLive: readonly ServerNotLive[]) {
+function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: readonly ServerNotLive[]) {
   const { status, problem, gateway, latencyMs, lastEventAt, lagMs, sessionsLeft, rest } = chatFigures()
   const last = platformWatch.last()
   // Nothing heard within the deadline: it does not answer.

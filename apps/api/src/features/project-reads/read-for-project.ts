@@ -17,7 +17,7 @@ const shares = {
   lastEveryMs: 0,
 }
 
-interface Needs {
+interface ProjectReadDeps {
   readonly refreshMember: RefreshMember
   readonly readStranger: RefreshMember
   /** How many whom the mirror does not know one project may ask for. */
@@ -25,7 +25,11 @@ interface Needs {
 }
 
 /** Reads members whom a project names: in turns by project, and so many strangers as its budget has. */
-export function createProjectReads({ refreshMember, readStranger, limiter }: Needs): ReadForProject {
+export function createProjectReads({
+  refreshMember,
+  readStranger,
+  limiter,
+}: ProjectReadDeps): ReadForProject {
   const queues = new Map<string, FairQueue>()
   const queueOf = (serverId: string) => {
     const queue = queues.get(serverId) ?? createFairQueue(shares)

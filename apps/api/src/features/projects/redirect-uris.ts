@@ -1,8 +1,8 @@
 import type { ProblemDetail } from '@rolecall/contract'
 import { parseUrl } from '#platform/parse-url'
 
-const most = 20
-const longest = 2048
+const maxUris = 20
+const maxUriLength = 2048
 const privateUseScheme = /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]*:$/
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
@@ -18,7 +18,7 @@ export function readRedirectUris(text: string): { uris: string[]; problems: Prob
     return complaint ? [`entry ${i + 1} ${complaint}`] : []
   })
   if (uris.length === 0) complaints.push('must name at least one URI')
-  if (uris.length > most) complaints.push(`must name at most ${most} URIs`)
+  if (uris.length > maxUris) complaints.push(`must name at most ${maxUris} URIs`)
   return {
     uris,
     problems: complaints.map((message) => ({ path: '/redirectUri', message, code: 'REDIRECT_URI' })),
@@ -39,7 +39,7 @@ export function inAscii(uri: string): string | undefined {
 
 /** What is wrong with a redirect URI, or undefined (RFC 9700 §2.1, RFC 8252 §7). */
 function complaintAbout(uri: string): string | undefined {
-  if (uri.length > longest) return `is longer than ${longest} characters`
+  if (uri.length > maxUriLength) return `is longer than ${maxUriLength} characters`
   // Whatever a URL parser would quietly drop or turn must not be in what is compared byte for byte.
   const url = /[\s\\\p{Cc}]/u.test(uri) ? undefined : parseUrl(uri)
   if (!url) return 'is not an absolute URI'

@@ -9,7 +9,7 @@ import { createProject, type PlanInitialAccess, type PlanWebhook } from './creat
 import { toKeyInfo, toProject, toProjects } from './project.ts'
 import { countProjects, findProject, listProjects } from './store.ts'
 import { deleteProject, setRedirectUris, updateProject } from './update-project.ts'
-import { isReadable } from './webhook-url.ts'
+import { checkReadable } from './webhook-url.ts'
 
 /** What other features do for projects; `app.ts` passes it. */
 export interface ProjectNeeds {
@@ -26,10 +26,6 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
     return row
   }
   const show = async (id: string) => toProject(await get(id), await needs.listMappings([id]))
-  /** A secret that nobody can read is told of here, on its own record; lists and changes do not open it. */
-  const checkReadable = async (id: string) => {
-    if (!isReadable(deps.config, id, await get(id))) throw new ApiError('SECRET_UNREADABLE')
-  }
 
   route(projects.listProjects, async ({ query: { limit = 500, offset = 0, ...filter } }) => {
     const rows = await listProjects(db, filter, { limit, offset })
@@ -45,7 +41,8 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
     return { project: await show(id), ...secrets }
   })
   route(projects.getProject, async ({ params: { id } }) => {
-    await checkReadable(id)
+    // A secret that nobody can read is told of here, on its own record; lists and changes do not open it.
+    checkReadable(deps.config, id, await get(id))
     return show(id)
   })
   route(projects.updateProject, async (request) => {

@@ -218,7 +218,7 @@ describe('webhookUrl under another key', () => {
     expect((await read()).status).toBe(200)
   })
 
-  test('500 ENCRYPTION_KEY_MISSING when there is no key to seal with, and nothing is made', async () => {
+  test('500 ENCRYPTION_KEY_MISSING when there is no key to seal or to open with, and nothing is made', async () => {
     const { project } = await admin.create()
     const { url } = await world.another({ OUTBOUND_WEBHOOK_ENCRYPTION_KEY: '' })
     const replies = [
@@ -230,6 +230,11 @@ describe('webhookUrl under another key', () => {
       expect(body.detail).toContain('OUTBOUND_WEBHOOK_ENCRYPTION_KEY')
     }
     expect((await admin.projects('GET', '?name=No%20key')).body.total).toBe(0)
+    // Nor is there one to read with; nothing says that it was another.
+    const sealed = await admin.create({ webhookUrl })
+    const read = await admin.projects('GET', `/${sealed.project.id}`, undefined, url)
+    expect([read.status, read.body.code]).toEqual([500, 'ENCRYPTION_KEY_MISSING'])
+    expect(read.body.detail).toContain('The outbound-webhook encryption key')
     expect((await admin.projects('PATCH', `/${project.id}`, { description: 'x' }, url)).status).toBe(200)
   })
 })

@@ -1,5 +1,5 @@
 import { formats, type ProblemDetail } from '@rolecall/contract'
-import { open, SecretUnreadable, seal } from '#platform/crypto/seal'
+import { openOrUndefined, seal } from '#platform/crypto/seal'
 import { ApiError } from '#platform/http/api-error'
 import { parseUrl } from '#platform/parse-url'
 import type { Config } from '../../config.ts'
@@ -49,11 +49,7 @@ export function complaintsAboutWebhookUrl(
  * @throws ENCRYPTION_KEY_MISSING
  */
 export function sealWebhookUrl(config: Config, projectId: string, text: string): StoredWebhookUrl {
-  if (!config.outboundKey) {
-    throw new ApiError('ENCRYPTION_KEY_MISSING', {
-      detail: 'The outbound-webhook encryption key is not configured.',
-    })
-  }
+  if (!config.outboundKey) throw keyMissing()
   return { webhookUrlSealed: seal(config.outboundKey, projectId, text), webhookUrlHost: new URL(text).origin }
 }
 
@@ -69,22 +65,30 @@ export function isStoredWebhookUrl(
   return openWebhookUrl(config, projectId, stored.webhookUrlSealed) === text
 }
 
-/** False when there is an address, and it was sealed under another key than the one that is configured. */
-export const isReadable = (
+/**
+ * Checks that the stored address can be read.
+ * @throws ENCRYPTION_KEY_MISSING, SECRET_UNREADABLE
+ */
+export function checkReadable(
   config: Pick<Config, 'outboundKey'>,
   projectId: string,
   { webhookUrlSealed }: StoredWebhookUrl,
-) => webhookUrlSealed === null || openWebhookUrl(config, projectId, webhookUrlSealed) !== undefined
-
-function openWebhookUrl({ outboundKey }: Pick<Config, 'outboundKey'>, projectId: string, sealed: Uint8Array) {
-  if (!outboundKey) return undefined
-  try {
-    return open(outboundKey, projectId, sealed)
-  } catch (error) {
-    if (error instanceof SecretUnreadable) return undefined
-    throw error
+) {
+  if (webhookUrlSealed === null) return
+  if (!config.outboundKey) throw keyMissing()
+  if (openWebhookUrl(config, projectId, webhookUrlSealed) === undefined) {
+    throw new ApiError('SECRET_UNREADABLE')
   }
 }
+
+const missing = 'The outbound-webhook encryption key is not configured.'
+const keyMissing = () => new ApiError('ENCRYPTION_KEY_MISSING', { detail: missing })
+
+const openWebhookUrl = (
+  { outboundKey }: Pick<Config, 'outboundKey'>,
+  projectId: string,
+  sealed: Uint8Array,
+) => (outboundKey ? openOrUndefined(outboundKey, projectId, sealed) : undefined)
 
 /** The address to post to, checked once more: the key, or what hosts the platform has, may be others than then. */
 export function readWebhookUrl(
@@ -92,14 +96,10 @@ export function readWebhookUrl(
   projectId: string,
   sealed: Uint8Array,
 ): { url: string } | { problem: string } {
-  if (!config.outboundKey) return { problem: 'The outbound-webhook encryption key is not configured.' }
-  try {
-    const url = open(config.outboundKey, projectId, sealed)
-    return isWebhookUrl(url, config) ? { url } : { problem: 'The address is none of the chat platform’s.' }
-  } catch (error) {
-    if (error instanceof SecretUnreadable) return { problem: 'The address cannot be read with this key.' }
-    throw error
-  }
+  if (!config.outboundKey) return { problem: missing }
+  const url = openWebhookUrl(config, projectId, sealed)
+  if (url === undefined) return { problem: 'The address cannot be read with this key.' }
+  return isWebhookUrl(url, config) ? { url } : { problem: 'The address is none of the chat platform’s.' }
 }
 
 /** What is shown of a stored address: it is itself a credential. */

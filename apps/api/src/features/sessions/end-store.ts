@@ -14,13 +14,14 @@ export const revokeLiveSessions = (tx: Tx) =>
     update sessions set revoked_at = clock_now(), revoked_reason = 'revoked' 
     where revoked_at is null and expires_at > clock_now()`)
 
-/** Revokes the sessions that members have in servers; answers one row for each. */
+/** Revokes the live sessions that members have in servers; answers one row for each. */
 export const endSessionsOfMembers = (tx: Tx, departures: readonly Departure[]) =>
   tx.query<Departure>(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = 'member_left'
     from unnest(${departures.map(({ serverId }) => serverId)}::text[],
       ${departures.map(({ memberId }) => memberId)}::text[]) as x (server_id, member_id)
     where s.server_id = x.server_id and s.member_id = x.member_id and s.revoked_at is null
+      and s.expires_at > clock_now()
     returning s.server_id as "serverId", s.member_id as "memberId"`)
 
 /** Ends the sessions in a server for good: they must not live again when the server comes back. */

@@ -8,6 +8,7 @@ import { checkInput } from './check-input.ts'
 import { refuseTakenSlug } from './create-webhook.ts'
 import { schemaLimits } from './schemas-store.ts'
 import { mintSecret } from './secret.ts'
+import { toWebhook, type WebhookRow } from './webhook.ts'
 import {
   findWebhook,
   lockWebhook,
@@ -15,8 +16,7 @@ import {
   replaceSecret,
   updateWebhook as storeWebhook,
   type WebhookValues,
-} from './store.ts'
-import { toWebhook, type WebhookRow } from './webhook.ts'
+} from './webhook-store.ts'
 
 type ChangeDeps = Pick<Deps, 'db' | 'audit' | 'config'>
 

@@ -6,8 +6,8 @@ import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
 import { checkInput, complaintsAboutInput } from './check-input.ts'
 import { mintSecret } from './secret.ts'
-import { findWebhook, insertWebhook, lockProject, slugsOf } from './store.ts'
 import { toWebhook } from './webhook.ts'
+import { findWebhook, insertWebhook, lockProject, slugsOf } from './webhook-store.ts'
 
 type CreateDeps = Pick<Deps, 'db' | 'audit' | 'config' | 'settings' | 'schemas'>
 

@@ -6,14 +6,14 @@ import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import type { Deps, DownloadEvent, OpenDownload } from '../../deps.ts'
 import type { MemberCaller } from '../callers.ts'
-import { findWebhook, findWebhookId } from './store.ts'
 import {
   behindCursor,
   behindRow,
   pageOfSubmissions,
   type SubmissionFilter,
   type SubmissionRow,
-} from './submissions-store.ts'
+} from './submission-list-store.ts'
+import { findWebhook, findWebhookId } from './webhook-store.ts'
 
 /** The roles that a member of a server holds right now; undefined when there is no such member. */
 export type LiveRoleIds = (asked: {

@@ -7,9 +7,15 @@ import { by, type Callers, type ProjectCaller } from '../callers.ts'
 import { deleteWebhook, rotateSecret, updateWebhook } from './change-webhook.ts'
 import { createWebhook } from './create-webhook.ts'
 import { exportSubmissions, type LiveRoleIds, listSubmissions, readSubmissions } from './read-submissions.ts'
-import { findWebhook, findWebhookId, listWebhooks, mayManageWebhooks, projectExists } from './store.ts'
 import { createSubmit } from './submit.ts'
 import { toWebhook } from './webhook.ts'
+import {
+  findWebhook,
+  findWebhookId,
+  listWebhooks,
+  mayManageWebhooks,
+  projectExists,
+} from './webhook-store.ts'
 
 /** What other features know; `app.ts` passes it. */
 export interface WebhookNeeds {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { open, SecretUnreadable, seal } from '#platform/crypto/seal'
+import { openOrUndefined, seal } from '#platform/crypto/seal'
 import { ApiError } from '#platform/http/api-error'
 import type { Config } from '../../config.ts'
 
@@ -8,26 +8,29 @@ import type { Config } from '../../config.ts'
  * @throws ENCRYPTION_KEY_MISSING
  */
 export function mintSecret({ inboundKey }: Config, webhookId: string) {
-  if (!inboundKey) {
-    throw new ApiError('ENCRYPTION_KEY_MISSING', {
-      detail: 'The inbound-webhook encryption key is not configured.',
-    })
-  }
+  if (!inboundKey) throw keyMissing()
   const secret = `whsec_${randomBytes(32).toString('base64url')}`
   return { secret, secretSealed: seal(inboundKey, webhookId, secret) }
 }
 
-/** The signing secret, or undefined when this service cannot read it. */
+/** Says why a secret cannot be read. */
+export interface Unreadable {
+  readonly refusal: (projectId: string) => ApiError
+}
+
+/** The signing secret; where this service cannot read it, why. */
 export function readSecret(
   { inboundKey }: Config,
   webhookId: string,
   sealed: Uint8Array,
-): string | undefined {
-  if (!inboundKey) return undefined
-  try {
-    return open(inboundKey, webhookId, sealed)
-  } catch (error) {
-    if (error instanceof SecretUnreadable) return undefined
-    throw error
-  }
+): string | Unreadable {
+  if (!inboundKey) return { refusal: keyMissing }
+  const secret = openOrUndefined(inboundKey, webhookId, sealed)
+  return secret ?? { refusal: (projectId) => new ApiError('SECRET_UNREADABLE', { projectId }) }
 }
+
+const keyMissing = (projectId?: string) =>
+  new ApiError('ENCRYPTION_KEY_MISSING', {
+    detail: 'The inbound-webhook encryption key is not configured.',
+    ...(projectId !== undefined && { projectId }),
+  })

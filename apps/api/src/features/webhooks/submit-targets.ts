@@ -4,8 +4,8 @@ import { gather } from '#platform/db/gather'
 import { ApiError } from '#platform/http/api-error'
 import type { TenantSchema, TenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Config } from '../../config.ts'
-import { readSecret } from './secret.ts'
-import { findForSubmit, type HeldAgainst, loadForSubmit, type WebhookName } from './submit-store.ts'
+import { findForSubmit, type HeldAgainst, loadForSubmit, type WebhookName } from './ingest-store.ts'
+import { readSecret, type Unreadable } from './secret.ts'
 
 /** Targets that an instance keeps; others are read again when they are needed. */
 const mostKept = 200
@@ -16,8 +16,7 @@ export interface SubmitTarget extends HeldAgainst {
   readonly schema: TenantSchema
   readonly acceptedOrigins: readonly string[]
   readonly requireSignature: boolean
-  /** Undefined when this service cannot read it. */
-  readonly secret: string | undefined
+  readonly secret: string | Unreadable
 }
 
 /** A target as a request names it. */

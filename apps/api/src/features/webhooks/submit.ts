@@ -20,7 +20,7 @@ import {
   type SignatureRefusal,
   verifySignature,
 } from './signature.ts'
-import { createSubmissionStore, type Outcome } from './store-submissions.ts'
+import { createSubmissionStore, type Outcome } from './submission-batcher.ts'
 import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
 
 /** Longer bodies are refused: reading and checking one must stay a matter of milliseconds. */
@@ -97,7 +97,7 @@ function checkSignature(
   const refuse = (reason: SignatureRefusal, more = '') =>
     new ApiError('SIGNATURE_INVALID', { reason, detail: refusals[reason] + more, projectId })
   if (header === undefined) throw refuse('missing')
-  if (secret === undefined) throw new ApiError('SECRET_UNREADABLE', { projectId })
+  if (typeof secret !== 'string') throw secret.refusal(projectId)
   const signature = verifySignature(String(header), secret, bytes)
   if (typeof signature === 'string') throw refuse(signature)
   // Told only to whoever made a good one: it says what the time is here, and nothing of the secret.
@@ -115,10 +115,7 @@ function readIdempotencyKey(header: string | string[] | undefined, bytes: Buffer
   return { key: header, bodyDigest: createHash('sha256').update(bytes).digest('base64url') }
 }
 
-/**
- * The text that was sent, which says what was validated and nothing else: what one JSON reader takes for this
- * and another for that, like a key that stands there twice, was refused.
- */
+/** Returns the body as sent. Duplicate keys were refused, so every JSON parser reads the same value. */
 function createPayloadReader(
   { 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders,
   bytes: Buffer,

@@ -308,4 +308,17 @@ describe('without an inbound encryption key', () => {
     expect((await call(world.url, 'GET', path, { token })).body.total).toBe(1)
     await world.close()
   })
+
+  test('500 ENCRYPTION_KEY_MISSING for a signed submission, and not that it was another key', async () => {
+    const world = await startWorld('postgres')
+    const project = await givenProject(world)
+    const hook = await givenWebhook(world, project)
+    const { url } = await world.another({ INBOUND_WEBHOOK_ENCRYPTION_KEY: '' })
+    const raw = '{"name":"Ada"}'
+    const reply = await submit({ url }, project, hook.id, { raw, headers: sign(hook.secret, raw) })
+    expect([reply.status, reply.body.code]).toEqual([500, 'ENCRYPTION_KEY_MISSING'])
+    expect(reply.body.detail).toContain('The inbound-webhook encryption key')
+    expect((await submit({ url }, project, hook.id, { raw })).status).toBe(201)
+    await world.close()
+  })
 })

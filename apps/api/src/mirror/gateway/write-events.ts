@@ -5,13 +5,8 @@ import { readTime } from '#platform/db/read-time'
 import { type Ending, endMemberships } from '../end-memberships.ts'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { listUnknownRoles } from '../read-roles.ts'
-import {
-  type KnownUser,
-  noteAbsences,
-  type ServerMember,
-  upsertMembers,
-  upsertMemberships,
-} from '../write-members.ts'
+import { type KnownUser, noteAbsences, type ServerMember, upsertMembers } from '../write-members.ts'
+import { writeMemberships } from '../write-memberships.ts'
 import { removeRole, setAvailable, writeRole, writeServer } from '../write-servers.ts'
 import { noteWritten, setLost } from './store.ts'
 
@@ -33,7 +28,7 @@ export async function writeEvents(
 ): Promise<string[]> {
   let recorded: AuditEvent[] = []
   for (const run of runsOf(events)) {
-    if (run.kind === 'changes') await writeChanges(tx, run.events)
+    if (run.kind === 'changes') recorded = recorded.concat(await writeChanges(tx, deps, run.events))
     else if (run.kind === 'departures')
       recorded = recorded.concat(await writeDepartures(tx, deps, run.events))
     else await writeServerEvent(tx, run.event)
@@ -69,7 +64,7 @@ function runsOf(events: readonly ChatEvent[]): Run[] {
   return runs
 }
 
-async function writeChanges(tx: Tx, events: readonly Changed[]): Promise<void> {
+async function writeChanges(tx: Tx, deps: WriteDeps, events: readonly Changed[]): Promise<AuditEvent[]> {
   const members = new Map<string, ServerMember>()
   for (const { serverId, member } of events) {
     const key = `${serverId}/${member.user.id}`
@@ -80,7 +75,7 @@ async function writeChanges(tx: Tx, events: readonly Changed[]): Promise<void> {
   const rows = [...members.values()]
   const known = rows.map(({ serverId, member }) => ({ user: member.user, serverId }))
   await upsertMembers(tx, newestOf(known), 'now')
-  await upsertMemberships(tx, rows, 'now')
+  return (await writeMemberships(tx, deps, rows, 'now')).events
 }
 
 async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departed[]): Promise<AuditEvent[]> {

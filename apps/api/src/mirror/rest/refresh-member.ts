@@ -2,7 +2,7 @@ import { ChatPlatformError } from '#chat/chat-platform'
 import { readTime } from '#platform/db/read-time'
 import type { MirrorDeps, MirrorMember, Refreshed, RefreshMember } from '../mirror-deps.ts'
 
-/** More members than this wait for the platform only by being served from the mirror. */
+/** At most so many concurrent refreshes; further callers are answered from the mirror. */
 const maxInFlight = 200
 /** An answer that takes longer is waited for by those who asked, and by nobody else. */
 const slowAfterMs = 1_000

@@ -3,7 +3,8 @@ import { type ChatMember, ChatPlatformError } from '#chat/chat-platform'
 import type { Database } from '#platform/db/database'
 import { readTime } from '#platform/db/read-time'
 import type { MirrorDeps } from '../mirror-deps.ts'
-import { upsertMembers, upsertMemberships } from '../write-members.ts'
+import { upsertMembers } from '../write-members.ts'
+import { writeMemberships } from '../write-memberships.ts'
 import { endUnlisted } from './end-unlisted.ts'
 import type { SyncRun } from './sync-run.ts'
 import { listUnlisted, type Stretch, type SyncPlace } from './sync-store.ts'
@@ -28,7 +29,8 @@ export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void>
 }
 
 /** Writes every member that the platform lists, and notes the current members whom it did not list. */
-async function walk({ db, chat, log }: MirrorDeps, run: SyncRun, from: string): Promise<void> {
+async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void> {
+  const { db, chat, log, audit } = deps
   const { serverId, counts, place } = run
   let after = from
   for (let pages = 1; ; pages++) {
@@ -43,7 +45,9 @@ async function walk({ db, chat, log }: MirrorDeps, run: SyncRun, from: string): 
           askedAt,
         )
         const listed = rows.map((member) => ({ serverId, member }))
-        return upsertMemberships(tx, listed, askedAt, 'old')
+        const { changed, events } = await writeMemberships(tx, deps, listed, askedAt, 'old')
+        await audit.record(tx, events)
+        return changed
       })
       // The embedded engine answers without ever leaving this turn of the event loop.
       await nextTurn()

@@ -45,6 +45,16 @@ export function open(keyHex: string, rowId: string, sealed: Uint8Array): string 
   }
 }
 
+/** The secret, or undefined when it cannot be read. */
+export function openOrUndefined(keyHex: string, rowId: string, sealed: Uint8Array): string | undefined {
+  try {
+    return open(keyHex, rowId, sealed)
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return undefined
+    throw error
+  }
+}
+
 /** What may be stored of a key to tell later whether it is still the same one. */
 export const fingerprintOf = (keyHex: string) =>
   hash('sha256', `rolecall key ${keyHex.toLowerCase()}`).slice(0, 16)

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '#platform/log'
 
@@ -7,31 +7,43 @@ const crowdedPart = 0.8
 /** A flood is one line, not one for each connection. */
 const quietMs = 60_000
 
+interface ConnectionCap {
+  readonly watch: (server: Server) => void
+  readonly areCrowded: () => boolean
+}
+
 /**
- * Caps the open connections of this process. `isCrowded` says that few are left: answers then ask for the connection
+ * Caps the open connections of this process. `areCrowded` says that few are left: answers then ask for the connection
  * to close, so that idle ones, which cost a stranger nothing, cannot hold the rest.
  */
-export function capConnections(
-  app: FastifyInstance,
-  { maxConnections, log }: { readonly maxConnections: number; readonly log: Pick<Log, 'warn'> },
-): { readonly isCrowded: () => boolean } {
+export function createConnectionCap({
+  maxConnections,
+  log,
+}: {
+  readonly maxConnections: number
+  readonly log: Pick<Log, 'warn'>
+}): ConnectionCap {
   const crowded = maxConnections * crowdedPart
   let open = 0
   let quietUntil = 0
-  app.server.maxConnections = maxConnections
-  app.server.on('connection', (socket: Socket) => {
-    open += 1
-    socket.once('close', () => {
-      open -= 1
-    })
-  })
-  app.server.on('drop', () => {
-    const now = performance.now()
-    if (now < quietUntil) return
-    quietUntil = now + quietMs
-    log.warn({ maxConnections }, 'connections are turned away: MAX_CONNECTIONS are open')
-  })
-  return { isCrowded: () => open > crowded }
+  return {
+    areCrowded: () => open > crowded,
+    watch(server) {
+      server.maxConnections = maxConnections
+      server.on('connection', (socket: Socket) => {
+        open += 1
+        socket.once('close', () => {
+          open -= 1
+        })
+      })
+      server.on('drop', () => {
+        const now = performance.now()
+        if (now < quietUntil) return
+        quietUntil = now + quietMs
+        log.warn({ maxConnections }, 'connections are turned away: MAX_CONNECTIONS are open')
+      })
+    },
+  }
 }
 
 /**

@@ -75,12 +75,14 @@ describe('whatever fails while a request is answered', () => {
         parts.logged(line)
       },
     })
-    app = createServer({ publicUrl: 'http://localhost', trustProxy: [] }, createLifecycle())
+    app = createServer(
+      { publicUrl: 'http://localhost', trustProxy: [], maxConnections: 1_000 },
+      { lifecycle: createLifecycle(), log },
+    )
     const respond = createResponder({
       writes: { writes: () => 0, confirm: async () => {} },
       publicUrl: 'http://localhost',
       log,
-      isCrowded: () => false,
       // As the real page, it puts what was said of the problems into words.
       refusalPage: ({ message, details }, requestId) =>
         `${message} ${JSON.stringify(details.errors)} ${requestId}`,

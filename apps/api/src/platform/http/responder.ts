@@ -72,25 +72,15 @@ interface ResponderDeps {
   readonly observer: Observer
   /** The page of a refusal, for endpoints that browsers open. */
   readonly refusalPage: (error: ApiError, requestId: string) => string
-  /** True when few connections are left: idle ones are asked to close. */
-  readonly isCrowded: () => boolean
 }
 
-export function createResponder({
-  writes,
-  publicUrl,
-  log,
-  observer,
-  refusalPage,
-  isCrowded,
-}: ResponderDeps): Responder {
+export function createResponder({ writes, publicUrl, log, observer, refusalPage }: ResponderDeps): Responder {
   const docs = `${publicUrl}/api/docs/errors`
   const common = commonHeaders(publicUrl)
   const finishedHead = Object.entries({ ...common, 'content-type': jsonType }).flat()
   const headersOf = (request: FastifyRequest, own: OutgoingHttpHeaders): OutgoingHttpHeaders => {
     const headers: OutgoingHttpHeaders = { ...common, 'x-request-id': request.id }
     for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value
-    if (isCrowded()) headers['connection'] = 'close'
     return headers
   }
 
@@ -235,7 +225,7 @@ const attempt = (run: () => void) => {
   try {
     run()
   } catch {
-    // Neither is this.
+    // Nothing can be told of this either.
   }
 }
 

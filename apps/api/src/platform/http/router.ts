@@ -132,7 +132,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     const refusedFrom = refusedFromLevel(terms)
     app.route({
       method: methods,
-      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      url: urlOf(path),
       onRequest: (request, reply, _next) => void run(definition, refusedFrom, request, reply, handle),
       handler: () => {},
     })
@@ -208,7 +208,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       }
       app.route({
         method,
-        url: path,
+        url: urlOf(path),
         onRequest: (request, reply, _next) => onRequest(request, reply),
         handler: () => {},
       })
@@ -225,6 +225,9 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
 /** The level of pressure from which on an endpoint is refused. */
 const refusedFromLevel = ({ refusedUnderPressure }: PageTerms) =>
   refusedUnderPressure === 'never' ? Number.POSITIVE_INFINITY : refusedUnderPressure === 'last' ? 2 : 1
+
+/** A path of the contract as the framework writes it. */
+const urlOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 const overloaded = () => new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '5' } })
 

@@ -8,9 +8,10 @@ import {
 } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { looksLikeCredential } from '#platform/crypto/tokens'
+import type { Log } from '#platform/log'
 import { maxParamLength } from './allowed-methods.ts'
 import { ApiError } from './api-error.ts'
-import { endUnusedConnections } from './connections.ts'
+import { createConnectionCap, endUnusedConnections } from './connections.ts'
 import type { Identified } from './identified.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { toApiError, toProblem } from './problem.ts'
@@ -22,6 +23,7 @@ const headersTimeoutMs = 5_000
 interface ServerOptions {
   readonly publicUrl: string
   readonly trustProxy: readonly string[]
+  readonly maxConnections: number
 }
 
 /**
@@ -29,9 +31,13 @@ interface ServerOptions {
  * off, and errors of the framework have the shape of all others.
  */
 export function createServer(
-  { publicUrl, trustProxy }: ServerOptions,
-  lifecycle: Pick<Lifecycle, 'endsConnections'>,
+  { publicUrl, trustProxy, maxConnections }: ServerOptions,
+  {
+    lifecycle,
+    log,
+  }: { readonly lifecycle: Pick<Lifecycle, 'endsConnections'>; readonly log: Pick<Log, 'warn'> },
 ): FastifyInstance {
+  const connections = createConnectionCap({ maxConnections, log })
   const app = Fastify({
     logger: false,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
@@ -42,7 +48,7 @@ export function createServer(
       connectionsCheckingInterval: 1_000,
       // Refused below: what Node refuses by itself has none of the headers that every answer has.
       requireHostHeader: false,
-      ServerResponse: responseOf(lifecycle),
+      ServerResponse: responseOf(() => lifecycle.endsConnections() || connections.areCrowded()),
     },
     routerOptions: { maxParamLength, querystringParser: () => ({}) },
     exposeHeadRoutes: false,
@@ -65,6 +71,7 @@ export function createServer(
   app.decorateRequest('startedAtUs', 0)
   app.decorateRequest('caller', undefined)
   app.decorateRequest('writesBefore', -1)
+  connections.watch(app.server)
   endUnusedConnections(app)
   // Bodies are read by the router, within the limit of their endpoint.
   app.removeAllContentTypeParsers()
@@ -96,7 +103,7 @@ function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
 type Head = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
 /** Every answer passes through here, whoever writes it: none can keep a connection that is to end. */
-function responseOf({ endsConnections }: Pick<Lifecycle, 'endsConnections'>) {
+function responseOf(endsConnections: () => boolean) {
   return class<R extends IncomingMessage> extends ServerResponse<R> {
     override writeHead(status: number, message?: string, head?: Head): this
     override writeHead(status: number, head?: Head): this

@@ -29,7 +29,7 @@ export interface Tally {
   fullUntil: number
 }
 
-interface Needs {
+interface ShareDeps {
   readonly cache: Cache
   readonly limit: number
   /** How long a counter is kept. */
@@ -90,7 +90,7 @@ export const recentTakes = ({ recent, taken, takenAtSweep }: Tally) => Math.max(
  * cache is asked for each turn's takes together, which is exact. Whoever finds the counter full asks the others
  * for their shares before anyone is refused; from then on no instance takes ahead for this caller until the window ends.
  */
-export function createShares({ cache, limit, counterMs, channel, verdict }: Needs): Shares {
+export function createShares({ cache, limit, counterMs, channel, verdict }: ShareDeps): Shares {
   const isShared = limit * partOfLeft >= minShare
   /** By key, those that were taken of lately. */
   const active = new Map<string, Tally>()

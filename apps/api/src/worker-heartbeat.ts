@@ -1,29 +1,29 @@
 import cluster from 'node:cluster'
 
-/** Signs of life are sent, and looked for, so often. */
+/** Heartbeats are sent, and looked for, so often. */
 export const lookEveryMs = 500
-/** A worker is hung after so many looks in a row without a sign of life: 10 s. */
+/** A worker is hung after so many looks in a row without a heartbeat: 10 s. */
 const looksUntilHung = 20
-/** Before its first sign it loads its program, which takes longer where everything starts at once: 60 s. */
+/** Before its first heartbeat it loads its program, which takes longer where everything starts at once: 60 s. */
 const looksUntilStarted = 120
-const sign = { type: 'rolecall:alive' } as const
+const heartbeat = { type: 'rolecall:alive' } as const
 
 /** Tells the primary that the event loop of this worker turns. In a process that is no worker it does nothing. */
-export function sendSignsOfLife(): void {
+export function sendHeartbeats(): void {
   if (!cluster.isWorker) return
   let isSending = false
   setInterval(() => {
-    // A primary that does not read is sent one sign, and not all that it misses.
+    // A primary that does not read is sent one heartbeat, and not all that it misses.
     if (isSending || !process.connected) return
     isSending = true
-    process.send?.(sign, undefined, undefined, () => {
+    process.send?.(heartbeat, undefined, undefined, () => {
       isSending = false
     })
   }, lookEveryMs).unref()
 }
 
-export const isSignOfLife = (message: unknown): boolean =>
-  typeof message === 'object' && message !== null && 'type' in message && message.type === sign.type
+export const isHeartbeat = (message: unknown): boolean =>
+  typeof message === 'object' && message !== null && 'type' in message && message.type === heartbeat.type
 
 /**
  * Finds workers whose event loop does not turn. Time is counted in looks of the primary, and only in punctual ones: a

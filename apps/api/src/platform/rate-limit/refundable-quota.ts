@@ -8,11 +8,16 @@ export interface OpenVerdict extends Verdict {
 }
 
 /** A limit of what is open at a time: whatever ends well gives back what it took. */
-export interface ReturnableLimiter extends RateLimiter {
+export interface RefundableQuota extends RateLimiter {
   take(caller: string): Promise<OpenVerdict>
   /**
-   * Gives back one that the caller took at that moment, by the wall clock. What was taken in an earlier window is
-   * over already, and changes nothing.
+   * The moment so long ago, by the clock that windows are counted by: how long ago it was, one other clock can say, and
+   * when it was, it cannot.
+   */
+  momentAgo(ms: number): number
+  /**
+   * Gives back one that the caller took at that moment, by the clock that windows are counted by. What was taken in an
+   * earlier window is over already, and changes nothing.
    */
   giveBack(caller: string, takenAtMs: number): Promise<void>
 }
@@ -26,13 +31,13 @@ export interface ReturnableLimiter extends RateLimiter {
  * has lost its counter changes nothing, because it would make room that another has. The cache is asked each time:
  * what is full now may have room in a moment.
  */
-export function createReturnableLimiter({
+export function createRefundableQuota({
   cache,
   limit,
   ttlMs,
   name = 'default',
   now = Date.now,
-}: Options): ReturnableLimiter {
+}: Options): RefundableQuota {
   const counterMs = ttlMs * 2
   const windowOf = (time: number) => Math.floor(time / ttlMs)
   // Hashed, to keep strangers' text out of keys.
@@ -51,6 +56,7 @@ export function createReturnableLimiter({
       if (!answer) return { ...open, allowed: true, paused: true, remaining: limit }
       return { ...open, allowed: answer.counted === 1, remaining: Math.max(0, limit - answer.total) }
     },
+    momentAgo: (ms) => now() - ms,
     async giveBack(caller, takenAtMs) {
       const window = windowOf(takenAtMs)
       if (limit === 0 || window !== windowOf(now())) return

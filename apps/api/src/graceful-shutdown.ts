@@ -20,7 +20,7 @@ export interface StopTerms {
  * process of a group, parents signal their children again, and people press Ctrl-C twice: each of them asks for
  * the same stop, and only SIGKILL does not wait for it.
  */
-export function stopOnce(log: Log, { withinMs, stop }: StopTerms): (why: string) => void {
+export function shutDownOnce(log: Log, { withinMs, stop }: StopTerms): (why: string) => void {
   let isStopping = false
   let hasFailed = false
   const begin = (why: string) => {

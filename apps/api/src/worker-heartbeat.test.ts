@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createWorkerWatch, lookEveryMs } from './worker-signs.ts'
+import { createWorkerWatch, lookEveryMs } from './worker-heartbeat.ts'
 
 /** A watch of one worker, and a clock that is moved by hand. */
 function givenWatch() {
@@ -13,7 +13,7 @@ function givenWatch() {
   return { watch, look, looks: (count: number) => Array.from({ length: count }, () => look()).flat() }
 }
 
-test('a worker is hung after ten seconds without a sign of life, and is told once', () => {
+test('a worker is hung after ten seconds without a heartbeat, and is told once', () => {
   const { watch, looks } = givenWatch()
   watch.heard('worker')
   expect(looks(19)).toEqual([])
@@ -23,7 +23,7 @@ test('a worker is hung after ten seconds without a sign of life, and is told onc
   expect(looks(100)).toEqual([])
 })
 
-test('a worker that is being started has a minute for its first sign of life', () => {
+test('a worker that is being started has a minute for its first heartbeat', () => {
   const { looks } = givenWatch()
   expect(looks(119)).toEqual([])
   expect(looks(1)).toEqual(['worker'])

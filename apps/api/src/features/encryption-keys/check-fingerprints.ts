@@ -1,4 +1,4 @@
-import { fingerprintOf, open, SecretUnreadable } from '#platform/crypto/seal'
+import { fingerprintOf, openOrUndefined } from '#platform/crypto/seal'
 import type { Queryable } from '#platform/db/database'
 import type { Config } from '../../config.ts'
 import { insertFingerprint, pageOfSecrets, readFingerprints } from './store.ts'
@@ -56,7 +56,7 @@ async function unreadableWebhooks(db: Queryable, key: string): Promise<string> {
   for (;;) {
     const page = await pageOfSecrets(db, after)
     for (const { id, name, sealed } of page) {
-      if (isReadable(key, id, sealed)) continue
+      if (openOrUndefined(key, id, sealed) !== undefined) continue
       count += 1
       if (names.length < maxNamed) names.push(`${name} (${id})`)
     }
@@ -66,14 +66,4 @@ async function unreadableWebhooks(db: Queryable, key: string): Promise<string> {
   if (count === 0) return ' No inbound webhook has a secret of the old key.'
   const more = count > names.length ? ` and ${count - names.length} more` : ''
   return ` Inbound webhooks whose secrets it does not open: ${names.join(', ')}${more}.`
-}
-
-function isReadable(key: string, id: string, sealed: Uint8Array): boolean {
-  try {
-    open(key, id, sealed)
-    return true
-  } catch (error) {
-    if (error instanceof SecretUnreadable) return false
-    throw error
-  }
 }

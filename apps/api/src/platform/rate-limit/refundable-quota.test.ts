@@ -3,13 +3,13 @@ import type { Cache } from '#platform/cache/cache'
 import { createMemoryCache } from '#platform/cache/memory-cache'
 import { createRedisCache } from '#platform/cache/redis-cache'
 import { type RedisServer, startRedis } from '../../../test/redis.ts'
-import { createReturnableLimiter, type ReturnableLimiter } from './returnable-limiter.ts'
+import { createRefundableQuota, type RefundableQuota } from './refundable-quota.ts'
 
 const log = { info() {}, warn() {} }
 /** Any moment that starts a minute. */
 const minute = 29_000_000 * 60_000
 
-const takeMany = async (limiters: ReturnableLimiter[], times: number) => {
+const takeMany = async (limiters: RefundableQuota[], times: number) => {
   const verdicts = await Promise.all(
     Array.from({ length: times }, (_, i) => limiters[i % limiters.length]?.take('caller')),
   )
@@ -30,7 +30,7 @@ describe.each(['memory', 'redis'] as const)('what may be open at a time, on the 
     await redis?.stop()
   })
   const limitersOf = (name: string, limit: number, now = () => minute) =>
-    caches.map((cache) => createReturnableLimiter({ cache, limit, ttlMs: 60_000, name, now }))
+    caches.map((cache) => createRefundableQuota({ cache, limit, ttlMs: 60_000, name, now }))
 
   test.each([1, 7, 100])('is exactly %i of 300 that race, over all instances', async (limit) => {
     expect(await takeMany(limitersOf(`exact-${limit}`, limit), 300)).toBe(limit)
@@ -49,7 +49,7 @@ describe.each(['memory', 'redis'] as const)('what may be open at a time, on the 
     const limiters = limitersOf('never-more', 5)
     let open = 0
     let most = 0
-    const work = async (limiter: ReturnableLimiter) => {
+    const work = async (limiter: RefundableQuota) => {
       for (let i = 0; i < 40; i++) {
         const { allowed, takenAtMs } = await limiter.take('caller')
         if (!allowed) continue
@@ -59,7 +59,7 @@ describe.each(['memory', 'redis'] as const)('what may be open at a time, on the 
         await limiter.giveBack('caller', takenAtMs)
       }
     }
-    await Promise.all(Array.from({ length: 20 }, (_, i) => work(limiters[i % 2] as ReturnableLimiter)))
+    await Promise.all(Array.from({ length: 20 }, (_, i) => work(limiters[i % 2] as RefundableQuota)))
     expect(most).toBeLessThanOrEqual(5)
     expect(most).toBeGreaterThan(0)
     expect(await takeMany(limiters, 50)).toBe(5)
@@ -72,6 +72,19 @@ describe.each(['memory', 'redis'] as const)('what may be open at a time, on the 
     time += 60_000
     for (let i = 0; i < 5; i++) await limiters[0]?.giveBack('caller', minute)
     expect(await takeMany(limiters, 20)).toBe(2)
+  })
+
+  test('is given back in the window that it was taken in, whatever another clock says of the moment', async () => {
+    let time = minute + 59_000
+    const limiters = limitersOf('another-clock', 2, () => time)
+    await takeMany(limiters, 2)
+    // Three seconds later, in the next window. A clock that is two seconds ahead would say: in this one.
+    time += 3_000
+    await takeMany(limiters, 2)
+    await limiters[0]?.giveBack('caller', limiters[0].momentAgo(3_000))
+    expect(await takeMany(limiters, 5)).toBe(0)
+    await limiters[0]?.giveBack('caller', limiters[0].momentAgo(1_000))
+    expect(await takeMany(limiters, 5)).toBe(1)
   })
 
   test('tells the caller how long to wait', async () => {
@@ -88,7 +101,7 @@ test('what is given back after the cache lost its counter makes room for nobody'
   const cache = createRedisCache({ url: redis.url, log })
   try {
     await cache.ping()
-    const limiter = createReturnableLimiter({ cache, limit: 3, ttlMs: 60_000, now: () => minute })
+    const limiter = createRefundableQuota({ cache, limit: 3, ttlMs: 60_000, now: () => minute })
     expect(await takeMany([limiter], 5)).toBe(3)
     await redis.restart()
     await vi.waitFor(() => expect(cache.isUp()).toBe(true), { timeout: 5_000 })
@@ -101,10 +114,10 @@ test('what is given back after the cache lost its counter makes room for nobody'
 })
 
 test('a limit of 0 is off, and one without its cache pauses', async () => {
-  const off = createReturnableLimiter({ cache: createMemoryCache(), limit: 0, ttlMs: 60_000 })
+  const off = createRefundableQuota({ cache: createMemoryCache(), limit: 0, ttlMs: 60_000 })
   expect(await takeMany([off], 50)).toBe(50)
   const cache = createMemoryCache()
   await cache.close()
-  const paused = createReturnableLimiter({ cache, limit: 1, ttlMs: 60_000 })
+  const paused = createRefundableQuota({ cache, limit: 1, ttlMs: 60_000 })
   expect(await takeMany([paused], 50)).toBe(50)
 })

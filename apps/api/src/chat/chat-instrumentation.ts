@@ -2,14 +2,14 @@ import type { ChatEvent, ChatGateway } from './chat-gateway.ts'
 import type { ChatPlatform } from './chat-platform.ts'
 
 /** What may be put around every question to the platform. The operation is the name of the method. */
-export interface AroundChat {
+export interface ChatInstrumentation {
   run<T>(operation: string, ask: () => Promise<T>): Promise<T>
   /** The gateway told of something. */
   received(event: ChatEvent): void
 }
 
 /** The same platform, with something around each question: a measurement, a trace. */
-export function aroundChat(chat: ChatPlatform, { run, received }: AroundChat): ChatPlatform {
+export function instrumentChat(chat: ChatPlatform, { run, received }: ChatInstrumentation): ChatPlatform {
   return {
     ...chat,
     identify: (login) => run('identify', () => chat.identify(login)),
@@ -19,11 +19,11 @@ export function aroundChat(chat: ChatPlatform, { run, received }: AroundChat): C
     bot: () => run('bot', () => chat.bot()),
     isClientAccepted: () => run('client', () => chat.isClientAccepted()),
     application: () => run('application', () => chat.application()),
-    gateway: (timing) => around(chat.gateway(timing), received),
+    gateway: (timing) => receivedOf(chat.gateway(timing), received),
   }
 }
 
-const around = (gateway: ChatGateway, received: AroundChat['received']): ChatGateway => ({
+const receivedOf = (gateway: ChatGateway, received: ChatInstrumentation['received']): ChatGateway => ({
   ...gateway,
   open: (listener, past) =>
     gateway.open(

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '#platform/db/database'
 import { gather } from '#platform/db/gather'
 import type { Deps } from '../../deps.ts'
-import { dropMark, findFirst, insertSubmissions, type NewSubmission, type NotStored } from './submit-store.ts'
+import { dropMark, findFirst, insertSubmissions, type NewSubmission, type NotStored } from './ingest-store.ts'
 
 /** What a sender is told: where its submission is, or why there is none. */
 export type Outcome =
@@ -11,7 +11,7 @@ export type Outcome =
   /** What it was held against is no longer in force. */
   | 'stale'
 
-/** Its twin goes first: what became of that decides. */
+/** Repeats a signature or a key of this batch: it is tried again in the next one, when what became of the first is known. */
 const again = Symbol('again')
 
 /** Bytes of payload in one statement: larger batches would hold up everyone in them. */

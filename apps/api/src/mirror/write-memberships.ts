@@ -1,0 +1,29 @@
+import type { AuditEvent } from '#audit/event'
+import type { Tx } from '#platform/db/database'
+import { endMemberships } from './end-memberships.ts'
+import type { MirrorDeps } from './mirror-deps.ts'
+import { type AsOf, type ServerMember, upsertMemberships } from './write-members.ts'
+
+interface Written {
+  readonly changed: number
+  /** For the caller to record last in the transaction. */
+  readonly events: AuditEvent[]
+}
+
+/**
+ * Writes current memberships. A member who joined later than the mirror knows had left in between, which nobody told:
+ * the membership of before ends first, with its sessions, and the one that is written is a new one.
+ */
+export async function writeMemberships(
+  tx: Tx,
+  deps: Pick<MirrorDeps, 'endSessions'>,
+  rows: readonly ServerMember[],
+  asOf: AsOf,
+  confirms: 'all' | 'old' = 'all',
+): Promise<Written> {
+  const returns = rows.flatMap(({ serverId, member: { user, joinedAt } }) =>
+    joinedAt === null ? [] : [{ serverId, memberId: user.id, cameBackAt: joinedAt }],
+  )
+  const events = await endMemberships(tx, deps, returns, asOf)
+  return { events, changed: await upsertMemberships(tx, rows, asOf, confirms) }
+}
