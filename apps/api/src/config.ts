@@ -4,6 +4,7 @@ import { isCacheUrl } from '#platform/cache/cache-url'
 import { guessableBecause } from '#platform/crypto/guessable-key'
 import { isDatabaseUrl } from '#platform/db/database-url'
 import { isAddressOrNetwork } from '#platform/http/network'
+import { isLoopbackHost } from '#platform/loopback'
 import { parseUrl } from '#platform/parse-url'
 import type { Environment } from './environment.ts'
 
@@ -493,6 +494,4 @@ function exposures(config: Config): string[] {
   return found
 }
 
-const isInClear = ({ protocol, hostname }: URL) => protocol !== 'https:' && !isLoopback(hostname)
-
-const isLoopback = (hostname: string) => /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+const isInClear = ({ protocol, hostname }: URL) => protocol !== 'https:' && !isLoopbackHost(hostname)

@@ -126,7 +126,7 @@ export const chatCallback = endpoint({
 
 const segment = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*'
 
-/** Begins the login of a System Admin. Refuses with SERVER_NOT_ACCESSIBLE, NAVIGATION_REQUIRED. */
+/** Begins the login of a System Admin. Refuses with SERVER_NOT_ACCESSIBLE, NAVIGATION_REQUIRED, LOGIN_NOT_CONFIGURED. */
 export const adminLogin = endpoint({
   method: 'GET',
   path: '/api/auth/admin/login',

@@ -1,14 +1,10 @@
 import { health } from '@rolecall/contract'
-import { within } from '#platform/async'
-import type { DatabaseState } from '#platform/db/database'
 import { Answer } from '#platform/http/answer'
 import type { Lifecycle } from '#platform/http/lifecycle'
 import type { Router } from '#platform/http/router'
+import { databaseState, isCacheUp } from '#platform/part-state'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
-
-/** A part that does not answer within this is down. */
-const deadlineMs = 1_500
 
 export function healthRoutes(
   { route }: Router<Callers>,
@@ -16,7 +12,7 @@ export function healthRoutes(
   { isClosing }: Pick<Lifecycle, 'isClosing'>,
 ) {
   route(health.health, async () => {
-    const [database, cached] = await Promise.all([stateOf(db), within(cache.ping(), deadlineMs, false)])
+    const [database, cached] = await Promise.all([databaseState(db), isCacheUp(cache)])
     const body = {
       status: database === 'up' && cached ? ('ok' as const) : ('degraded' as const),
       uptime: process.uptime(),
@@ -28,7 +24,7 @@ export function healthRoutes(
   })
   route(health.liveness, () => ({ status: 'ok' as const }))
   route(health.readiness, async () => {
-    const database = await stateOf(db)
+    const database = await databaseState(db)
     const reason = isClosing() ? 'shutting down' : database === 'down' ? 'database down' : undefined
     // Sessions are validated without a write: where all instances are alike, none may be taken out for that.
     if (!reason) return { status: 'ready' as const, ...(database === 'read-only' && readOnly) }
@@ -37,7 +33,5 @@ export function healthRoutes(
 }
 
 const upOrDown = (isUp: boolean) => (isUp ? ('up' as const) : ('down' as const))
-
-const stateOf = (db: Deps['db']) => within<DatabaseState>(db.ping(), deadlineMs, 'down')
 
 const readOnly = { reason: 'database read-only' } as const

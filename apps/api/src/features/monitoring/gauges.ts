@@ -1,12 +1,9 @@
 import { Gauge, type Registry } from 'prom-client'
 import { singleFlight, within } from '#platform/async'
-import type { DatabaseState } from '#platform/db/database'
+import { databaseState, isCacheUp, partDeadlineMs } from '#platform/part-state'
 import { version } from '#platform/version'
 import type { Deps } from '../../deps.ts'
 import { readQueues } from './queues-store.ts'
-
-/** A scrape is answered within this, whatever is down. */
-const deadlineMs = 1_500
 
 type GaugeDeps = Pick<Deps, 'db' | 'cache' | 'chatFigures' | 'liveMirror'>
 type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>]
@@ -21,7 +18,6 @@ interface GaugeRow {
 }
 
 const gatewayStates = ['off', 'closed', 'connecting', 'connected', 'refused'] as const
-const databaseState = (db: Deps['db']) => within<DatabaseState>(db.ping(), deadlineMs, 'down')
 const reasons = ['lost', 'unavailable', 'reading'] as const
 const yes = (is: boolean) => (is ? 1 : 0)
 
@@ -70,7 +66,7 @@ const gauges: readonly GaugeRow[] = [
     name: 'rolecall_cache_up',
     help: '1 when the cache answers. Without it replay protection and the rate limit pause.',
     over: 'first',
-    read: async ({ cache }) => [[yes(await within(cache.ping(), deadlineMs, false))]],
+    read: async ({ cache }) => [[yes(await isCacheUp(cache))]],
   },
   {
     name: 'rolecall_gateway_state',
@@ -186,7 +182,8 @@ export function registerGauges(registry: Registry, deps: GaugeDeps): void {
 
 function registerQueues(registry: Registry, { db }: GaugeDeps) {
   /** Two gauges of one reading. An outage leaves them out. */
-  const read = singleFlight(() => within(readQueues(db), deadlineMs, new Map()))
+  // A scrape is answered in time, whatever is down.
+  const read = singleFlight(() => within(readQueues(db), partDeadlineMs, new Map()))
   const register = (name: string, help: string, of: 'rows' | 'oldestSeconds') =>
     new Gauge({
       name,

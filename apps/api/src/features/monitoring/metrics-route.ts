@@ -5,6 +5,7 @@ import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { bearerToken } from '#platform/http/credentials'
 import type { Router } from '#platform/http/router'
+import { isLoopbackAddress } from '#platform/loopback'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
 
@@ -34,7 +35,5 @@ function checkScraper(request: FastifyRequest, token: string | undefined) {
   const { headers, socket } = request.raw
   // A proxy on this machine is a neighbour too, and speaks for strangers.
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers[name])
-  if (isForwarded || !isLoopback(socket.remoteAddress ?? '')) throw new ApiError('METRICS_LOCAL_ONLY')
+  if (isForwarded || !isLoopbackAddress(socket.remoteAddress ?? '')) throw new ApiError('METRICS_LOCAL_ONLY')
 }
-
-const isLoopback = (address: string) => /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/.test(address)

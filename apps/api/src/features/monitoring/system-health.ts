@@ -1,14 +1,13 @@
 import type { monitoring } from '@rolecall/contract'
 import type { ServerNotLive } from '#mirror/gateway/status'
 import { within } from '#platform/async'
-import { DatabaseReadOnly, type DatabaseState, readOnlyAdvice } from '#platform/db/database'
+import { DatabaseReadOnly, readOnlyAdvice } from '#platform/db/database'
+import { databaseState, isCacheUp, partDeadlineMs } from '#platform/part-state'
 import { version } from '#platform/version'
 import type { Deps } from '../../deps.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { listInstances } from './instances-store.ts'
 
-/** A part that does not answer within this is down. */
-const deadlineMs = 1_500
 /** That the platform answered is news for so long; after that, and when it did not, it is asked. */
 const freshForMs = 30_000
 
@@ -17,8 +16,8 @@ type HealthDeps = Pick<Deps, 'db' | 'cache' | 'chat' | 'platformWatch' | 'chatFi
 /** The system in detail, for an operator who wants to know what is wrong, on all instances. */
 export async function systemHealth(deps: HealthDeps, heartbeat: Heartbeat): Promise<monitoring.SystemHealth> {
   const [database, cache, instances, notLive] = await Promise.all([
-    timed<DatabaseState>(deps.db.ping(), 'down'),
-    timed(deps.cache.ping(), false),
+    timed(databaseState(deps.db)),
+    timed(isCacheUp(deps.cache)),
     beatWhereWritable(heartbeat).then(() => listInstances(deps.db)),
     deps.liveMirror.notLive(),
     askPlatform(deps),
@@ -59,7 +58,7 @@ const beatWhereWritable = (heartbeat: Heartbeat) =>
 async function askPlatform({ chat, platformWatch }: HealthDeps) {
   const last = platformWatch.last()
   if (last?.problem === null && performance.now() - last.at < freshForMs) return
-  await within<unknown>(chat.bot(), deadlineMs, undefined)
+  await within<unknown>(chat.bot(), partDeadlineMs, undefined)
 }
 
 function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: readonly ServerNotLive[]) {
@@ -95,9 +94,9 @@ const whyLost = ({ serverName, reason }: ServerNotLive) =>
     ? `The bot is not in ${serverName} any more: invite it again, or remove the server.`
     : null
 
-async function timed<T>(answer: Promise<T>, otherwise: T) {
+async function timed<T>(answer: Promise<T>) {
   const since = performance.now()
-  const found = await within(answer, deadlineMs, otherwise)
+  const found = await answer
   return { found, latencyMs: performance.now() - since }
 }
 

@@ -1,10 +1,10 @@
 import type { ProblemDetail } from '@rolecall/contract'
+import { isLoopbackHost } from '#platform/loopback'
 import { parseUrl } from '#platform/parse-url'
 
 const maxUris = 20
 const maxUriLength = 2048
 const privateUseScheme = /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]*:$/
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /**
  * Reads one URI or a comma-separated list. One bad entry refuses the whole list, with every problem named.
@@ -50,6 +50,6 @@ function complaintAbout(uri: string): string | undefined {
   if (url.username || url.password || /^[a-z+.-]+:\/\/[^/?]*@/i.test(uri)) return 'must not have a user'
   if (uri.includes('*')) return 'must not have a wildcard'
   if (url.protocol === 'https:') return undefined
-  if (url.protocol === 'http:') return loopback.test(url.hostname) ? undefined : 'must be https'
+  if (url.protocol === 'http:') return isLoopbackHost(url.hostname) ? undefined : 'must be https'
   return privateUseScheme.test(url.protocol) ? undefined : 'must be https, or a private-use scheme with a dot'
 }

@@ -1,12 +1,12 @@
 import { formats, type ProblemDetail } from '@rolecall/contract'
 import { openOrUndefined, seal } from '#platform/crypto/seal'
 import { ApiError } from '#platform/http/api-error'
+import { isLoopbackHost } from '#platform/loopback'
 import { parseUrl } from '#platform/parse-url'
 import type { Config } from '../../config.ts'
 
 const platformHosts = ['discord.com', 'canary.discord.com', 'ptb.discord.com', 'discordapp.com']
 const path = /^\/api(?:\/v\d{1,2})?\/webhooks\/(\d{17,20})\/[\w-]{1,200}$/
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /** A webhook address at rest: sealed, with its host in clear to be shown. */
 export interface StoredWebhookUrl {
@@ -26,7 +26,7 @@ export function isWebhookUrl(text: string, config: Pick<Config, 'chatApiUrl'>): 
   const own = new URL(config.chatApiUrl)
   const isOwn = url.host === own.host
   if (!isOwn && !platformHosts.includes(url.host)) return false
-  if (url.protocol !== 'https:' && !(isOwn && url.protocol === 'http:' && loopback.test(url.hostname)))
+  if (url.protocol !== 'https:' && !(isOwn && url.protocol === 'http:' && isLoopbackHost(url.hostname)))
     return false
   // The text itself must be the address: nothing that a parser would drop or turn.
   if (url.href !== text || url.search || url.hash || url.username || url.password) return false
