@@ -6,6 +6,7 @@ import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
 import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
 import { notingStatements } from '../../../test/statements.ts'
+import { listNotLive } from './not-live-store.ts'
 import { asLeader, giveUpLead, LeadLost, leaderState, renewLease, takeLead } from './store.ts'
 
 const [one, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
@@ -49,6 +50,15 @@ describe.each(engines)('leadership on %s', (engine) => {
     expect(await take(one)).toBeUndefined()
     await giveUpLead(db, second)
     expect(await lead(one)).toBeGreaterThan(second)
+  })
+
+  test('leaves the servers that nobody vouches for, and since when', async () => {
+    const epoch = await lead(one)
+    const [server, ...others] = await listNotLive(db)
+    expect(others).toEqual([])
+    expect(server).toMatchObject({ serverId: club, serverName: 'Club', reason: 'reading' })
+    await vouch(epoch)
+    expect(await listNotLive(db)).toEqual([])
   })
 
   test('of several that ask at once goes to one', async () => {
