@@ -31,7 +31,9 @@ test.each([...programs])(
   },
 )
 
-const results = readdirSync(new URL('../bench/results/', import.meta.url))
+const results = readdirSync(new URL('../bench/results/', import.meta.url)).filter((name) =>
+  name.endsWith('.json'),
+)
 
 test.each(results)(
   '%s says when, where and with what it was measured, and has a value in each cell',
