@@ -6,7 +6,7 @@ const browser = ['**/*browser.test.ts', 'acceptance/browser/*.test.ts']
 /** Real processes, which are waited for, and what measures the memory or the turns of its own process. */
 const system = [
   'acceptance/api/*.test.ts',
-  'tools/{alerts,deploy}.test.ts',
+  'tools/deploy.test.ts',
   'tools/openapi/*.test.ts',
   'apps/api/src/cli/*.test.ts',
   'apps/api/src/mirror/gateway/{chaos,takeover}.test.ts',
@@ -19,8 +19,8 @@ const system = [
   'apps/api/src/platform/json-schema/{hostile,patterns}.test.ts',
   'apps/api/src/platform/rate-limit/rate-limiter.test.ts',
 ]
-/** What measures how a flood harms others, and must not be one of several. */
-const alone = ['apps/api/src/features/login/login-flood.test.ts']
+/** What measures how long others wait, and must not be one of several. */
+const alone = ['apps/api/src/features/login/login-flood.test.ts', 'tools/alerts.test.ts']
 /** What looks at the run when it is over. */
 const last = ['tools/pglite-statements.test.ts']
 
@@ -57,7 +57,7 @@ export default defineConfig({
       },
       {
         ...shared,
-        test: { ...settings, name: 'system', include: system, exclude: [...exclude, ...browser] },
+        test: { ...settings, name: 'system', include: system, exclude: [...exclude, ...browser, ...alone] },
       },
       {
         ...shared,
@@ -71,7 +71,14 @@ export default defineConfig({
       },
       {
         ...shared,
-        test: { ...settings, name: 'alone', include: alone, exclude, sequence: { groupOrder: 1 } },
+        test: {
+          ...settings,
+          name: 'alone',
+          include: alone,
+          exclude,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         ...shared,
