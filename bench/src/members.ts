@@ -154,9 +154,12 @@ async function measureLists({ db }: Deps) {
     'one server': games,
     'one server, page 4,000': { ...games, page: 4_000 },
     'both servers': { serverId: [demo.mainGuildId, demo.gamesGuildId] },
+    'both servers, middle': { serverId: [demo.mainGuildId, demo.gamesGuildId], page: 3_200 },
     'one server, search amber12': { ...games, search: 'amber12' },
     'one role': { roleId: [demo.gamesRoles.player] },
     'one role, page 1,000': { roleId: [demo.gamesRoles.player], page: 1_000 },
+    'one role, middle': { roleId: [demo.gamesRoles.player], page: 2_000 },
+    'one server and a role of the other, middle': { ...games, roleId: [demo.roles.crew], page: 200 },
     'all filters': { ...games, roleId: [demo.roles.crew], filter: 'club', search: 'amber' },
     'unknown role': { roleId: ['999999999999999999'] },
   }

@@ -1,8 +1,10 @@
 import cluster from 'node:cluster'
 import type { FastifyInstance } from 'fastify'
 import { createMemberSyncs } from '#mirror/rest/member-syncs'
+import { Front } from '#platform/http/front'
 import type { Lifecycle } from '#platform/http/lifecycle'
 import { createBodyReader } from '#platform/http/read-bytes'
+import { createRequestIds } from '#platform/http/request-id'
 import { createResponder } from '#platform/http/responder'
 import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
@@ -57,7 +59,9 @@ export function createApp(
   observe: typeof createObserver = createObserver,
 ): FastifyInstance {
   const { config, log, db } = deps
-  const app = createServer(config, { lifecycle, log })
+  const front = new Front()
+  const requestId = createRequestIds()
+  const app = createServer(config, { lifecycle, log, front, requestId })
   deps.tracing?.watch(app)
   const requests = createRequestMetrics()
   const { registry, countFailure } = createMetrics(deps, recorder, requests)
@@ -78,7 +82,11 @@ export function createApp(
   }
   const { limiter, pressure } = deps
   const bodies = createBodyReader()
-  const router = createRouter<Callers>({ app, authenticators, limiter, respond, bodies, pressure })
+  const router = createRouter<Callers>({
+    ...{ app, authenticators, limiter, respond, bodies, pressure, requestId },
+    // Traces begin and end in hooks of the framework.
+    front: deps.tracing ? undefined : front,
+  })
   let endWatch = () => {}
   app.addHook('onListen', async () => {
     endWatch = pressure.watch()

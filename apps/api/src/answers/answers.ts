@@ -28,13 +28,16 @@ export interface Answers {
   /** From now on answers come from memory. Until then, and whenever the lease is not good, from the database. */
   start(): void
   close(): Promise<void>
+  /**
+   * The database's clock, as far as this process can say and never behind it, when what is kept may be used in this very
+   * step; else undefined.
+   */
+  goodAtMs(): number | undefined
   /** True when what is kept may be used in this very step. */
   isGood(): boolean
-  /** The database's clock, as far as this process can say: never behind it. */
-  nowMs(): number
-  /** The project of a kept key that is good. Only in a step in which `isGood`. */
+  /** The project of a kept key that is good. Only in a step in which `goodAtMs` answers. */
   key(digest: string): string | undefined
-  /** A kept session that is live. Only in a step in which `isGood`. */
+  /** A kept session that is live. Only in a step in which `goodAtMs` answers. */
   session(tokenDigest: string): Session | undefined
   /** Reads from the database, after it was asked. */
   read(item: Item): Promise<Read>
@@ -76,11 +79,11 @@ export function createAnswers(
   let isClosed = false
 
   const load = async (items: Item[]): Promise<Read[]> => {
-    const loading = keeper.isGood() ? memory.beginLoading() : undefined
+    const loading = isGood() ? memory.beginLoading() : undefined
     if (!loading) return readAlone(items, await readFacts(db, items, [], configuredServerId))
     try {
       const rows = await readFacts(db, items, loading.knownServers, configuredServerId)
-      const kept = !loading.isVoid && keeper.isGood() ? memory.keep(items, rows, loading) : undefined
+      const kept = !loading.isVoid && isGood() ? memory.keep(items, rows, loading) : undefined
       if (kept) return kept
     } finally {
       memory.endLoading(loading)
@@ -132,6 +135,12 @@ export function createAnswers(
     }
   }
 
+  const goodAtMs = () => {
+    const monotonicMs = clock.monotonicMs()
+    return keeper.isGoodAt(monotonicMs) ? memory.nowMs(monotonicMs) : undefined
+  }
+  const isGood = () => goodAtMs() !== undefined
+
   return {
     start: () => keeper.start(),
     close: async () => {
@@ -139,8 +148,8 @@ export function createAnswers(
       clearTimeout(nudging)
       await keeper.close()
     },
-    isGood: () => keeper.isGood(),
-    nowMs: () => memory.nowMs(clock.monotonicMs()),
+    goodAtMs,
+    isGood,
     key: (digest) => memory.key(digest),
     session: (tokenDigest) => memory.session(tokenDigest),
     read: gather(load, db.gathersAtOnce),

@@ -11,10 +11,12 @@ import { sql } from '../platform/db/sql.ts'
 
 /**
  * Three instances, changes and questions at once, and all kinds of trouble: every question and every change is
- * noted with its begin and end by one clock, and afterwards the history is read. `HISTORY_MINUTES=10 HISTORY_SEED=…` is
- * the long run.
+ * noted with its begin and end by one clock, and afterwards the history is read. `HISTORY_MINUTES=20 HISTORY_ASKERS=40
+ * HISTORY_SEED=…` is the long run.
  */
 const seed = Number(process.env['HISTORY_SEED'] ?? 20_261_122)
+/** Who ask about one member at the same time. */
+const askers = Number(process.env['HISTORY_ASKERS'] ?? 3)
 const runMs = Number(process.env['HISTORY_MINUTES'] ?? 0.15) * 60_000
 
 /** A time at which a credential was void: from the answer of what ended it to the question that makes it good again. */
@@ -80,7 +82,7 @@ test(
         let pair = { ...(await givenSession(world, project, memberId)) }
         let token: Credential = { voids: [] }
         let isOver = false
-        const asking = [1, 2, 3].map(async () => {
+        const asking = Array.from({ length: askers }, async () => {
           while (!isOver && isRunning()) {
             const asked = { token, project: ofProject, presented: pair.token }
             const begin = performance.now()
@@ -175,7 +177,7 @@ test(
       `seed ${seed}: ${history.length} questions, ${good} answered 200, ${refused} 401, ${stale.length} stale`,
     )
     expect(stale.slice(0, 3)).toEqual([])
-    expect(good).toBeGreaterThan(100)
+    expect(good).toBeGreaterThan(20)
     expect(refused).toBeGreaterThan(20)
   },
   runMs + 120_000,

@@ -90,12 +90,10 @@ export class Lease {
     this.holders = new Holders(deps.timing.leaseMs)
   }
 
-  /** True when what is kept may be used in this very step. */
-  isGood(): boolean {
+  /** True when what is kept may be used in this very step, which the monotonic clock was read in. */
+  isGoodAt(monotonicMs: number): boolean {
     const term = this.#term
-    if (term === undefined) return false
-    const { clock } = this.#deps
-    return clock.monotonicMs() < term.endsAtMs && clock.wallMs() < term.endsAtWallMs
+    return term !== undefined && monotonicMs < term.endsAtMs && this.#deps.clock.wallMs() < term.endsAtWallMs
   }
 
   /** Looks now and applies what it finds; undefined while there is no lease to look under. */

@@ -34,7 +34,7 @@ export class LocalLooks {
     }, 1)
   }
 
-  isGood(): boolean {
+  isGoodAt(_monotonicMs: number): boolean {
     return this.#isGood
   }
 

@@ -128,3 +128,18 @@ export class Session {
     return this.#text
   }
 }
+
+/** A session as it stood at one moment of the database's clock. */
+export interface SessionAt {
+  readonly session: Session
+  readonly nowMs: number
+  readonly isLive: boolean
+  readonly ageMs: number
+}
+
+export const sessionAt = (session: Session, nowMs: number): SessionAt => ({
+  session,
+  nowMs,
+  isLive: session.liveAsOfMs(nowMs) !== null,
+  ageMs: session.ageMs(nowMs),
+})

@@ -1,27 +1,15 @@
 import type { FastifyRequest } from 'fastify'
-import type { Session } from '#answers/session'
-import { within } from '#platform/async'
+import { type Session, type SessionAt, sessionAt } from '#answers/session'
+import { adminTerms, freshest, isFresh } from '#mirror/freshness'
 import { digestOf, isWellFormed } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
 import { bearerToken, hintForToken, isSameOrigin } from '#platform/http/credentials'
-import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
 import { adminCookie, type Presented } from '../admin-cookies.ts'
 import type { AdminCaller, MemberCaller } from '../callers.ts'
 
-/** An admin's role that neither the gateway nor REST has vouched for in so long is not believed (fails closed). */
-const oldestVouchMs = 5 * 60 * 1000
-/** As validate: the longest wait for the platform. */
-const longestWaitMs = 2_000
-
 type AuthDeps = Pick<Deps, 'answers' | 'config' | 'settings' | 'refreshMember'>
-
-/** A session that is live, and the database's clock at that moment or a little later. */
-interface Live {
-  readonly session: Session
-  readonly nowMs: number
-}
 
 export interface SessionAuthenticators {
   session: (request: FastifyRequest) => Promise<MemberCaller>
@@ -31,15 +19,16 @@ export interface SessionAuthenticators {
 /** Authenticates by session token: any live session, or an admin session of a member who is System Admin now. */
 export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticators {
   const { answers } = deps
-  const read = async (tokenDigest: string): Promise<Live | undefined> => {
+  const read = async (tokenDigest: string): Promise<SessionAt | undefined> => {
     const { session, nowMs } = await answers.read({ keyDigest: '', tokenDigest })
-    return session && { session, nowMs }
+    return session && sessionAt(session, nowMs)
   }
-  const kept = (tokenDigest: string): Live | undefined => {
-    if (!answers.isGood()) return undefined
-    const session = answers.session(tokenDigest)
-    const nowMs = answers.nowMs()
-    return session && session.expiresAtMs > nowMs ? { session, nowMs } : undefined
+  const kept = (tokenDigest: string): SessionAt | undefined => {
+    const nowMs = answers.goodAtMs()
+    const session = nowMs === undefined ? undefined : answers.session(tokenDigest)
+    return session && nowMs !== undefined && session.expiresAtMs > nowMs
+      ? sessionAt(session, nowMs)
+      : undefined
   }
 
   const authenticate = async (request: FastifyRequest) => {
@@ -75,22 +64,15 @@ const isSystemAdmin = ({ config }: AuthDeps, { projectId, decidesAdmin, roleIds 
   config.chatAdminRoleId !== undefined &&
   roleIds.includes(config.chatAdminRoleId)
 
-async function refreshed(deps: AuthDeps, live: Live, reread: () => Promise<Live | undefined>) {
-  if (isFresh(deps, live)) return live.session
+async function refreshed(deps: AuthDeps, kept: SessionAt, reread: () => Promise<SessionAt | undefined>) {
+  const terms = adminTerms(deps.settings.current().permissionTtlMs)
+  if (isFresh(kept, terms)) return kept.session
   // Somebody else may have asked the platform since these were read.
   const read = await reread()
-  if (!read || isFresh(deps, read)) return read?.session
-  const { session, nowMs } = read
-  const asked = deps.refreshMember(session.serverId, session.memberId)
-  if ((await within(asked, longestWaitMs, 'unavailable')) === 'fresh') return (await reread())?.session
-  if (session.ageMs(nowMs) > oldestVouchMs) throw chatPlatformUnavailable()
-  return session
-}
-
-function isFresh({ settings }: AuthDeps, { session, nowMs }: Live): boolean {
-  if (session.liveAsOfMs(nowMs) !== null) return true
-  const { permissionTtlMs } = settings.current()
-  return permissionTtlMs > 0 && session.ageMs(nowMs) <= Math.min(permissionTtlMs, oldestVouchMs)
+  if (!read) return undefined
+  const { serverId, memberId } = read.session
+  const refresh = () => deps.refreshMember(serverId, memberId)
+  return (await freshest({ known: read, terms, refresh, reread })).known?.session
 }
 
 const toCaller = (session: Session, credential: SessionCredential): MemberCaller => ({

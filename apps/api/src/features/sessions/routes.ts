@@ -8,7 +8,7 @@ import { exchangeCode } from './exchange-code.ts'
 import { logout, logoutAll } from './logout.ts'
 import { listSessions, revokeAllSessions, revokeSession } from './own-sessions.ts'
 import { refreshSession, refuseUsedPair } from './refresh-session.ts'
-import { validate } from './validate.ts'
+import { validate, validateFromMemory } from './validate.ts'
 
 export function sessionRoutes({ route, finished }: Router<Callers>, deps: Deps) {
   route(sessions.exchangeCode, ({ caller, body, client, raw: { headers } }) => {
@@ -16,7 +16,11 @@ export function sessionRoutes({ route, finished }: Router<Callers>, deps: Deps) 
     const userAgent = readUserAgent(headers['x-client-user-agent'])
     return exchangeCode(deps, caller, { ...body, forwarded: { ip, userAgent }, client })
   })
-  finished(sessions.validateSession, (request) => validate(deps, request))
+  finished(
+    sessions.validateSession,
+    (request) => validate(deps, request),
+    (headers, body) => validateFromMemory(deps, headers, body),
+  )
   route(sessions.logout, ({ caller, body }) => logout(deps, caller, body.token))
   route(sessions.logoutAll, ({ caller, body }) => logoutAll(deps, caller, body.memberId))
   route(sessions.listSessions, ({ caller }) => listSessions(deps, caller))

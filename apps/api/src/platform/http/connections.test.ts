@@ -5,14 +5,21 @@ import { afterEach, expect, test } from 'vitest'
 import { engines } from '../../../test/databases.ts'
 import { givenProject, givenSession } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { Front } from './front.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { createRequestIds } from './request-id.ts'
 import { createServer } from './server.ts'
 
 test('beyond the cap connections are turned away, which is one line in the log; near it answers ask to close', async () => {
   const lines: unknown[] = []
   const app = createServer(
     { publicUrl: 'http://localhost', trustProxy: [], maxConnections: 10 },
-    { lifecycle: createLifecycle(), log: { warn: (line: unknown) => lines.push(line) } },
+    {
+      lifecycle: createLifecycle(),
+      log: { warn: (line: unknown) => lines.push(line) },
+      front: new Front(),
+      requestId: createRequestIds(),
+    },
   )
   app.get('/', (_, reply) => reply.send('here'))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -11,8 +11,10 @@ import { createPressure } from '#platform/pressure'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
+import { Front, type Known } from './front.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createBodyReader } from './read-bytes.ts'
+import { createRequestIds } from './request-id.ts'
 import { createResponder, type Observer } from './responder.ts'
 import { createRouter } from './router.ts'
 import { createServer, refuseWith } from './server.ts'
@@ -24,6 +26,7 @@ interface Parts {
   take(): { allowed: boolean; limit: number; remaining: number; resetSec: number }
   handle(): unknown
   raw(): Promise<string>
+  known(): Known | undefined
   page(): Answer
   onRequest(): unknown
   onResponse(): unknown
@@ -38,6 +41,7 @@ const good: Parts = {
   take: () => ({ allowed: true, limit: 9, remaining: 9, resetSec: 1 }),
   handle: () => fine,
   raw: async () => '{"ok":true}',
+  known: () => ({ caller: { bucket: 'b' }, json: '{"ok":true}' }),
   page: () => new Answer(200, 'fine', { 'content-type': 'text/plain' }),
   onRequest: () => {},
   onResponse: () => {},
@@ -57,6 +61,7 @@ const definitions: Record<string, EndpointDefinition> = {
   post: endpoint({ ...shared, method: 'POST', path: '/post', body: Type.Object({}) }),
   browser: endpoint({ ...shared, method: 'GET', path: '/browser', page: true }),
   raw: endpoint({ ...shared, method: 'POST', path: '/raw' }),
+  known: endpoint({ ...shared, method: 'POST', path: '/known' }),
 }
 
 describe('whatever fails while a request is answered', () => {
@@ -75,9 +80,11 @@ describe('whatever fails while a request is answered', () => {
         parts.logged(line)
       },
     })
+    const front = new Front()
+    const requestId = createRequestIds()
     app = createServer(
       { publicUrl: 'http://localhost', trustProxy: [], maxConnections: 1_000 },
-      { lifecycle: createLifecycle(), log },
+      { lifecycle: createLifecycle(), log, front, requestId },
     )
     const respond = createResponder({
       writes: { writes: () => 0, confirm: async () => {} },
@@ -109,6 +116,8 @@ describe('whatever fails while a request is answered', () => {
       respond,
       bodies: createBodyReader(),
       pressure: createPressure(log),
+      front,
+      requestId,
     })
     for (const name of ['get', 'post', 'browser']) {
       const definition = definitions[name] as EndpointDefinition
@@ -118,7 +127,16 @@ describe('whatever fails while a request is answered', () => {
         () => parts.onRefused(),
       )
     }
-    router.finished(definitions['raw'] as EndpointDefinition, () => parts.raw())
+    router.finished(
+      definitions['raw'] as EndpointDefinition,
+      async () => parts.raw(),
+      () => undefined,
+    )
+    router.finished(
+      definitions['known'] as EndpointDefinition,
+      async () => parts.raw(),
+      () => parts.known(),
+    )
     router.page('/page', {}, () => parts.page())
     url = await app.listen({ host: '127.0.0.1', port: 0 })
     return () => {
@@ -152,6 +170,7 @@ describe('whatever fails while a request is answered', () => {
     'an endpoint with a body': () => ask('/post', post),
     'a page of an endpoint': () => ask('/browser', html),
     'finished JSON': () => ask('/raw', post),
+    'finished JSON from memory': () => ask('/known', post),
     'a page beside the contract': () => ask('/page'),
     'an unknown address': () => ask('/nothing'),
     'another method': () => ask('/get', { method: 'DELETE' }),
@@ -300,6 +319,23 @@ describe('whatever fails while a request is answered', () => {
       socket.destroy()
       await closed
       expect(errors).toEqual([])
+      await expectWell(mend)
+      await app.close()
+    }
+    await serve({})
+  })
+
+  test('what memory answers wrongly is answered by the handler, or is a plain 500', async () => {
+    const known = { caller: { bucket: 'b' }, json: '{"ok":true}' }
+    for (const [answer, expected] of [
+      [() => known, '200'],
+      [() => undefined, '200'],
+      [fail, '500'],
+      [() => ({ ...known, json: undefined as unknown as string }), '200'],
+    ] as const) {
+      const mend = await serve({ known: answer })
+      expect(await ask('/known', post)).toBe(expected)
+      expect(errors).toHaveLength(expected === '500' ? 1 : 0)
       await expectWell(mend)
       await app.close()
     }

@@ -25,13 +25,18 @@ export function readBodyText(
   raw: unknown,
 ): string {
   const bytes = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0)
-  const mediaTypeEnd = contentType?.indexOf(';') ?? -1
-  const mediaType = mediaTypeEnd < 0 ? contentType : contentType?.slice(0, mediaTypeEnd).trimEnd()
-  if (mediaType?.toLowerCase() !== 'application/json' || (encoding && encoding !== 'identity')) {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
-  }
+  if (!isJson(contentType, encoding)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
   if (!isUtf8(bytes)) throw new ApiError('MALFORMED_JSON', { detail: 'The request body is not UTF-8.' })
   return bytes.toString()
+}
+
+/** True when a body says that it is JSON, and is sent as it is. */
+export function isJson(contentType: string | undefined, encoding: string | undefined): boolean {
+  if (encoding && encoding !== 'identity') return false
+  if (contentType === 'application/json') return true
+  const mediaTypeEnd = contentType?.indexOf(';') ?? -1
+  const mediaType = mediaTypeEnd < 0 ? contentType : contentType?.slice(0, mediaTypeEnd).trimEnd()
+  return mediaType?.toLowerCase() === 'application/json'
 }
 
 /** @throws MALFORMED_JSON */

@@ -15,6 +15,8 @@ export interface BodyReader {
     received: (body: Buffer) => void,
     refused: (error: ApiError) => void,
   ): void
+  /** Puts back what became of a body, for whoever receives it next. */
+  putBack(request: IncomingMessage, outcome: Buffer | ApiError): void
 }
 
 interface Bounds {
@@ -58,7 +60,11 @@ export function createBodyReader(
     }
   }
 
+  const putBack = new WeakMap<IncomingMessage, Buffer | ApiError>()
+
   const receive: BodyReader['receive'] = (request, limit, received, refused) => {
+    const outcome = putBack.get(request)
+    if (outcome) return outcome instanceof ApiError ? refused(outcome) : received(outcome)
     const { 'content-length': announced, 'transfer-encoding': encoding } = request.headers
     if (encoding === undefined && (announced === undefined || announced === '0')) return received(none)
     if (Number(announced) > limit) return refused(tooLarge(limit))
@@ -98,6 +104,7 @@ export function createBodyReader(
   }
   return {
     receive,
+    putBack: (request, outcome) => void putBack.set(request, outcome),
     read: (request, limit) => new Promise((resolve, reject) => receive(request, limit, resolve, reject)),
   }
 }

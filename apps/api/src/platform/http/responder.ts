@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '#platform/log'
 import type { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
+import type { Known } from './front.ts'
 import type { Identified } from './identified.ts'
 import { notFoundPage } from './not-found-page.ts'
 import { pageHeaders } from './page.ts'
@@ -45,6 +46,8 @@ export interface Responder {
     reply: FastifyReply,
     json: string,
   ): Promise<void> | undefined
+  /** Begins and ends at once: what memory knows, and changed nothing. Throws before anything is sent, if at all. */
+  known(definition: EndpointDefinition, raw: ServerResponse, requestId: string, known: Known): void
   /**
    * Answers with what was thrown, as far as the client can still be told. Never throws and never leaves a connection
    * waiting: where even the refusal fails, a fixed text is sent, and half an answer ends with its connection.
@@ -164,6 +167,13 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
       writeFinished(definition, request, reply, json)
       return undefined
     },
+    known(definition, raw, requestId, { caller, json }) {
+      const request: Timed = { startedAtUs: 0, caller }
+      observe(() => observer.began(request))
+      const status = statusOf(definition)
+      sendFinished(raw, status, requestId, json)
+      observe(() => observer.answered(routeOf(definition), caller.projectId, status, request))
+    },
     refusal(definition, request, reply, thrown) {
       const error = toApiError(thrown)
       // An outage says nothing of what became of a change.
@@ -180,12 +190,15 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     json: string,
   ) {
     reply.hijack()
-    const length = String(Buffer.byteLength(json))
-    const head = [...finishedHead, 'x-request-id', request.id, 'content-length', length]
     const status = statusOf(definition)
-    reply.raw.writeHead(status, head)
-    reply.raw.end(json)
+    sendFinished(reply.raw, status, request.id, json)
     answered(definition, request, status)
+  }
+
+  function sendFinished(raw: ServerResponse, status: number, requestId: string, json: string) {
+    const length = String(Buffer.byteLength(json))
+    raw.writeHead(status, [...finishedHead, 'x-request-id', requestId, 'content-length', length])
+    raw.end(json)
   }
 
   function refuse(

@@ -14,8 +14,10 @@ import { createAllowedMethods } from './allowed-methods.ts'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import { createRequestCheck } from './check-request.ts'
+import type { AnswerAtOnce, Front } from './front.ts'
 import type { Identified } from './identified.ts'
 import type { BodyReader } from './read-bytes.ts'
+import type { RequestId } from './request-id.ts'
 import { type Responder, statusOf } from './responder.ts'
 
 /** The client behind a request, as records and limits name it. */
@@ -50,9 +52,13 @@ export interface Router<Callers extends Record<Auth, unknown>> {
   ): void
   /**
    * Serves an endpoint whose handler does all of that itself, and answers finished JSON: the hot path. It calls `admit`
-   * as soon as it knows who asks. Where it answers without a promise, the answer is written in the step that made it.
+   * as soon as it knows who asks. `atOnce` is asked before it; what that answers is written in the step that made it.
    */
-  finished(definition: EndpointDefinition, handler: (request: FastifyRequest) => MaybePromise<string>): void
+  finished(
+    definition: EndpointDefinition,
+    handler: (request: FastifyRequest) => Promise<string>,
+    atOnce?: AnswerAtOnce,
+  ): void
   /** Serves an address that is no part of the contract: pages about the API, metrics. */
   page(path: string, terms: PageTerms, handler: (request: FastifyRequest) => MaybePromise<Answer>): void
 }
@@ -66,6 +72,9 @@ interface RouterDeps<Callers extends Record<Auth, unknown>> {
   readonly respond: Responder
   readonly bodies: BodyReader
   readonly pressure: Pressure
+  /** Undefined where every request has to pass the hooks of the framework. */
+  readonly front: Front | undefined
+  readonly requestId: RequestId
 }
 
 export function createRouter<Callers extends Record<Auth, unknown>>({
@@ -75,6 +84,8 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   respond,
   bodies,
   pressure,
+  front,
+  requestId,
 }: RouterDeps<Callers>): Router<Callers> {
   type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   const allowedMethods = createAllowedMethods()
@@ -178,39 +189,33 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
         await respond.answer(definition, request, reply, answer)
       })
     },
-    finished(definition, handler) {
-      const { path, method } = definition
+    finished(definition, handler, atOnce) {
+      const { path } = definition
       const limit = bodyLimitOf(definition)
       const refusedFrom = refusedFromLevel(definition)
-      allowedMethods.add(path, [method])
-      const onRequest = (request: FastifyRequest, reply: FastifyReply) => {
-        const refuse = (error: unknown) => void refused(definition, request, reply, error)
-        const answer = (json: string) => {
-          try {
-            respond.finished(definition, request, reply, json)?.catch(refuse)
-          } catch (error) {
-            refuse(error)
-          }
+      serve(path, definition.method, definition, definition, async (request, reply) => {
+        respond.began(request)
+        const known = atOnce?.(request.raw.headers, request.body as Buffer)
+        if (known) request.caller = known.caller
+        await respond.finished(definition, request, reply, known?.json ?? (await handler(request)))
+      })
+      if (!front || !atOnce) return
+      front.add(path, (request, response, passOn) => {
+        if (pressure.level() >= refusedFrom) return passOn()
+        const handOver = (outcome: Buffer | ApiError) => {
+          bodies.putBack(request, outcome)
+          passOn()
         }
-        if (pressure.level() >= refusedFrom) return refuse(overloaded())
         const received = (body: Buffer) => {
-          request.body = body
-          respond.began(request)
           try {
-            const answered = handler(request)
-            if (typeof answered === 'string') answer(answered)
-            else answered.then(answer, refuse)
-          } catch (error) {
-            refuse(error)
+            const known = atOnce(request.headers, body)
+            if (known) return respond.known(definition, response, requestId(request.headers), known)
+          } catch {
+            // It fails once more where failures are answered.
           }
+          handOver(body)
         }
-        bodies.receive(request.raw, limit, received, refuse)
-      }
-      app.route({
-        method,
-        url: urlOf(path),
-        onRequest: (request, reply, _next) => onRequest(request, reply),
-        handler: () => {},
+        bodies.receive(request, limit, received, handOver)
       })
     },
     page(path, terms, handler) {

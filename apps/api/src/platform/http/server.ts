@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
+  createServer as createHttpServer,
   type IncomingMessage,
   type OutgoingHttpHeader,
   type OutgoingHttpHeaders,
@@ -7,14 +8,15 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
-import { looksLikeCredential } from '#platform/crypto/tokens'
 import type { Log } from '#platform/log'
 import { maxParamLength } from './allowed-methods.ts'
 import { ApiError } from './api-error.ts'
 import { createConnectionCap, endUnusedConnections } from './connections.ts'
+import type { Front } from './front.ts'
 import type { Identified } from './identified.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { toApiError, toProblem } from './problem.ts'
+import type { RequestId } from './request-id.ts'
 import { commonHeaders, type Responder } from './responder.ts'
 
 const requestTimeoutMs = 10_000
@@ -26,35 +28,43 @@ interface ServerOptions {
   readonly maxConnections: number
 }
 
+interface ServerParts {
+  readonly lifecycle: Pick<Lifecycle, 'endsConnections'>
+  readonly log: Pick<Log, 'warn'>
+  readonly front: Front
+  readonly requestId: RequestId
+}
+
 /**
  * Fastify as this service needs it: it finds the route, and the router's first hook does the rest. Slow clients are cut
  * off, and errors of the framework have the shape of all others.
  */
 export function createServer(
   { publicUrl, trustProxy, maxConnections }: ServerOptions,
-  {
-    lifecycle,
-    log,
-  }: { readonly lifecycle: Pick<Lifecycle, 'endsConnections'>; readonly log: Pick<Log, 'warn'> },
+  { lifecycle, log, front, requestId }: ServerParts,
 ): FastifyInstance {
   const connections = createConnectionCap({ maxConnections, log })
   const app = Fastify({
     logger: false,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: 72_000,
-    http: {
-      headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: 1_000,
-      // Refused below: what Node refuses by itself has none of the headers that every answer has.
-      requireHostHeader: false,
-      ServerResponse: responseOf(() => lifecycle.endsConnections() || connections.areCrowded()),
-    },
+    serverFactory: (framework) =>
+      createHttpServer(
+        {
+          requestTimeout: requestTimeoutMs,
+          keepAliveTimeout: 72_000,
+          headersTimeout: headersTimeoutMs,
+          connectionsCheckingInterval: 1_000,
+          // Refused below: what Node refuses by itself has none of the headers that every answer has.
+          requireHostHeader: false,
+          ServerResponse: responseOf(() => lifecycle.endsConnections() || connections.areCrowded()),
+        },
+        (request, response) => front.handle(request, response, framework),
+      ),
     routerOptions: { maxParamLength, querystringParser: () => ({}) },
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    genReqId: requestIds(),
+    genReqId: ({ headers }) => requestId(headers),
     clientErrorHandler: (error, socket) => {
       try {
         if (!socket.writable || (error as { code?: string }).code === 'ECONNRESET') socket.destroy()
@@ -132,20 +142,6 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void
-  }
-}
-
-const requestIdShape = /^[A-Za-z0-9_-]{8,64}$/
-
-/** A caller's own id when it is a plain word and no credential, which would be stored and shown; else one of ours: a random start and a count. */
-function requestIds() {
-  const instance = randomBytes(5).toString('hex')
-  let count = 0
-  return ({ headers }: { headers: Record<string, string | string[] | undefined> }) => {
-    const given = headers['x-request-id']
-    if (typeof given === 'string' && requestIdShape.test(given) && !looksLikeCredential(given)) return given
-    count += 1
-    return `${instance}-${count.toString(36)}`
   }
 }
 

@@ -28,6 +28,8 @@ export interface Options {
 
 /** A limiter that may hold a share of what callers have left. */
 export interface SharingLimiter extends RateLimiter {
+  /** Counts one request of the caller if it is known at once that it may pass; else counts nothing: `take` then decides. */
+  takeAtOnce(caller: string): boolean
   /** Gives back what this instance holds: the others have it at once. */
   close(): Promise<void>
 }
@@ -87,6 +89,15 @@ export function createRateLimiter({
     return shares ? shares.take(tally) : takeAlone(tally, time)
   }
 
+  function takeAtOnce(caller: string): boolean {
+    if (limit === 0 || !cache.isUp()) return true
+
+    const time = now()
+    const tally = tallyOf(caller, Math.floor(time / ttlMs))
+    if (shares) return shares.takeHeld(tally)
+    return tally.total < limit && takeAlone(tally, time).allowed
+  }
+
   /** In a process that shares with nobody the counter is at hand. */
   function takeAlone(tally: Tally, time: number): Verdict {
     if (tally.total >= limit) return verdict(tally, false, time)
@@ -125,6 +136,7 @@ export function createRateLimiter({
 
   return {
     take,
+    takeAtOnce,
     headers: limitHeaders({ limit, ttlMs, name }),
     close: async () => shares?.close(),
   }

@@ -42,6 +42,8 @@ interface ShareDeps {
 
 export interface Shares {
   take(tally: Tally): Verdict | Promise<Verdict>
+  /** Takes of what is held; false when that is nothing. */
+  takeHeld(tally: Tally): boolean
   /** Gives back everything that is held. */
   close(): Promise<void>
 }
@@ -99,15 +101,19 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   const endRecalls = isShared ? cache.subscribe(channel, recalled) : () => {}
 
   function take(tally: Tally): Verdict | Promise<Verdict> {
-    if (tally.generation !== cache.generation()) forget(tally)
+    if (takeHeld(tally)) return verdict(tally, true)
     tally.taken += 1
-    if (tally.held > 0) {
-      tally.held -= 1
-      if (tally.held <= tally.refillAt && !tally.isAsking) void ask(tally)
-      return verdict(tally, true)
-    }
     if (tally.fullUntil > 0 && tally.fullUntil > performance.now()) return verdict(tally, false)
     return new Promise((resolve) => gather(tally, resolve))
+  }
+
+  function takeHeld(tally: Tally): boolean {
+    if (tally.generation !== cache.generation()) forget(tally)
+    if (tally.held === 0) return false
+    tally.taken += 1
+    tally.held -= 1
+    if (tally.held <= tally.refillAt && !tally.isAsking) void ask(tally)
+    return true
   }
 
   /** All takes of one turn of the event loop go with one question, and more gather while it is under way. */
@@ -236,6 +242,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
 
   return {
     take,
+    takeHeld,
     async close() {
       endRecalls()
       clearTimeout(sweeping)

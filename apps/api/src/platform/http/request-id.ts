@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { looksLikeCredential } from '#platform/crypto/tokens'
+
+/** Names a request. */
+export type RequestId = (headers: IncomingHttpHeaders) => string
+
+const shape = /^[A-Za-z0-9_-]{8,64}$/
+
+/** A caller's own id when it is a plain word and no credential, which would be stored and shown; else one of ours: a random start and a count. */
+export function createRequestIds(): RequestId {
+  const instance = randomBytes(5).toString('hex')
+  let count = 0
+  return (headers) => {
+    const given = headers['x-request-id']
+    if (typeof given === 'string' && shape.test(given) && !looksLikeCredential(given)) return given
+    count += 1
+    return `${instance}-${count.toString(36)}`
+  }
+}
