@@ -8,6 +8,7 @@ const system = [
   'acceptance/api/*.test.ts',
   'tools/deploy.test.ts',
   'tools/openapi/*.test.ts',
+  'tools/sdk/*.test.ts',
   'apps/api/src/cli/*.test.ts',
   'apps/api/src/mirror/gateway/{chaos,takeover}.test.ts',
   'apps/api/src/features/members/large-lists.test.ts',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { figuresReference } from './generate-figures.ts'
 import { apiReference, configurationReference, errorReference, withGenerated } from './generate-reference.ts'
+import { contractTypes } from './sdk/print-types.ts'
 
 // `npm run docs` runs these with --update, which writes the pages instead of comparing them.
 
@@ -10,6 +11,7 @@ test.each([
   ['docs/reference/errors.md', errorReference],
   ['docs/reference/configuration.md', configurationReference],
   ['docs/reference/figures.md', figuresReference],
+  ['packages/sdk/src/contract-types.ts', contractTypes],
 ])('%s says what the sources say', async (page, make) => {
   await expect(make()).toMatchFileSnapshot(`../${page}`)
 })

@@ -1,3 +1,4 @@
+import { startDeadline, startTimer } from './deadline.ts'
 import { type Moment, moment, msSince, plus } from './moment.ts'
 
 /** Heartbeats that the stream is asked for. */
@@ -37,12 +38,9 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
   /** Reads one connection to its end. */
   const connect = async (signal: AbortSignal): Promise<void> => {
     const asked = moment()
-    const silence = new AbortController()
-    const giveUp = () => silence.abort()
-    let timer = setTimeout(giveUp, silentMs)
+    const silence = startDeadline(silentMs, signal)
     try {
-      const both = AbortSignal.any([signal, silence.signal])
-      const response = await open(`heartbeat=${heartbeatSec}`, lastId, both)
+      const response = await open(`heartbeat=${heartbeatSec}`, lastId, silence.signal)
       const type = response.headers.get('content-type') ?? ''
       if (response.status !== 200 || !type.startsWith('text/event-stream') || !response.body) {
         await response.body?.cancel()
@@ -54,15 +52,14 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
       for (;;) {
         const { done, value } = await reader.read()
         if (done) return
-        clearTimeout(timer)
-        timer = setTimeout(giveUp, silentMs)
+        silence.extend()
         const frames = (text + decoder.decode(value, { stream: true })).split('\n\n')
         text = frames.pop() ?? ''
         for (const frame of frames) take(frame, asked)
-        if (!isUsed()) return silence.abort()
+        if (!isUsed()) return await reader.cancel()
       }
     } finally {
-      clearTimeout(timer)
+      silence.release()
     }
   }
 
@@ -129,6 +126,6 @@ const pause = (ms: number, signal: AbortSignal) =>
       signal.removeEventListener('abort', end)
       resolve()
     }
-    const timer = setTimeout(end, ms)
+    const timer = startTimer(end, ms)
     signal.addEventListener('abort', end)
   })

@@ -1,6 +1,6 @@
+import type { Session } from './contract-types.ts'
 import { createDecide, createSessionBook, type GuardOptions, isRefusal, type MemberRules } from './guard.ts'
 import type { Rolecall } from './rolecall.ts'
-import type { Session } from './types.ts'
 
 interface Request {
   readonly headers: { readonly authorization?: string | undefined; readonly cookie?: string | undefined }

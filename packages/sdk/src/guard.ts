@@ -1,6 +1,6 @@
+import type { Session } from './contract-types.ts'
 import type { Rolecall } from './rolecall.ts'
 import { RolecallError } from './rolecall-error.ts'
-import type { Session } from './types.ts'
 
 /** Who may come in. Neither: whoever has a live session. */
 export interface MemberRules {

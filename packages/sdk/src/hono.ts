@@ -1,6 +1,6 @@
+import type { Session } from './contract-types.ts'
 import { createDecide, createSessionBook, type GuardOptions, isRefusal, type MemberRules } from './guard.ts'
 import type { Rolecall } from './rolecall.ts'
-import type { Session } from './types.ts'
 
 interface Context {
   readonly req: { header(name: string): string | undefined }

@@ -1,3 +1,15 @@
+export type {
+  InboundWebhook,
+  Member,
+  NewInboundWebhook,
+  NewSession,
+  ProblemDetail,
+  Role,
+  ServerMember,
+  Session,
+  SessionListItem,
+  Submission,
+} from './contract-types.ts'
 export { type Login, mintLogin } from './mint-login.ts'
 export {
   type Authorize,
@@ -11,4 +23,3 @@ export {
 export { RolecallError, type RolecallErrorCode } from './rolecall-error.ts'
 export type { CacheOptions } from './session-cache.ts'
 export type { Sign } from './sign.ts'
-export type { Member, NewSession, ProblemDetail, Role, Session, SessionListItem } from './types.ts'

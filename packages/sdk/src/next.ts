@@ -1,6 +1,6 @@
+import type { Session } from './contract-types.ts'
 import { createDecide, type GuardOptions, isRefusal, type MemberRules } from './guard.ts'
 import type { Rolecall } from './rolecall.ts'
-import type { Session } from './types.ts'
 
 /**
  * Guards for route handlers of Next.js, and for anything else that answers a `Request` with a `Response`.

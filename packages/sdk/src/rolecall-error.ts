@@ -1,13 +1,10 @@
-import type { ErrorCode, errors, Problem, ProblemDetail } from '@rolecall/contract'
-
-type Table = typeof errors
-type CodeOnTheWire = { [Row in ErrorCode]: Table[Row] extends { code: infer Code } ? Code : Row }[ErrorCode]
+import type { ErrorStatuses, ProblemDetail } from './contract-types.ts'
 
 /**
  * Every reason for which a call fails: the refusals of the service, and three of the way there.
  * `NETWORK_ERROR`: no answer came. `TIMEOUT`: none came in time. `UNEXPECTED_RESPONSE`: something else answered.
  */
-export type RolecallErrorCode = CodeOnTheWire | 'NETWORK_ERROR' | 'TIMEOUT' | 'UNEXPECTED_RESPONSE'
+export type RolecallErrorCode = keyof ErrorStatuses | 'NETWORK_ERROR' | 'TIMEOUT' | 'UNEXPECTED_RESPONSE'
 
 interface Details {
   readonly status?: number | undefined
@@ -77,7 +74,13 @@ export function errorOf(response: Response, body: unknown): RolecallError {
 }
 
 /** What is read of a problem; a proxy on the way may answer one with less than ours have. */
-type Readable = Pick<Problem, 'code' | 'detail' | 'requestId' | 'errors'> & Partial<Pick<Problem, 'title'>>
+interface Readable {
+  readonly code: string
+  readonly detail: string
+  readonly title?: string
+  readonly requestId?: string
+  readonly errors?: readonly ProblemDetail[]
+}
 
 const isProblem = (body: unknown): body is Readable =>
   typeof body === 'object' &&

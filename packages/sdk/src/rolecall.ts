@@ -1,11 +1,11 @@
-import type { sessions as endpoints } from '@rolecall/contract'
 import { toBase64Url } from './base64url.ts'
 import { type CachedSessions, createCachedSessions } from './cached-sessions.ts'
+import type { Endpoints, NewSession, Session, SessionListItem } from './contract-types.ts'
+import { openByFetch, quietStream } from './open-stream.ts'
 import { RolecallError } from './rolecall-error.ts'
 import { type CacheOptions, keyOf } from './session-cache.ts'
 import { sign } from './sign.ts'
 import { createTransport, type Transport } from './transport.ts'
-import type { NewSession, Session, SessionListItem } from './types.ts'
 
 export interface RolecallOptions {
   /** Where the service is, as browsers reach it too: `https://rolecall.example`. */
@@ -90,26 +90,24 @@ export class Rolecall {
   readonly webhooks = { sign }
 
   /** @throws TypeError when `baseUrl` is no address or `apiKey` cannot be one, e.g. because it is not set. */
-  constructor({
-    baseUrl,
-    apiKey,
-    timeoutMs = 10_000,
-    cache = false,
-    fetch: given = globalThis.fetch,
-  }: RolecallOptions) {
+  constructor({ baseUrl, apiKey, timeoutMs = 10_000, cache = false, fetch: given }: RolecallOptions) {
     if (!/^[\x21-\x7e]+$/.test(apiKey ?? ''))
       throw new TypeError('apiKey must be the key of a project: rck_…')
     this.#baseUrl = new URL(baseUrl).href.replace(/\/+$/, '')
     this.#apiKey = apiKey
     // Called without a receiver: edge runtimes refuse a `fetch` that is called as a method.
-    const connection = {
-      baseUrl: this.#baseUrl,
-      fetch: ((input, init) => given(input, init)) as typeof fetch,
-    }
-    this.#send = createTransport({ ...connection, timeoutMs })
+    const call = given ?? globalThis.fetch
+    const fetch: typeof call = (input, init) => call(input, init)
+    this.#send = createTransport({ baseUrl: this.#baseUrl, fetch, timeoutMs })
     this.#isCached = cache !== false
-    const cacheOptions = typeof cache === 'object' ? cache : {}
-    this.#cached = createCachedSessions({ ...connection, headers: this.#asProject() }, cacheOptions)
+    this.#cached = createCachedSessions(
+      {
+        baseUrl: this.#baseUrl,
+        headers: this.#asProject(),
+        openStream: (given ? undefined : quietStream()) ?? openByFetch(fetch),
+      },
+      typeof cache === 'object' ? cache : {},
+    )
   }
 
   /**
@@ -152,7 +150,7 @@ export class Rolecall {
     { clientId, code, redirectUri, codeVerifier, client }: Exchange,
     options?: CallOptions,
   ): Promise<NewSession> {
-    return this.#send<typeof endpoints.exchangeCode>({
+    return this.#send<Endpoints['exchangeCode']>({
       method: 'POST',
       path: '/api/auth/token',
       body: { clientId, code, redirectUri, ...(codeVerifier !== undefined && { codeVerifier }) },
@@ -179,7 +177,7 @@ export class Rolecall {
     if (!token) return undefined
     const { cache = this.#isCached, ...call } = options
     const load = () =>
-      this.#send<typeof endpoints.validateSession>({
+      this.#send<Endpoints['validateSession']>({
         method: 'POST',
         path: '/api/auth/validate',
         body: { token },
@@ -199,7 +197,7 @@ export class Rolecall {
    * await rolecall.logout(token)
    */
   async logout(token: string, options?: CallOptions): Promise<void> {
-    await this.#send<typeof endpoints.logout>({
+    await this.#send<Endpoints['logout']>({
       method: 'POST',
       path: '/api/auth/logout',
       body: { token },
@@ -215,7 +213,7 @@ export class Rolecall {
    * await rolecall.logoutAll(session.member.id)
    */
   async logoutAll(memberId: string, options?: CallOptions): Promise<void> {
-    await this.#send<typeof endpoints.logoutAll>({
+    await this.#send<Endpoints['logoutAll']>({
       method: 'POST',
       path: '/api/auth/logout-all',
       body: { memberId },
@@ -236,7 +234,7 @@ export class Rolecall {
     { token, refreshToken }: Pair,
     options?: CallOptions,
   ): Promise<Pair & { readonly expiresAt: string }> {
-    const rotated = await this.#send<typeof endpoints.refreshSession>({
+    const rotated = await this.#send<Endpoints['refreshSession']>({
       method: 'POST',
       path: '/api/auth/token/refresh',
       body: { refreshToken },
@@ -256,8 +254,8 @@ export class Rolecall {
    * @example
    * for (const { id, clientInfo } of await rolecall.sessions(token)) console.log(id, clientInfo?.userAgent)
    */
-  async sessions(token: string, options?: CallOptions): Promise<SessionListItem[]> {
-    const { sessions } = await this.#send<typeof endpoints.listSessions>({
+  async sessions(token: string, options?: CallOptions): Promise<readonly SessionListItem[]> {
+    const { sessions } = await this.#send<Endpoints['listSessions']>({
       method: 'GET',
       path: '/api/auth/sessions',
       headers: asMember(token),
@@ -273,7 +271,7 @@ export class Rolecall {
    * await rolecall.revokeSession(token, sessionId)
    */
   async revokeSession(token: string, sessionId: string, options?: CallOptions): Promise<void> {
-    await this.#send<typeof endpoints.revokeSession>({
+    await this.#send<Endpoints['revokeSession']>({
       method: 'DELETE',
       path: '/api/auth/sessions/{sessionId}',
       params: { sessionId },

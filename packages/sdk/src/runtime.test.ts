@@ -10,6 +10,8 @@ test('imports nothing at run time but its own files, so that it runs on any Java
     const source = await readFile(new URL(name, folder), 'utf8')
     const imports = [...source.matchAll(/^(?:import|export) (?!type )[^;]*? from '([^']+)'/gm)]
     for (const [, from] of imports) expect(`${name}: ${from}`).toMatch(/: \.\/[a-z0-9-]+\.ts$/)
-    expect(source, name).not.toMatch(/\b(process|Buffer|require)\b[.(]/)
+    // One file asks whether there is a `process`, for what `fetch` cannot do.
+    const own = name === 'open-stream.ts' ? /\b(Buffer|require)\b[.(]/ : /\b(process|Buffer|require)\b[.(]/
+    expect(source, name).not.toMatch(own)
   }
 })

@@ -1,6 +1,6 @@
+import type { Session } from './contract-types.ts'
 import type { createEventStream } from './event-stream.ts'
 import { type Moment, moment, msSince } from './moment.ts'
-import type { Session } from './types.ts'
 
 /** A caller takes the answer to a question that another asked so short a time ago. */
 const sharedMs = 1_000

@@ -1,4 +1,5 @@
-import type { EndpointDefinition, EndpointInput, EndpointOutput } from '@rolecall/contract'
+import type { Endpoints } from './contract-types.ts'
+import { startDeadline } from './deadline.ts'
 import { errorOf, RolecallError } from './rolecall-error.ts'
 
 export interface TransportOptions {
@@ -7,26 +8,28 @@ export interface TransportOptions {
   readonly fetch: typeof fetch
 }
 
+type Endpoint = Endpoints[keyof Endpoints]
+type Part<E, Name extends string> = E extends Readonly<Record<Name, infer Value>> ? Value : undefined
+
 /** One call, typed by its endpoint in the contract; nothing of the contract is there at run time. */
-interface Call<E extends EndpointDefinition> {
+interface Call<E extends Endpoint> {
   readonly method: E['method']
   /** The endpoint's path; what stands in braces is filled from `params`. */
   readonly path: E['path']
-  readonly params?: EndpointInput<E>['params']
-  readonly body?: EndpointInput<E>['body']
+  readonly params?: Part<E, 'params'>
+  readonly body?: Part<E, 'body'>
   readonly headers: Record<string, string>
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number | undefined
 }
 
-export type Transport = <E extends EndpointDefinition>(call: Call<E>) => Promise<EndpointOutput<E>>
+export type Transport = <E extends Endpoint>(call: Call<E>) => Promise<E['answer']>
 
 /** Sends calls and turns whatever is not a success into a RolecallError, except the caller's own abort. */
 export function createTransport(options: TransportOptions): Transport {
-  return async <E extends EndpointDefinition>(call: Call<E>) => {
+  return async <E extends Endpoint>(call: Call<E>) => {
     const timeoutMs = call.timeoutMs ?? options.timeoutMs
-    const deadline = AbortSignal.timeout(timeoutMs)
-    const signal = call.signal ? AbortSignal.any([call.signal, deadline]) : deadline
+    const deadline = startDeadline(timeoutMs, call.signal)
     try {
       const response = await options.fetch(options.baseUrl + fill(call.path, call.params), {
         method: call.method,
@@ -38,16 +41,18 @@ export function createTransport(options: TransportOptions): Transport {
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
         // Never followed: the next address would get the credentials.
         redirect: 'manual',
-        signal,
+        signal: deadline.signal,
       })
       const text = await response.text()
       const body = parse(text)
-      if (response.ok && (body !== undefined || text === '')) return body as EndpointOutput<E>
+      if (response.ok && (body !== undefined || text === '')) return body as E['answer']
       throw errorOf(response, body)
     } catch (error) {
       if (error instanceof RolecallError) throw error
       call.signal?.throwIfAborted()
-      throw unreachable(options.baseUrl, timeoutMs, deadline.aborted, error)
+      throw unreachable(options.baseUrl, timeoutMs, deadline.isOver(), error)
+    } finally {
+      deadline.release()
     }
   }
 }

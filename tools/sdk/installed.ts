@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { packFolder, stagePackage } from './pack.js'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+const execute = promisify(execFile)
+
+/** Runs a program of an app; whatever it says, on either channel, stands in the error when it fails. */
+export async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+  const { stdout } = await execute(program, args, { cwd, timeout: 60_000 }).catch((error) => {
+    throw new Error(`${program} ${args.join(' ')}: ${error.message}\n${error.stdout}\n${error.stderr}`)
+  })
+  return stdout
+}
+
+/** The package as it is published, and an app in a folder of its own that has installed it and nothing else. */
+export interface Installed {
+  /** To be removed when all is done. */
+  readonly folder: string
+  readonly staged: string
+  readonly tarball: string
+  readonly app: string
+}
+
+export async function installPackage(): Promise<Installed> {
+  const folder = await mkdtemp(join(tmpdir(), 'rolecall-package-'))
+  const staged = join(folder, 'package')
+  const app = join(folder, 'app')
+  stagePackage(staged)
+  const tarball = packFolder(staged, folder)
+  await mkdir(app)
+  await run('npm', ['init', '-y'], app)
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], app)
+  await cp(join(root, 'tools/sdk/walk.js'), join(app, 'walk.mjs'))
+  return { folder, staged, tarball, app }
+}
+
+/** What `walk.js` finds, everywhere. */
+export const walked = {
+  member: 'ada.osei',
+  hasChallenge: true,
+  isLocal: true,
+  isTold: true,
+  code: 'INVALID_API_KEY',
+  signature: 't=',
+}
+
+/** What `walk.js` is told. */
+export interface Given {
+  readonly url: string
+  readonly key: string
+  readonly token: string
+  readonly refreshToken: string
+}
+
+/** Writes programs that walk through the package, one as a module and one as CommonJS. */
+export async function writeWalk(app: string, given: Given): Promise<{ esm: string; cjs: string }> {
+  const rest = `walk(sdk, ${JSON.stringify(given)}).then((walked) => console.log(JSON.stringify(walked)))\n`
+  const esm = "import * as sdk from '@rolecall/sdk'\nimport { walk } from './walk.mjs'\n"
+  const cjs = "const sdk = require('@rolecall/sdk')\nimport('./walk.mjs').then(({ walk }) => "
+  await writeFile(join(app, 'walk-esm.mjs'), esm + rest)
+  await writeFile(join(app, 'walk-cjs.cjs'), `${cjs}${rest.trim()})\n`)
+  return { esm: 'walk-esm.mjs', cjs: 'walk-cjs.cjs' }
+}

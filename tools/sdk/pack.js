@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+// Plain JavaScript on Node's own modules, so that it runs without a build.
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const source = join(root, 'packages', 'sdk')
+
+/**
+ * Makes the folder that is published. It is not the folder of the sources, because that one is made for work on this
+ * repository: its `exports` name sources, and its types are compiled with the contract's.
+ *
+ * @param {string} folder emptied first
+ */
+export function stagePackage(folder) {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  compile(join(folder, 'esm'), [])
+  // Files of this folder are CommonJS by its own package.json, so that names and imports stay as they are.
+  compile(join(folder, 'cjs'), ['--module', 'commonjs', '--moduleResolution', 'bundler'])
+  writeJson(join(folder, 'cjs', 'package.json'), { type: 'commonjs', sideEffects: false })
+  const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
+  writeJson(join(folder, 'package.json'), publishedManifest(manifest))
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  const readme = readFileSync(join(source, 'README.md'), 'utf8')
+  writeFileSync(join(folder, 'README.md'), withAbsoluteLinks(readme, addressOf(manifest)))
+}
+
+/**
+ * Packs a staged folder as it would be published, without asking a registry.
+ *
+ * @param {string} folder
+ * @param {string} destination
+ * @returns {string} the path of the tarball
+ */
+export function packFolder(folder, destination) {
+  const args = ['pack', folder, '--pack-destination', destination, '--json', '--ignore-scripts']
+  const [{ filename }] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8' }))
+  return join(destination, filename)
+}
+
+/** Source maps would name files that are not packed. @param {string} outDir @param {string[]} more */
+function compile(outDir, more) {
+  const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
+  const plain = ['--composite', 'false', '--incremental', 'false', '--sourceMap', 'false']
+  const loose = ['--verbatimModuleSyntax', 'false']
+  const project = ['-p', join(source, 'tsconfig.json'), '--outDir', outDir]
+  execFileSync(process.execPath, [join(typescript, 'bin', 'tsc'), ...project, ...plain, ...loose, ...more], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  // The compiler rewrites the extensions of imports in programs, and leaves those of declarations as they are.
+  for (const name of readdirSync(outDir).filter((one) => one.endsWith('.d.ts'))) {
+    const path = join(outDir, name)
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/(["']\.\/[\w-]+)\.ts(?=["'])/g, '$1.js'))
+  }
+}
+
+/**
+ * What strangers need. `module-sync` comes first, so that `require` and `import` of one program get the same classes
+ * and the same cache; runtimes and compilers that do not know it find ECMAScript by `import`, CommonJS by `require`.
+ *
+ * @param {Record<string, any>} manifest
+ */
+function publishedManifest({ exports, private: _, devDependencies: __, scripts: ___, ...manifest }) {
+  const entries = Object.entries(exports).map(([path, { development }]) => {
+    const name = basename(development, '.ts')
+    const esm = { types: `./esm/${name}.d.ts`, default: `./esm/${name}.js` }
+    const cjs = { types: `./cjs/${name}.d.ts`, default: `./cjs/${name}.js` }
+    return [path, { 'module-sync': esm, import: esm, require: cjs }]
+  })
+  return {
+    ...manifest,
+    exports: Object.fromEntries([...entries, ['./package.json', './package.json']]),
+    // For tools that do not read `exports`.
+    main: './cjs/index.js',
+    types: './cjs/index.d.ts',
+    files: ['esm', 'cjs'],
+  }
+}
+
+/** Where a page of the repository is on the web. @param {{ repository: { url: string, directory: string } }} manifest */
+function addressOf({ repository: { url, directory } }) {
+  return new URL(`${url.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/main/${directory}/`)
+}
+
+/** @param {string} markdown @param {URL} from */
+function withAbsoluteLinks(markdown, from) {
+  return markdown.replace(/\]\((?!https?:|#)([^)\s]+)\)/g, (_, to) => `](${new URL(to, from).href})`)
+}
+
+/** @param {string} path @param {unknown} value */
+function writeJson(path, value) {
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const destination = resolve(process.argv[2] ?? join(source, 'dist'))
+  const folder = join(destination, 'package')
+  stagePackage(folder)
+  console.log(`${packFolder(folder, destination)}\nTo publish it: npm publish ${folder}`)
+}

@@ -1,0 +1,141 @@
+import {
+  type EndpointDefinition,
+  type ErrorDefinition,
+  endpoints,
+  errors,
+  events,
+  Member,
+  operationIdOf,
+  ProblemDetail,
+  projectReads,
+  type Schema,
+  SessionRole,
+  sessions,
+  webhooks,
+} from '@rolecall/contract'
+
+type AnySchema = NonNullable<EndpointDefinition['params']>
+
+/** What the client library calls the schemas of the contract. */
+const named: readonly (readonly [string, string, AnySchema])[] = [
+  ['Member', 'A member of the community.', Member],
+  ['Role', 'A role that a member holds.', SessionRole],
+  ['ProblemDetail', 'One thing that is wrong with a request.', ProblemDetail],
+  [
+    'Session',
+    'A live session: who it is, and what roles they hold in the session’s server right now.',
+    sessions.ValidateResponse,
+  ],
+  [
+    'NewSession',
+    'What an exchange answers: the pair to keep, and who has logged in.',
+    sessions.TokenResponse,
+  ],
+  ['SessionListItem', 'One of a member’s sessions. Never carries a token.', sessions.SessionListItem],
+  ['ServerMember', 'A member of one server, with the roles there.', projectReads.ServerMember],
+  ['InboundWebhook', 'An address that takes JSON of one schema.', webhooks.InboundWebhook],
+  ['NewInboundWebhook', 'A webhook that was just made, with its secret.', webhooks.CreatedInboundWebhook],
+  ['Submission', 'One payload that was taken, as it was sent.', webhooks.Submission],
+]
+
+/** Schemas are the same when they say the same: options such as "optional" make copies of them. */
+const keyOf = (schema: Schema) => JSON.stringify(schema)
+const names = new Map(named.map(([name, , schema]) => [keyOf(schema), name]))
+
+/** By a project's key, or for one of its members. */
+const ofProjects = endpoints.filter(
+  ({ auth, path }) => auth === 'projectKey' || (auth === 'session' && !path.startsWith('/api/auth/admin/')),
+)
+
+/**
+ * `packages/sdk/src/contract-types.ts`: the types of everything that a project may ask, flat and without the
+ * schema library that the contract is written with. A test compares them with the contract's own.
+ */
+export function contractTypes(): string {
+  const interfaces = named.map(
+    ([name, comment, schema]) => `${doc(comment, '')}export interface ${name} ${printObject(schema, '')}\n`,
+  )
+  const eventData = Object.entries<AnySchema>(events.Events).map(
+    ([name, schema]) => `  readonly '${name}': ${print(schema, '  ')}\n`,
+  )
+  const statuses = [...statusesByCode()].map(
+    ([code, { title, found }]) => `${doc(title, '  ')}  readonly ${code}: ${[...found].join(' | ')}\n`,
+  )
+  return `// Generated from packages/contract by \`npm run docs\`: not to be edited.
+
+${interfaces.join('\n')}
+/** What the \`data\` of an event is, by the event’s name. Never a token. */
+export interface EventData {
+${eventData.join('')}}
+
+/** Every refusal of the service by its code, with the HTTP status that it comes with. */
+export interface ErrorStatuses {
+${statuses.join('')}}
+
+/** The endpoints that a project may call, by their names in the pages of the API. */
+export interface Endpoints {
+${ofProjects.map(printEndpoint).join('')}}
+`
+}
+
+/** One code may come with several statuses: each of them is a row of the table. */
+function statusesByCode() {
+  const codes = new Map<string, { readonly title: string; readonly found: Set<number> }>()
+  for (const [row, definition] of Object.entries<ErrorDefinition>(errors)) {
+    const { code = row, title, status } = definition
+    const known = codes.get(code) ?? { title, found: new Set() }
+    known.found.add(status)
+    codes.set(code, known)
+  }
+  return codes
+}
+
+function printEndpoint(definition: EndpointDefinition): string {
+  const { method, path, summary, params, query, body = definition.payload } = definition
+  const parts = Object.entries({ params, query, body }).filter((part): part is [string, Schema] => !!part[1])
+  const fields = [
+    `readonly method: '${method}'`,
+    `readonly path: '${path}'`,
+    ...parts.map(([name, schema]) => `readonly ${name}: ${print(schema, '    ')}`),
+    `readonly answer: ${printAnswer(definition)}`,
+  ]
+  const name = operationIdOf(definition)
+  return `${doc(/[.?]$/.test(summary) ? summary : `${summary}.`, '  ')}  readonly ${name}: {\n${fields.map((field) => `    ${field}\n`).join('')}  }\n`
+}
+
+function printAnswer({ answers }: EndpointDefinition): string {
+  const bodies = Object.values(answers).map((answer) => {
+    if (answer === null) return 'undefined'
+    if ('events' in answer) return 'EventData'
+    if ('download' in answer) throw new Error('No project downloads anything so far.')
+    return print(answer, '    ')
+  })
+  return bodies.join(' | ')
+}
+
+/** A schema as a type. What the contract does not use so far is refused rather than printed as something else. */
+function print(schema: Schema, indent: string): string {
+  const name = names.get(keyOf(schema))
+  if (name !== undefined) return name
+  if (schema.anyOf) return schema.anyOf.map((one) => print(one, indent)).join(' | ')
+  if (schema.enum) return schema.enum.map((word) => `'${word}'`).join(' | ')
+  const { type, items, properties } = schema
+  if (type === 'string' || type === 'boolean' || type === 'null') return type
+  if (type === 'integer' || type === 'number') return 'number'
+  if (type === 'array' && items) return `readonly ${print(items, indent)}[]`
+  if (type === 'object' && properties) return printObject(schema, indent)
+  if (type === 'object') return 'Readonly<Record<string, unknown>>'
+  if (type === undefined) return 'unknown'
+  throw new Error(`No type for ${JSON.stringify(schema)}`)
+}
+
+function printObject({ properties = {}, required = [] }: Schema, indent: string): string {
+  const inner = `${indent}  `
+  const fields = Object.entries(properties).map(([key, schema]) => {
+    const comment = schema.description === undefined ? '' : doc(schema.description, inner)
+    return `${comment}${inner}readonly ${key}${required.includes(key) ? '' : '?'}: ${print(schema, inner)}\n`
+  })
+  return `{\n${fields.join('')}${indent}}`
+}
+
+const doc = (text: string, indent: string) => `${indent}/** ${text} */\n`
