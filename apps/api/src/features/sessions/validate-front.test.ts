@@ -84,7 +84,10 @@ describe.each(mainEngines)('validate, before the framework sees it and behind it
     'of a made-up token': () => asked(`{"token":"rcs_${'a'.repeat(49)}"}`),
     'cut short': () => asked(`{"token":"${token.slice(0, -1)}"}`),
     'the key as the token': () => asked(`{"token":"${project.key}"}`),
-    'without a key': () => ({ headers: { ...json, 'x-request-id': 'given-by-a-caller' }, body: `{"token":"${token}"}` }),
+    'without a key': () => ({
+      headers: { ...json, 'x-request-id': 'given-by-a-caller' },
+      body: `{"token":"${token}"}`,
+    }),
     'with a made-up key': () => asked(`{"token":"${token}"}`, { 'x-api-key': 'rck_made-up' }),
     'with the key twice': () => asked(`{"token":"${token}"}`, { 'x-api-key': [project.key, project.key] }),
     'with the token as the key': () => asked(`{"token":"${token}"}`, { 'x-api-key': token }),
