@@ -91,7 +91,7 @@ async function measureSync(
   const latencies: number[] = []
   globalThis.gc?.()
   const memoryBefore = process.memoryUsage().rss
-  let mostMemory = memoryBefore
+  let maxMemory = memoryBefore
   delay.enable()
   const { id } = await syncs.start({ id: demo.mainGuildId, name: 'Harbour Club' }, {})
   const find = () =>
@@ -103,7 +103,7 @@ async function measureSync(
     const from = performance.now()
     await (await fetch(url)).arrayBuffer()
     latencies.push(performance.now() - from)
-    mostMemory = Math.max(mostMemory, process.memoryUsage().rss)
+    maxMemory = Math.max(maxMemory, process.memoryUsage().rss)
     await sleep(5)
     found = await find()
   }
@@ -112,7 +112,7 @@ async function measureSync(
   console.log(`${name}: ${found?.seen} seen, ${found?.changed} written in ${found?.seconds?.toFixed(1)} s ${found?.problem ?? ''}
   event loop delay p50 ${ms(delay.percentile(50))} p99 ${ms(delay.percentile(99))} max ${ms(delay.max)} ms
   other requests ${spread(latencies)}
-  memory ${mebibytes(memoryBefore)} before, at most ${mebibytes(mostMemory)} MiB`)
+  memory ${mebibytes(memoryBefore)} before, at most ${mebibytes(maxMemory)} MiB`)
 }
 
 /** What a sync of 200,000 would leave, without asking for it. */

@@ -41,7 +41,7 @@ const integer = (min: number, max: number) => (value: string) =>
     ? Number(value)
     : problem(`must be a whole number of at least ${min} and at most ${max}`)
 /** Ten years: no moment that is reckoned with it leaves what a date, a cookie or a column can hold. */
-const longestSec = 315_360_000
+const maxSec = 315_360_000
 const oneOf =
   <const W extends string>(...words: W[]) =>
   (value: string) =>
@@ -246,35 +246,35 @@ export const variables = {
     group: 'Sessions',
     default: '2592000',
     meaning: 'Lifetime of a session; refresh starts it anew.',
-    read: integer(1, longestSec),
+    read: integer(1, maxSec),
   },
   sessionMaxAgeSec: {
     name: 'SESSION_MAX_AGE_SEC',
     group: 'Sessions',
     default: '7776000',
     meaning: 'Longest time from login, however often it is refreshed.',
-    read: integer(1, longestSec),
+    read: integer(1, maxSec),
   },
   adminSessionTtlSec: {
     name: 'ADMIN_SESSION_TTL_SEC',
     group: 'Sessions',
     default: '43200',
     meaning: 'Lifetime of an admin session; refresh at most doubles it.',
-    read: integer(1, longestSec),
+    read: integer(1, maxSec),
   },
   ssoTtlSec: {
     name: 'SSO_TTL_SEC',
     group: 'Sessions',
     default: '86400',
     meaning: 'How long a browser may skip the platform’s screen after a login.',
-    read: integer(1, longestSec),
+    read: integer(1, maxSec),
   },
   permissionTtlMs: {
     name: 'PERMISSION_TTL_MS',
     group: 'Caches and limits',
     default: '60000',
     meaning: 'Without the gateway: age at which a member’s roles are read again; 0 is each time.',
-    read: integer(0, longestSec * 1_000),
+    read: integer(0, maxSec * 1_000),
   },
   answerMemoryMb: {
     name: 'ANSWER_MEMORY_MB',
@@ -290,7 +290,7 @@ export const variables = {
     default: '60000',
     meaning:
       'Deprecated: shown in the settings, and delays nothing. A change of access counts from the next request on.',
-    read: integer(0, longestSec * 1_000),
+    read: integer(0, maxSec * 1_000),
   },
   projectAuthTtlMs: {
     name: 'PROJECT_AUTH_TTL_MS',
@@ -298,14 +298,14 @@ export const variables = {
     default: '60000',
     meaning:
       'Deprecated: shown in the settings, and delays nothing. A revoked key is refused from the next request on.',
-    read: integer(0, longestSec * 1_000),
+    read: integer(0, maxSec * 1_000),
   },
   statsTtlMs: {
     name: 'STATS_TTL_MS',
     group: 'Caches and limits',
     default: '300000',
     meaning: 'How long statistics are kept.',
-    read: integer(0, longestSec * 1_000),
+    read: integer(0, maxSec * 1_000),
   },
   rateLimitGlobal: {
     name: 'RATE_LIMIT_GLOBAL',

@@ -47,7 +47,7 @@ export function createTrouble(sim: ChatSim, random: Random) {
     ],
     [1, 'refuse', () => gateway.refuse(random.between(200, 1_500))],
     [1, 'ignore resume', () => gateway.ignoreResume()],
-    [1, 'late events', () => gateway.delayDispatches(longestDelayMs)],
+    [1, 'late events', () => gateway.delayDispatches(maxDelayMs)],
     [1, 'doubled events', () => gateway.duplicateDispatches()],
     [
       4,
@@ -71,7 +71,7 @@ export function createTrouble(sim: ChatSim, random: Random) {
     async end() {
       // What is late must not come after what is not: the platform keeps the order of what it tells.
       gateway.delayDispatches(0)
-      await sleep(longestDelayMs)
+      await sleep(maxDelayMs)
       sim.clearFaults()
       // A connection that was silent for a while has broken: the network does not forget single words.
       if (isFrozen) gateway.dropAll()
@@ -86,4 +86,4 @@ export function createTrouble(sim: ChatSim, random: Random) {
 }
 
 /** What the platform itself keeps back of its events. */
-export const longestDelayMs = 200
+export const maxDelayMs = 200

@@ -61,7 +61,7 @@ const defaultBodyLimit = 16 * 1024
 /** Credentials are short, and strangers may send them: nothing else belongs into such a body. */
 export const credentialBodyLimit = 4 * 1024
 /** The longest body of all. */
-export const longestBodyLimit = 1024 * 1024
+export const maxBodyLimit = 1024 * 1024
 
 /** The longest request body that an endpoint takes, in bytes. */
 export const bodyLimitOf = ({ bodyLimit = defaultBodyLimit }: EndpointDefinition): number => bodyLimit

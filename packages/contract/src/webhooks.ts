@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { endpoint, longestBodyLimit } from './endpoint.ts'
+import { endpoint, maxBodyLimit } from './endpoint.ts'
 import { Closed, DateTime, IdOrName, Nullable, Snowflake, Uuid } from './formats.ts'
 import { Name } from './names.ts'
 
@@ -349,7 +349,7 @@ export const submit = endpoint({
     '`t=<unix seconds>,v1=<hex HMAC-SHA-256 of "t.<raw body>">`, at most 300 s old, several `v1` allowed, and ' +
     'good once; `detail` says which of that it is not. An `Idempotency-Key` is remembered for 24 h: the same request again gets the first answer.',
   auth: 'projectKey',
-  bodyLimit: longestBodyLimit,
+  bodyLimit: maxBodyLimit,
   params: IdOrSlug,
   headers: Type.Object({
     'X-SVC-Signature': Type.Optional(

@@ -3,7 +3,7 @@ import type { Priority } from './chat-platform.ts'
 /** After a pause a login may try first; background work only when none has come for so long. */
 const loginsFirstMs = 5_000
 /** A probe that nobody heard of again does not keep the next one waiting for longer. */
-const longestProbeMs = 15_000
+const maxProbeMs = 15_000
 
 export interface BreakerOptions {
   /** So many refusals within the window open it. */
@@ -11,7 +11,7 @@ export interface BreakerOptions {
   readonly windowMs: number
   /** The first pause, unless the platform asks for another; each probe that fails doubles it. */
   readonly firstPauseMs: number
-  readonly longestPauseMs: number
+  readonly maxPauseMs: number
 }
 
 /** Keeps us from asking what is refused: every refusal is counted, and too many ban the whole address. */
@@ -37,7 +37,7 @@ export function createCircuitBreaker(options: BreakerOptions, now: () => number)
   let probedAt: number | undefined
 
   const open = (askedMs = pauseMs) => {
-    pauseMs = Math.min(askedMs, options.longestPauseMs)
+    pauseMs = Math.min(askedMs, options.maxPauseMs)
     openUntil = now() + pauseMs
     probedAt = undefined
     refusals = []
@@ -45,7 +45,7 @@ export function createCircuitBreaker(options: BreakerOptions, now: () => number)
   return {
     admits(priority) {
       if (openUntil === undefined) return true
-      if (probedAt !== undefined && now() - probedAt < longestProbeMs) return false
+      if (probedAt !== undefined && now() - probedAt < maxProbeMs) return false
       return now() >= openUntil + (priority === 'background' ? loginsFirstMs : 0)
     },
     began() {

@@ -3,7 +3,7 @@ import type { Cache } from '#platform/cache/cache'
 import { ChatPlatformError, type Priority } from './chat-platform.ts'
 
 /** Whoever waits longer than this for a bucket is told that the platform is busy. */
-const longestWaitMs = 2_000
+const maxWaitMs = 2_000
 const lookEveryMs = 50
 /** What background work leaves in a bucket, so that a login finds something in it. */
 const leftForLogins = 1
@@ -36,7 +36,7 @@ export function createBuckets(cache: Cache): Buckets {
   return {
     async turn(route, priority, signal) {
       const keys = [everything, empty(route), ...(priority === 'background' ? [low(route)] : [])]
-      const deadline = performance.now() + longestWaitMs
+      const deadline = performance.now() + maxWaitMs
       while ((await Promise.all(keys.map((key) => cache.get(key)))).some((found) => found !== undefined)) {
         signal?.throwIfAborted()
         if (performance.now() > deadline) {

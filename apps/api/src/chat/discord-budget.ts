@@ -5,9 +5,9 @@ import { type ChatBudget, ChatPlatformError, type Priority } from './chat-platfo
 import { type BreakerOptions, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
 
 const minute = 60_000
-const pauses = { firstPauseMs: 30_000, longestPauseMs: 10 * minute }
+const pauses = { firstPauseMs: 30_000, maxPauseMs: 10 * minute }
 /** A limit is over when the platform says so; where it does not say, this is tried first. */
-const limitPauses = { firstPauseMs: 1_000, longestPauseMs: 10 * minute }
+const limitPauses = { firstPauseMs: 1_000, maxPauseMs: 10 * minute }
 /** A login waits this long for a limit to be over, and is then told that the platform is busy. */
 const loginPatienceMs = 2_500
 const lookEveryMs = 25
@@ -30,7 +30,7 @@ const limits = {
 type Kind = keyof typeof limits
 
 /** Instances behind one address are banned together: what all of them may have refused in ten minutes. */
-const mostTogether = 2_000
+const maxTogether = 2_000
 /** Of the platform's 50; `discord-pace.ts` keeps it. */
 const perSecond = 48
 
@@ -102,7 +102,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
     if (total === undefined) return
     heard = { total, at: now() }
     const guard = breaker('total')
-    if (total < mostTogether || guard.openForMs() !== undefined) return
+    if (total < maxTogether || guard.openForMs() !== undefined) return
     guard.trip()
     log.error({ refusals: total }, why.total)
   }

@@ -26,7 +26,7 @@ const intents = GatewayIntentBits.Guilds | GatewayIntentBits.GuildMembers | Gate
 const handshakeTimeoutMs = 5_000
 const helloTimeoutMs = 8_000
 /** Failed sockets in a row after which the library, which tries twice a second for ever, is taken off. */
-const mostFailures = 3
+const maxFailures = 3
 /** Keeps the session on the platform's side, so that it can be resumed; 1000 would end it. */
 const keepSession = 4_200
 
@@ -178,7 +178,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     markLost(shard)
     shard.failures += 1
     handlers.changed()
-    if (shard.failures >= mostFailures)
+    if (shard.failures >= maxFailures)
       end({ reason: 'unreachable', problem: 'The gateway cannot be reached.' })
   })
   // Without a listener the library's own errors would end the process.

@@ -1,5 +1,5 @@
 /** Gaps within ten minutes after which the platform's numbers are not believed any more. */
-const mostGaps = 5
+const maxGaps = 5
 const windowMs = 10 * 60_000
 
 /**
@@ -20,7 +20,7 @@ export function createSequences(now = () => performance.now()) {
       if (before === undefined || sequence === before + 1) return false
       gaps = gaps.filter((at) => at > now() - windowMs)
       gaps.push(now())
-      return gaps.length <= mostGaps
+      return gaps.length <= maxGaps
     },
   }
 }

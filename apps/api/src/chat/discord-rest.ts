@@ -8,7 +8,7 @@ import { userAgent } from './discord-user-agent.ts'
 /** Longest wait for one call, with queue and retries: a person waits for a login, nobody for a sync. */
 const deadlineMs: Record<Priority, number> = { login: 4_000, background: 10_000 }
 /** A pause of the platform's that is longer than this is an outage to whoever waits. */
-const longestPauseMs = 2_000
+const maxPauseMs = 2_000
 
 export interface DiscordRestOptions {
   readonly apiUrl: string
@@ -57,7 +57,7 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
     invalidRequestWarningInterval: 50,
     // A 429 without Retry-After would be tried again at once, in a loop; a long one outlives every caller.
     rejectOnRateLimit: ({ retryAfter, timeToReset }) =>
-      retryAfter === 0 || retryAfter > longestPauseMs || timeToReset > longestPauseMs,
+      retryAfter === 0 || retryAfter > maxPauseMs || timeToReset > maxPauseMs,
     // Where each request really goes out, also the library's second tries.
     makeRequest: async (url, init) => {
       const signal = init.signal ?? null

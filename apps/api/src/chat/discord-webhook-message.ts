@@ -2,9 +2,9 @@ import type { RESTPostAPIWebhookWithTokenJSONBody } from 'discord-api-types/v10'
 import type { ChatMessage } from './chat-webhook.ts'
 
 // The platform takes 256, 4096 and 2048, and 6000 in all. Escaping at most doubles a text.
-const mostTitle = 128
-const mostText = 1_000
-const mostFooter = 200
+const maxTitle = 128
+const maxText = 1_000
+const maxFooter = 200
 
 const colors: Record<ChatMessage['tone'], number> = {
   good: 0x1f8b4c,
@@ -22,12 +22,12 @@ export const toEmbed = ({
 }: ChatMessage): RESTPostAPIWebhookWithTokenJSONBody => ({
   embeds: [
     {
-      title: escaped(cut(title, mostTitle)),
-      description: escaped(cut(text, mostText)),
+      title: escaped(cut(title, maxTitle)),
+      description: escaped(cut(text, maxText)),
       color: colors[tone],
       timestamp: at.toISOString(),
       // Shown as it is: the platform reads no markup in a footer.
-      footer: { text: cut(footer, mostFooter) },
+      footer: { text: cut(footer, maxFooter) },
     },
   ],
   allowed_mentions: { parse: [] },

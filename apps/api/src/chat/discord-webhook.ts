@@ -6,7 +6,7 @@ import { toEmbed } from './discord-webhook-message.ts'
 /** Longest wait for an answer, with its body. */
 const deadlineMs = 5_000
 /** Longer answers are not read to their end: nothing in them matters. */
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 
 /**
  * Posts with `wait`: without it the platform also says yes to what it then fails to save. The status alone
@@ -75,7 +75,7 @@ async function readJson(response: Response): Promise<Said | undefined> {
   try {
     for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       size += part.length
-      if (size > mostBytes) return undefined
+      if (size > maxBytes) return undefined
       parts.push(part)
     }
     const value: unknown = JSON.parse(Buffer.concat(parts).toString('utf8'))

@@ -30,19 +30,19 @@ test.each([
 ])('of %i callers no more are at work than the shares allow', async (callers, expected) => {
   const queue = createFairQueue(shares)
   const atWork = new Map<string, number>()
-  let [all, mostOfOne, mostOfAll] = [0, 0, 0]
+  let [all, maxOfOne, maxOfAll] = [0, 0, 0]
   const work = (caller: string) => async () => {
     atWork.set(caller, (atWork.get(caller) ?? 0) + 1)
-    mostOfAll = Math.max(mostOfAll, ++all)
-    mostOfOne = Math.max(mostOfOne, atWork.get(caller) ?? 0)
+    maxOfAll = Math.max(maxOfAll, ++all)
+    maxOfOne = Math.max(maxOfOne, atWork.get(caller) ?? 0)
     for (let i = 0; i < 3; i++) await nextTurn()
     atWork.set(caller, (atWork.get(caller) ?? 0) - 1)
     all--
   }
   const asking = Array.from({ length: 200 }, (_, i) => `caller ${i % callers}`)
   await Promise.all(asking.map((caller) => queue.run(caller, work(caller))))
-  expect(mostOfAll).toBe(expected)
-  expect(mostOfOne).toBeLessThanOrEqual(2)
+  expect(maxOfAll).toBe(expected)
+  expect(maxOfOne).toBeLessThanOrEqual(2)
 })
 
 test('who only fails goes last: one at a time, spaced, and when nobody else waits', async () => {

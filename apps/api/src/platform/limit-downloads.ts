@@ -1,7 +1,7 @@
 import { ApiError } from './http/api-error.ts'
 
 /** A download may hold a connection of the database until its last row is taken. */
-const mostPerCaller = 2
+const maxPerCaller = 2
 const retryAfterSec = '10'
 
 export type LimitDownloads = <T>(callerId: string, pages: AsyncIterable<T>) => AsyncGenerator<T, void, void>
@@ -15,9 +15,9 @@ export function createDownloadLimit(): LimitDownloads {
   const underWay = new Map<string, number>()
   return async function* limited(callerId, pages) {
     const before = underWay.get(callerId) ?? 0
-    if (before >= mostPerCaller) {
+    if (before >= maxPerCaller) {
       throw new ApiError('RATE_LIMITED', {
-        detail: `Only ${mostPerCaller} downloads at a time. Let one of yours end first.`,
+        detail: `Only ${maxPerCaller} downloads at a time. Let one of yours end first.`,
         headers: { 'retry-after': retryAfterSec },
       })
     }

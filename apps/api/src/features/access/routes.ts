@@ -38,9 +38,9 @@ export function accessRoutes({ route }: Router<Callers>, deps: Deps) {
 }
 
 /** More than anyone has; `total` says so where someone has more. */
-const mostListed = 10_000
+const maxListed = 10_000
 
 async function list(db: Queryable, filter: MappingFilter) {
-  const data = await listMappings(db, filter, mostListed)
-  return { data, total: data.length < mostListed ? data.length : await countMappings(db, filter) }
+  const data = await listMappings(db, filter, maxListed)
+  return { data, total: data.length < maxListed ? data.length : await countMappings(db, filter) }
 }

@@ -32,7 +32,7 @@ ${answeredBy(where)}
 `
 
 /** Longer lists are folded: what nearly everything answers is no news. */
-const longestOpen = 6
+const maxOpen = 6
 
 function answeredBy(where: ErrorCase['endpoints']): Html {
   if (where.length === 0) return html`<p class="quiet">No endpoint of its own: any request may meet it.</p>`
@@ -40,6 +40,6 @@ function answeredBy(where: ErrorCase['endpoints']): Html {
   const list = html`<ul class="where">${where.map(
     ({ id, name }) => html`<li><a href="/api/docs#${id}"><code>${name}</code></a></li>\n`,
   )}</ul>`
-  if (where.length <= longestOpen) return list
+  if (where.length <= maxOpen) return list
   return html`<details><summary>Answered by ${where.length} endpoints</summary>${list}</details>`
 }

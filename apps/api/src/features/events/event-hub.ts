@@ -7,7 +7,7 @@ import { createVouching } from './vouching.ts'
 /** From a commit to its event: half of this on average. Short enough to need no wake-up, long enough to be cheap. */
 const everyMs = 25
 /** More than that many backends of one project are a fault of theirs. */
-const mostStreamsPerProject = 2_000
+const maxStreamsPerProject = 2_000
 
 /** An open stream, as the hub sees it. */
 export interface Listener {
@@ -95,7 +95,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
   return {
     open(listener) {
       const those = byProject.get(listener.projectId) ?? new Set()
-      if (those.size >= mostStreamsPerProject) return false
+      if (those.size >= maxStreamsPerProject) return false
       byProject.set(listener.projectId, those.add(listener))
       if (isClosed) listener.end()
       return true

@@ -6,7 +6,7 @@ import { isAtLeast, type Mark, type Position, toEventId } from './position.ts'
 import { type EventRow, frameOf, lookAfterFor } from './store.ts'
 
 /** What waits for a client at most, besides what the network holds and one look. */
-const mostWaitingBytes = 64 * 1024
+const maxWaitingBytes = 64 * 1024
 /** A client that takes nothing for so long is cut off. */
 const stalledMs = 10_000
 /** A client that hears of no event still learns ids to go on from: they are good for a day. */
@@ -41,7 +41,7 @@ export function createEventStream(
   let wake = () => {}
 
   const stream = new Readable({
-    highWaterMark: mostWaitingBytes,
+    highWaterMark: maxWaitingBytes,
     read: () => wake(),
     destroy(error, done) {
       isOver = true
@@ -50,7 +50,7 @@ export function createEventStream(
       done(error)
     },
   })
-  const isFull = () => stream.readableLength >= mostWaitingBytes
+  const isFull = () => stream.readableLength >= maxWaitingBytes
   const drained = async () => {
     const timer = setTimeout(() => stream.destroy(new Error('The client stopped reading.')), stalledMs)
     while (isFull() && !isOver) {

@@ -24,7 +24,7 @@ export interface Look {
 }
 
 /** Rows of one look: a quarter of a megabyte. */
-const mostRows = 1_000
+const maxRows = 1_000
 
 /** What happened after a position, in order, up to the oldest transaction that is under way. */
 export const lookAfter = (db: Database, after: Position) => look(db, after, sql``)
@@ -45,14 +45,14 @@ async function look(db: Database, { xid, id }: Position, condition: Sql): Promis
       where (o.xid, o.id) > (${`${xid}`}::xid8, ${id}::bigint) and o.xid < pg_snapshot_xmin(pg_current_snapshot())
         and o.type in ('session.revoked', 'session.rotated', 'member.roles_changed', 'member.left',
           'project.disabled', 'reset') ${condition}
-      order by o.xid, o.id limit ${mostRows})`)
+      order by o.xid, o.id limit ${maxRows})`)
   const [, horizon, , end, , nowSec] = state as [null, string, null, string, null, number]
   return {
     horizon: BigInt(horizon),
     end: BigInt(end),
     nowSec,
     rows: found.map(toEventRow),
-    isAll: found.length < mostRows,
+    isAll: found.length < maxRows,
   }
 }
 

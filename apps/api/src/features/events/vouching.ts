@@ -1,7 +1,7 @@
 import type { Look } from './store.ts'
 
 /** A minute of them, at the distance below: longer transactions are vouched for all at once when they end. */
-const mostRemembered = 240
+const maxRemembered = 240
 const apartMs = 250
 
 /**
@@ -22,7 +22,7 @@ export function createVouching() {
       while (looks[0] && looks[0].end <= horizon) vouchedAt = looks.shift()?.at ?? vouchedAt
       if (end <= horizon) vouchedAt = at
       else if (at - (looks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= apartMs) looks.push({ at, end })
-      if (looks.length > mostRemembered) looks.shift()
+      if (looks.length > maxRemembered) looks.shift()
       return vouchedAt
     },
   }

@@ -5,7 +5,7 @@ import { currentHorizon, deleteExpired } from './store.ts'
 const everyMs = 60_000
 /** Readers look at the change log four times a second. One that did not for so long loses its lease, and starts anew. */
 const trimBehindMs = 10 * 60_000
-const mostBatches = 100
+const maxBatches = 100
 
 interface HousekeepingDeps {
   readonly trimChanges: (horizon: string) => Promise<unknown>
@@ -28,7 +28,7 @@ export function startHousekeeping({ db, log }: Pick<Deps, 'db' | 'log'>, { trimC
   const clean = async () => {
     try {
       await trim()
-      for (let batch = 0; batch < mostBatches; batch++) if ((await deleteExpired(db)) === 0) break
+      for (let batch = 0; batch < maxBatches; batch++) if ((await deleteExpired(db)) === 0) break
     } catch (error) {
       // An outage is told elsewhere, and the next minute tries again.
       if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'housekeeping failed')

@@ -10,7 +10,7 @@ export const requestCookie = 'svc_auth_req'
 /** A person may have to log in at the platform, find a phone and read a code first. */
 const requestTtlSec = 600
 /** Tabs of one browser that may log in at once; the oldest is forgotten. */
-const mostTabs = 5
+const maxTabs = 5
 
 type NewRequest = Pick<NewAuthRequest, 'projectId' | 'serverId' | 'redirectUri' | 'state' | 'codeChallenge'>
 
@@ -45,7 +45,7 @@ export async function openAuthRequest(
     ttlSec: requestTtlSec,
   })
   await loginLimits.stored()
-  const secrets = [...readSecrets(held), secret].slice(-mostTabs)
+  const secrets = [...readSecrets(held), secret].slice(-maxTabs)
   return {
     location: await chat.authorizeUrl({ state: chatState, codeVerifier: chatCodeVerifier }),
     cookie: secretsCookie(config, secrets),
@@ -66,7 +66,7 @@ export const readSecrets = (held: string | undefined): string[] =>
   (held ?? '')
     .split('.')
     .filter((secret) => isWellFormed('request', secret))
-    .slice(-mostTabs)
+    .slice(-maxTabs)
 
 /** The cookie with these secrets; none deletes it. */
 export const secretsCookie = ({ publicUrl }: Deps['config'], secrets: readonly string[]) =>

@@ -7,7 +7,7 @@ import { UsageCounts } from './usage-counts.ts'
 /** Twice a second: what a killed process takes with it is half a second and the write that was under way. */
 const flushEveryMs = 500
 /** Rows that are kept while the database is away. */
-const mostRows = 20_000
+const maxRows = 20_000
 /** Rows of one statement: each is quick, and the embedded engine answers requests in between. */
 const rowsPerStatement = 500
 
@@ -32,7 +32,7 @@ export interface RecorderState {
 }
 
 export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder {
-  const usage = new UsageCounts(mostRows)
+  const usage = new UsageCounts(maxRows)
   const failures = new FailureSample()
   /** Projects whose key was used since the last write. */
   let used = new Set<string>()

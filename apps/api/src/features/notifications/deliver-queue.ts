@@ -7,9 +7,9 @@ import { dropWaiting, type Held, type NextMessage, releaseQueue, takeNext } from
 import { settle } from './settle.ts'
 
 /** Messages before the queue goes to the end of the line: others want to be heard too. */
-const mostInARow = 20
+const maxInARow = 20
 /** What was posted is written down for so long before it is left to be posted again. */
-const mostSettlingMs = 8_000
+const maxSettlingMs = 8_000
 
 /** The address as it was sealed for a project, or why nothing may be posted to it now. */
 export type ReadAddress = (projectId: string, sealed: Uint8Array) => { url: string } | { problem: string }
@@ -25,7 +25,7 @@ export type DeliverDeps = Pick<Deps, 'db' | 'audit'> & {
 
 /** Posts the messages of one queue, one after another, until there is none, a pause is due, or `signal` says stop. */
 export async function deliverQueue(deps: DeliverDeps, held: Held, signal: AbortSignal): Promise<void> {
-  for (let count = 0; count < mostInARow && !signal.aborted && deps.mayAsk(); count++) {
+  for (let count = 0; count < maxInARow && !signal.aborted && deps.mayAsk(); count++) {
     const message = await takeNext(deps.db, held)
     if (!message) break
     if (!(await deliver(deps, held, message, signal))) break
@@ -62,7 +62,7 @@ async function postTo(
 
 /** A database that is away for a moment must not make a message come twice. */
 async function persistently<T>(run: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + mostSettlingMs
+  const deadline = performance.now() + maxSettlingMs
   for (;;) {
     try {
       return await run()

@@ -8,7 +8,7 @@ import type { Notifications } from './notifications.ts'
 import { claimQueues } from './queue-store.ts'
 
 /** Projects that one instance posts for at once: as many may hang without delaying the next. */
-const mostAtOnce = 16
+const maxAtOnce = 16
 /** How often every instance looks for what others wrote, and for pauses that are over. */
 const everyMs = 1_000
 /** Between two looks: a burst of changes is one. */
@@ -52,7 +52,7 @@ export function createDeliverer({ log, ...deps }: DelivererDeps): Notifications 
     running.set(work, hangUp)
   }
   const look = async () => {
-    const free = mostAtOnce - running.size
+    const free = maxAtOnce - running.size
     if (free <= 0 || !mayAsk()) return
     const claim = uuidv7()
     for (const { projectId } of await claimQueues(deps.db, claim, free)) run(projectId, claim)

@@ -14,7 +14,7 @@ import {
 type SettleDeps = Pick<Deps, 'db' | 'audit'>
 
 /** Longest pause that the platform is believed: a day later everything that waits is over anyhow. */
-const longestPauseMs = 24 * 60 * 60_000
+const maxPauseMs = 24 * 60 * 60_000
 
 /** A webhook that is back is found within a quarter of an hour, and one that is not is asked some hundred times a day. */
 const pauseAfter = ({ failures }: NextMessage) =>
@@ -27,7 +27,7 @@ export async function settle(
   message: NextMessage,
   post: ChatPost,
 ): Promise<boolean> {
-  const pauseMs = Math.min(post.pauseMs ?? 0, longestPauseMs)
+  const pauseMs = Math.min(post.pauseMs ?? 0, maxPauseMs)
   if (post.outcome === 'delivered') {
     await settleDelivered(deps.db, held, message.id, post, pauseMs)
     return pauseMs === 0

@@ -2,14 +2,14 @@ import type { ProblemDetail } from '@rolecall/contract'
 
 const longest = 255
 /** Real scripts stack up to four marks on a letter; far more paint over the lines above and below. */
-const mostMarks = 8
+const maxMarks = 8
 
 const path = '/preferredName'
 const controls = /[\p{Cc}\p{Zl}\p{Zp}]/u
 /** Embeddings, overrides and isolates: one of them turns around whatever is written after the name. */
 const overrides = /[\u202A-\u202E\u2066-\u2069]/u
 const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u
-const stackedMarks = new RegExp(`\\p{M}{${mostMarks + 1}}`, 'u')
+const stackedMarks = new RegExp(`\\p{M}{${maxMarks + 1}}`, 'u')
 
 /**
  * Reads a preferred name: the NFC form, and everything that is wrong with it. It is counted in code points
@@ -24,7 +24,7 @@ export function readPreferredName(text: string): { name: string; problems: Probl
   if (controls.test(name)) refuse('CONTROL', 'must not have control characters or line breaks')
   if (overrides.test(name)) refuse('BIDI_OVERRIDE', 'must not have bidirectional overrides')
   if (stackedMarks.test(name)) {
-    refuse('STACKED_MARKS', `must not have more than ${mostMarks} combining marks in a row`)
+    refuse('STACKED_MARKS', `must not have more than ${maxMarks} combining marks in a row`)
   }
   return { name, problems }
 }

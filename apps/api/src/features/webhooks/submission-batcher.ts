@@ -15,7 +15,7 @@ export type Outcome =
 const again = Symbol('again')
 
 /** Bytes of payload in one statement: larger batches would hold up everyone in them. */
-const mostBytes = 4 * 1024 * 1024
+const maxBytes = 4 * 1024 * 1024
 
 /**
  * Stores submissions, durably before it returns. All that wait at the end of a turn go into one statement
@@ -77,7 +77,7 @@ function firstOfTheirKind(items: readonly NewSubmission[]): Chosen[] {
     const mark = signature && `m${target.webhookId}${signature.mac}`
     const key = idempotency && `k${target.webhookId}${idempotency.key}`
     if ((mark && seen.has(mark)) || (key && seen.has(key))) continue
-    if (i > 0 && bytes + payload.length > mostBytes) continue
+    if (i > 0 && bytes + payload.length > maxBytes) continue
     bytes += payload.length
     if (mark) seen.add(mark)
     if (key) seen.add(key)

@@ -2,7 +2,7 @@ import type { Queryable } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 
 /** Bytes of payload that one page holds; at least one submission is on it. */
-const mostPageBytes = 1024 * 1024
+const maxPageBytes = 1024 * 1024
 
 export interface SubmissionRow {
   readonly id: string
@@ -49,5 +49,5 @@ export const pageOfSubmissions = (db: Queryable, filter: SubmissionFilter, behin
       from (
         select * from inbound_submissions s where ${matching(filter)} and ${behind}
         order by s.received_at desc, s.id desc limit ${limit}) s) s
-    where s.bytes_before < ${mostPageBytes}
+    where s.bytes_before < ${maxPageBytes}
     order by s.received_at desc, s.id desc`)

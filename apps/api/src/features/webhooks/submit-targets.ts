@@ -8,7 +8,7 @@ import { findForSubmit, type HeldAgainst, loadForSubmit, type WebhookName } from
 import { readSecret, type Unreadable } from './secret.ts'
 
 /** Targets that an instance keeps; others are read again when they are needed. */
-const mostKept = 200
+const maxKept = 200
 
 /** Whose key submits to which webhook, and everything that a submission is held against in one version of it. */
 export interface SubmitTarget extends HeldAgainst {
@@ -31,7 +31,7 @@ export interface NamedTarget {
  */
 export function createSubmitTargets(db: Database, config: Config, schemas: TenantSchemas) {
   const find = gather((names: WebhookName[]) => findForSubmit(db, names), db.gathersAtOnce)
-  const kept = new RecentMap<SubmitTarget>(mostKept)
+  const kept = new RecentMap<SubmitTarget>(maxKept)
   const entryOf = ({ keyDigest, idOrSlug }: NamedTarget) => `${keyDigest} ${idOrSlug}`
 
   const load = async (keyDigest: string, projectId: string, webhookId: string) => {

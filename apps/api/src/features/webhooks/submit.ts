@@ -24,7 +24,7 @@ import { createSubmissionStore, type Outcome } from './submission-batcher.ts'
 import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
 
 /** Longer bodies are refused: reading and checking one must stay a matter of milliseconds. */
-const mostBytes = 256 * 1024
+const maxBytes = 256 * 1024
 
 interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'notifications' | 'schemas'> {
   /** The project of a good key, read now. */
@@ -129,7 +129,7 @@ function createPayloadReader(
   }
 
   return async ({ schema, projectId }: SubmitTarget): Promise<string> => {
-    if (bytes.length > mostBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
+    if (bytes.length > maxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
     body ??= read()
     const { text, value } = body
     if (judged?.schema !== schema) judged = { schema, errors: await schema.validate(value, text) }

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readTime } from '#platform/db/read-time'
 import { sql } from '#platform/db/sql'
-import { createTrouble, longestDelayMs } from '../../../test/chaos-trouble.ts'
+import { createTrouble, maxDelayMs } from '../../../test/chaos-trouble.ts'
 import { createTruth, type Truth } from '../../../test/chaos-truth.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { type Instance, startInstance } from '../../../test/instance.ts'
@@ -14,11 +14,11 @@ const club = demo.mainGuildId
 const minutes = Number(process.env['CHAOS_MINUTES'] ?? 0.15)
 const seed = Number(process.env['CHAOS_SEED'] ?? Date.now() % 1_000_000)
 /** From the end of all trouble to a mirror that is vouched for again, at most; with a leader to be replaced. */
-const longestRecoveryMs = 90_000
-const mostSessions = 20
+const maxRecoveryMs = 90_000
+const maxSessions = 20
 const freshnessMs = 1_000
 /** Roles in an answer may be older than it says by this: the freshness that is promised, and the platform's delay. */
-const slackMs = freshnessMs + longestDelayMs
+const slackMs = freshnessMs + maxDelayMs
 
 interface Session {
   readonly memberId: string
@@ -56,7 +56,7 @@ const start = () => startInstance(world.database.url, world.sim, { RATE_LIMIT_GL
 /** Members come and go: those of this moment take the places of those whose sessions have ended. */
 const logInMore = async () => {
   for (const memberId of memberIds) {
-    if (sessions.length >= mostSessions) return
+    if (sessions.length >= maxSessions) return
     if (!truth.isMember(memberId) || sessions.some((session) => session.memberId === memberId)) continue
     const { token } = await givenSession(world, project, memberId)
     sessions.push({ memberId, token, since: Date.now() })
@@ -130,7 +130,7 @@ async function untilRecovered(): Promise<number> {
     (await db.maybeOne(sql`
       select from servers where id = ${club} and live_until > clock_now() and live_as_of > ${healedAt}`)) !==
     undefined
-  await until('the mirror is vouched for', isRecovered, longestRecoveryMs)
+  await until('the mirror is vouched for', isRecovered, maxRecoveryMs)
   return performance.now() - startedAt
 }
 

@@ -4,7 +4,7 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 /** Between two readings of one server's roles. */
 const pauseMs = 2_000
 /** A platform that does not answer is asked so often; the next event with such a role asks again. */
-const mostTries = 5
+const maxTries = 5
 
 /** Reads a server's roles from the platform into the mirror; throws when it cannot. */
 export type ReadRoles = (serverId: string) => Promise<void>
@@ -19,7 +19,7 @@ export function createRoleReads({ log, readRoles }: Pick<MirrorDeps, 'log'> & { 
   const closing = new AbortController()
 
   const read = async (serverId: string, turn: { isAskedAgain: boolean }) => {
-    for (let tries = 0; turn.isAskedAgain && tries < mostTries && !closing.signal.aborted; ) {
+    for (let tries = 0; turn.isAskedAgain && tries < maxTries && !closing.signal.aborted; ) {
       turn.isAskedAgain = false
       try {
         await readRoles(serverId)

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-const longestUserAgent = 512
+const maxUserAgent = 512
 
 /** A forwarded address, or null when it is not one: what a client writes is stored only if it is what it claims. */
 export const readIp = (value: string | string[] | undefined): string | null => {
@@ -15,7 +15,7 @@ export const readUserAgent = (value: string | string[] | undefined): string | nu
   const decoded = Buffer.from(text, 'latin1').toString('utf8')
   const printable = decoded
     .replace(/[\p{Cc}\p{Cs}\p{Cf}]/gu, '')
-    .slice(0, longestUserAgent)
+    .slice(0, maxUserAgent)
     .toWellFormed()
   return printable || null
 }

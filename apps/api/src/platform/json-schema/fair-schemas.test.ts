@@ -18,8 +18,8 @@ const poolOf = (threads: number) =>
   createWorkerPool<{ begun: Int32Array }, number>({
     module: counting,
     threads,
-    mostWaiting: 64,
-    mostWaitingOfOwner: 10,
+    maxWaiting: 64,
+    maxWaitingOfOwner: 10,
     jobMs: 60_000,
     memoryMb: 16,
   })

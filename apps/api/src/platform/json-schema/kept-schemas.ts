@@ -1,7 +1,7 @@
 import type { Compiled } from './compile-schema.ts'
 
 /** Compiled schemas that are kept in all: few, as each may be large. */
-const mostKept = 4
+const maxKept = 4
 
 /**
  * Compiled schemas of many owners, by their texts. Where there are too many, the owner that keeps the most loses the
@@ -23,7 +23,7 @@ export class KeptSchemas {
     own.set(text, compiled)
     this.#ofOwner.delete(owner)
     this.#ofOwner.set(owner, own)
-    if (this.#count() > mostKept) this.#dropOne()
+    if (this.#count() > maxKept) this.#dropOne()
   }
 
   #count(): number {

@@ -10,7 +10,7 @@ const foldedRangeUnits = 50_000
 const optionalUnits = 25
 
 /** The engine refuses repeats, nested or not, that come to more. */
-const mostCopies = 1_000
+const maxCopies = 1_000
 
 /**
  * What the engine's parser may take for a pattern at the most, in the same units, known from the text alone. It
@@ -25,11 +25,11 @@ export function parseUnits(source: string): number {
   let optional = 0
   for (const [, before = '', from = '', comma = '', to = ''] of source.matchAll(repeat)) {
     const times = Math.max(1, Number(from) + (comma ? 1 : 0), Number(to))
-    optional += Math.max(0, Math.min(Number(to), mostCopies) - Number(from))
+    optional += Math.max(0, Math.min(Number(to), maxCopies) - Number(from))
     if (before === '') atoms += times
     else copies *= times
   }
-  const written = Math.min(atoms * copies, source.length * mostCopies)
+  const written = Math.min(atoms * copies, source.length * maxCopies)
   const classes = source.match(/\\p/gi)?.length ?? 0
   // Case folding walks through a range one character at a time. Ranges that end in ASCII are short.
   const isFolded = /\(\?[-msU]*i/.test(source)

@@ -53,10 +53,8 @@ export class Run {
 }
 
 /** Keys longer than this are cut where an error names them. */
-const longestKey = 100
+const maxKey = 100
 
 /** RFC 6901. */
 export const pointer = (path: readonly (string | number)[]): string =>
-  path
-    .map((key) => `/${String(key).slice(0, longestKey).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('')
+  path.map((key) => `/${String(key).slice(0, maxKey).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

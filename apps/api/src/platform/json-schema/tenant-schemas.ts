@@ -43,8 +43,8 @@ export function createTenantSchemas(): TenantSchemas {
   const pool = createWorkerPool<SchemaJob, ProblemDetail[]>({
     module: schemaWorker,
     threads: 2,
-    mostWaiting: 64,
-    mostWaitingOfOwner: 8,
+    maxWaiting: 64,
+    maxWaitingOfOwner: 8,
     jobMs,
     memoryMb,
   })

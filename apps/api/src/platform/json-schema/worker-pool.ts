@@ -15,8 +15,8 @@ export interface PoolOptions {
   readonly module: URL
   readonly threads: number
   /** Jobs that may wait for a thread, in all and of one owner. */
-  readonly mostWaiting: number
-  readonly mostWaitingOfOwner: number
+  readonly maxWaiting: number
+  readonly maxWaitingOfOwner: number
   /** Longest time of one job, from when its thread has started. */
   readonly jobMs: number
   /** Memory of one thread, in MiB. */
@@ -135,7 +135,7 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
     /** @throws JobTooLarge, PoolBusy */
     run(owner: string, job: Job): Promise<Result> {
       const lane = lanes.get(owner) ?? { waiting: [], running: 0 }
-      if (waiting >= options.mostWaiting || lane.waiting.length >= options.mostWaitingOfOwner) {
+      if (waiting >= options.maxWaiting || lane.waiting.length >= options.maxWaitingOfOwner) {
         return Promise.reject(new PoolBusy())
       }
       return new Promise((resolve, reject) => {

@@ -43,7 +43,7 @@ export const digitsAlwaysHeld = 15
 /** Below this a double holds fewer digits the smaller it is. */
 const leastOfFullPrecision = 2.2250738585072014e-308
 /** Longer numbers that a double does not hold are refused: reckoning with them is work. */
-const mostCharacters = 400
+const maxCharacters = 400
 
 /**
  * What a JSON number is read as: itself where a double holds it, an `ExactNumber` where it does not, and NaN
@@ -58,7 +58,7 @@ export function readNumber(source: string, digits: number): number | ExactNumber
   if (held === source) return value
   const parts = partsOf(source)
   if (compareParts(parts, partsOf(held)) === 0) return value
-  return source.length > mostCharacters ? Number.NaN : new ExactNumber(parts)
+  return source.length > maxCharacters ? Number.NaN : new ExactNumber(parts)
 }
 
 const isZero = (source: string) => /^[-0.]*(?:[eE]|$)/.test(source)

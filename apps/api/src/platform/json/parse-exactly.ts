@@ -47,7 +47,7 @@ function scan(text: string) {
       const mantissaEnd = endOfMantissa(text, start)
       const end = isExponent(text.charCodeAt(mantissaEnd)) ? endOfExponent(text, mantissaEnd) : mantissaEnd
       // Most numbers are short, and their powers too: those are held without a further look.
-      if (mantissaEnd - start > digitsAlwaysHeld || end - mantissaEnd > longestUsualPower) {
+      if (mantissaEnd - start > digitsAlwaysHeld || end - mantissaEnd > maxUsualPower) {
         const read = readNumber(text.slice(start, end), digitsBetween(text, start, mantissaEnd))
         if (typeof read !== 'number' || Number.isNaN(read)) unusual.push({ start, end, read })
       }
@@ -58,7 +58,7 @@ function scan(text: string) {
 }
 
 /** Characters of an exponent that leaves 15 digits far from the ends of what a double holds: e99. */
-const longestUsualPower = 3
+const maxUsualPower = 3
 
 /** The place of the quote that ends the string that begins here. */
 function endOfString(text: string, start: number): number {

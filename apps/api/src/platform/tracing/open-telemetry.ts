@@ -17,7 +17,7 @@ import { within } from '#platform/async'
 import type { Tracing } from './tracing.ts'
 
 /** A collector that is away must not hold up a stop. */
-const longestCloseMs = 2_000
+const maxCloseMs = 2_000
 
 /**
  * Traces by OpenTelemetry, sent as OTLP over HTTP. Only ever imported when an endpoint is configured. Spans name
@@ -73,7 +73,7 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
         done()
       })
     },
-    close: () => within(provider.shutdown(), longestCloseMs, undefined),
+    close: () => within(provider.shutdown(), maxCloseMs, undefined),
   }
 }
 

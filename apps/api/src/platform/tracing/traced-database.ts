@@ -2,7 +2,7 @@ import type { Database, Queryable } from '#platform/db/database'
 import type { Sql } from '#platform/db/sql'
 import type { Tracing } from './tracing.ts'
 
-const longestText = 1_000
+const maxText = 1_000
 
 /** The same database with a span around each statement. A gathered read is in the trace of whoever asked first. */
 export function tracedDatabase(db: Database, { around }: Pick<Tracing, 'around'>): Database {
@@ -25,6 +25,6 @@ export function tracedDatabase(db: Database, { around }: Pick<Tracing, 'around'>
 /** Name and attributes of a statement's span. Values are parameters, so the text holds none. */
 function spanOf({ text }: Sql) {
   const query = text.replaceAll(/\s+/g, ' ').trim()
-  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': query.slice(0, longestText) }
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': query.slice(0, maxText) }
   return [query.split(' ', 1)[0] || 'statement', attributes] as const
 }
