@@ -35,7 +35,7 @@ import type { Recorder } from './features/monitoring/recorder.ts'
 import { monitoringRoutes } from './features/monitoring/routes.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
-import { liveMember } from './features/project-reads/live-member.ts'
+import { liveRoles } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
 import { projectRoutes } from './features/projects/routes.ts'
 import { createKeyAuthenticator, createKeyCheck } from './features/sessions/authenticate-key.ts'
@@ -110,7 +110,7 @@ export function createApp(
   webhookRoutes(router, deps, {
     checkKey,
     openDownload,
-    liveRoleIds: async (asked) => (await liveMember(deps, asked))?.roles.map(({ roleId }) => roleId),
+    liveRoleIds: async (asked) => (await liveRoles(deps, asked))?.map(({ roleId }) => roleId),
   })
   const events = eventRoutes(router, deps, { checkKey })
   // A stream ends by itself only when its client goes; its client comes back, and should come back elsewhere.

@@ -8,7 +8,8 @@ import { type Item, readFacts } from './facts-store.ts'
 import { Holders } from './holders.ts'
 import { completed, type Deliver, Lease, type LeaseTiming, leaseTiming } from './lease.ts'
 import { LocalLooks } from './local-looks.ts'
-import { Memory, type Read, readAlone } from './memory.ts'
+import { type KeptMember, Memory, type Read, readAlone } from './memory.ts'
+import { type ScopeItem, scopesReader } from './scopes.ts'
 import type { Session } from './session.ts'
 
 /** Between two looks at the rows of those who are waited for: a notification may be lost. */
@@ -41,6 +42,10 @@ export interface Answers {
   session(tokenDigest: string): Session | undefined
   /** Reads from the database, after it was asked. */
   read(item: Item): Promise<Read>
+  /** A member of whom a session is kept. Only in a step in which `goodAtMs` answers, with what it answers. */
+  member(serverId: string, memberId: string, nowMs: number): KeptMember | undefined
+  /** True when the project may use this server with this scope: by its mapping, or as internal in the main server. */
+  hasScope(asked: ScopeItem, scope: string): Promise<boolean>
   /** Counts what this process may have written. */
   writes(): number
   written(): void
@@ -78,6 +83,12 @@ export function createAnswers(
   let nudging: NodeJS.Timeout | undefined
   let isClosed = false
 
+  const goodAtMs = () => {
+    const monotonicMs = clock.monotonicMs()
+    return keeper.isGoodAt(monotonicMs) ? memory.nowMs(monotonicMs) : undefined
+  }
+  const isGood = () => goodAtMs() !== undefined
+
   const load = async (items: Item[]): Promise<Read[]> => {
     const loading = isGood() ? memory.beginLoading() : undefined
     if (!loading) return readAlone(items, await readFacts(db, items, [], configuredServerId))
@@ -90,6 +101,20 @@ export function createAnswers(
     }
     // The lease ended meanwhile, and with it the roles that were not read again.
     return readAlone(items, await readFacts(db, items, [], configuredServerId))
+  }
+
+  const readScopes = scopesReader(db)
+  const hasScope = async (asked: ScopeItem, scope: string): Promise<boolean> => {
+    const kept = isGood() ? memory.scopes.get(asked) : undefined
+    if (kept) return kept.includes(scope)
+    const loading = isGood() ? memory.beginLoading() : undefined
+    try {
+      const row = await readScopes(asked)
+      if (loading && !loading.isVoid && isGood()) memory.keepScopes(asked, row, loading)
+      return row.isReadable && (!row.isMapped || row.scopes.includes(scope))
+    } finally {
+      if (loading) memory.endLoading(loading)
+    }
   }
 
   const lookAlone = gather(async (asked: boolean[]) => {
@@ -135,12 +160,6 @@ export function createAnswers(
     }
   }
 
-  const goodAtMs = () => {
-    const monotonicMs = clock.monotonicMs()
-    return keeper.isGoodAt(monotonicMs) ? memory.nowMs(monotonicMs) : undefined
-  }
-  const isGood = () => goodAtMs() !== undefined
-
   return {
     start: () => keeper.start(),
     close: async () => {
@@ -153,6 +172,8 @@ export function createAnswers(
     key: (digest) => memory.key(digest),
     session: (tokenDigest) => memory.session(tokenDigest),
     read: gather(load, db.gathersAtOnce),
+    member: (serverId, memberId, nowMs) => memory.member(serverId, memberId, nowMs),
+    hasScope,
     writes: () => writes,
     written: () => {
       writes += 1

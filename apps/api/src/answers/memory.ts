@@ -1,9 +1,10 @@
 import { accessId, type Change, membershipId } from './change.ts'
 import type { Look } from './change-log-store.ts'
-import { toRoles } from './compose.ts'
+import { type HeldRole, rolesHeld, toRoles } from './compose.ts'
 import type { FactRows, Item, ItemRow, SessionRow } from './facts-store.ts'
 import { type Fact, Facts, ownFact } from './kept-facts.ts'
 import { RecentSessions } from './recent-sessions.ts'
+import { type ScopeItem, type ScopeRow, Scopes } from './scopes.ts'
 import {
   type MemberFact,
   type MembershipFact,
@@ -19,6 +20,13 @@ export interface Read {
   readonly projectId: string | undefined
   readonly isActive: boolean
   readonly session: Session | undefined
+}
+
+/** What is kept of a member of a server. */
+export interface KeptMember {
+  readonly roles: readonly HeldRole[]
+  readonly isLive: boolean
+  readonly ageMs: number
 }
 
 /** Facts on their way from the database, and what has changed since they were asked for. */
@@ -50,6 +58,7 @@ export class Memory {
   readonly #access = new Facts<true>()
   readonly #keys = new Map<string, Key>()
   readonly #sessions: RecentSessions
+  readonly scopes = new Scopes()
   readonly #loading = new Set<Loading>()
   /** The last look, and the monotonic time before it was sent. */
   #look: Pick<Look, 'nowMs' | 'live'> = { nowMs: 0, live: new Map() }
@@ -107,6 +116,7 @@ export class Memory {
     this.#access.voidAll()
     this.#keys.clear()
     this.#sessions.clear()
+    this.scopes.clear()
   }
 
   /** Must be called before the facts are asked for. */
@@ -131,6 +141,25 @@ export class Memory {
     // What came after the rows were read; what came before is in them, and is only read once more.
     for (const change of loading.changes) this.#apply(change)
     return reads
+  }
+
+  /** Keeps the scopes that were read. */
+  keepScopes(item: ScopeItem, { isReadable, isMapped, scopes }: ScopeRow, loading: Loading): void {
+    if (!isReadable || !isMapped) return
+    this.scopes.keep(item, scopes)
+    for (const change of loading.changes) this.scopes.apply(change)
+  }
+
+  /** A member of whom a kept session is: their roles, and how far the mirror is vouched for. */
+  member(serverId: string, memberId: string, nowMs: number): KeptMember | undefined {
+    const membership = this.#memberships.get(membershipId(serverId, memberId))?.value
+    const server = this.#servers.get(serverId)?.value
+    if (!membership || !server) return undefined
+    return {
+      roles: rolesHeld(membership.roleIds, server.roles),
+      isLive: server.liveUntilMs > nowMs,
+      ageMs: nowMs - membership.syncedAtMs,
+    }
   }
 
   #keepItem({ keyDigest, tokenDigest }: Item, row: ItemRow, { nowMs, roles }: FactRows): Read {
@@ -175,6 +204,7 @@ export class Memory {
   }
 
   #apply(change: Change): void {
+    this.scopes.apply(change)
     switch (change.kind) {
       case 'session':
         this.#sessions.dropByDigest(change.tokenDigest)

@@ -1,8 +1,10 @@
-import { freshest, memberTerms } from '#mirror/freshness'
+import type { HeldRole } from '#answers/compose'
+import { freshest, isFresh, memberTerms } from '#mirror/freshness'
 import type { Deps } from '../../deps.ts'
 import { findMember } from './store.ts'
 
 type MemberDeps = Pick<Deps, 'db' | 'settings' | 'readForProject'>
+type RolesDeps = MemberDeps & Pick<Deps, 'answers'>
 
 /** Whom a project asks about. */
 interface Asked {
@@ -27,4 +29,13 @@ export async function liveMember({ db, settings, readForProject }: MemberDeps, a
     reread: read,
   })
   return known?.isCurrent ? known : undefined
+}
+
+/** Their roles alone, highest first: from memory where a session of the member is kept, and the roles are fresh. */
+export async function liveRoles(deps: RolesDeps, asked: Asked): Promise<readonly HeldRole[] | undefined> {
+  const { answers, settings } = deps
+  const nowMs = answers.goodAtMs()
+  const kept = nowMs === undefined ? undefined : answers.member(asked.serverId, asked.memberId, nowMs)
+  if (kept && isFresh(kept, memberTerms(settings.current().permissionTtlMs))) return kept.roles
+  return (await liveMember(deps, asked))?.roles
 }

@@ -3,15 +3,15 @@ import { ApiError } from '#platform/http/api-error'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
-import { liveMember } from './live-member.ts'
-import { hasScope, listMembers, toServerMember } from './store.ts'
+import { liveMember, liveRoles } from './live-member.ts'
+import { listMembers, toServerMember } from './store.ts'
 
 /** What scopes buy a project, by its API key. */
 export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
-  const { db } = deps
+  const { db, answers } = deps
   const requireScope = async (projectId: string, serverId: string, scope: string) => {
     // A server that the project may not use looks like one that does not exist.
-    if (await hasScope(db, projectId, serverId, scope)) return
+    if (await answers.hasScope({ projectId, serverId }, scope)) return
     throw new ApiError('SCOPE_REQUIRED', { projectId, detail: `It takes the scope ${scope}.` })
   }
 
@@ -34,11 +34,11 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
     projectReads.checkPermissions,
     async ({ caller, params: { serverId }, body: { memberId, anyOf, allOf } }) => {
       await requireScope(caller.projectId, serverId, 'check_permissions')
-      const member = await liveMember(deps, { projectId: caller.projectId, serverId, memberId })
-      if (!member) return { allowed: false, isMember: false, roles: [] }
-      const holds = (id: string) => member.roles.some(({ roleId }) => roleId === id)
+      const roles = await liveRoles(deps, { projectId: caller.projectId, serverId, memberId })
+      if (!roles) return { allowed: false, isMember: false, roles: [] }
+      const holds = (id: string) => roles.some(({ roleId }) => roleId === id)
       const allowed = (anyOf?.some(holds) ?? true) && (allOf?.every(holds) ?? true)
-      return { allowed, isMember: true, roles: member.roles }
+      return { allowed, isMember: true, roles: [...roles] }
     },
   )
 }

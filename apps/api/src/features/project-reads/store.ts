@@ -2,14 +2,6 @@ import type { projectReads } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** True when the project may use this server with this scope: by its mapping, or as internal in the main server. */
-export const hasScope = async (db: Queryable, projectId: string, serverId: string, scope: string) =>
-  (await db.maybeOne(sql`
-    select from readable_servers r
-    left join server_access a on a.project_id = r.project_id and a.server_id = r.server_id
-    where r.project_id = ${projectId} and r.server_id = ${serverId}
-      and (a.scopes is null or ${scope} = any(a.scopes))`)) !== undefined
-
 export interface MemberRow {
   readonly memberId: string
   readonly username: string
