@@ -1,11 +1,22 @@
--- Events to project backends (decisions.md §7), written by triggers in the transaction of the change, so that no
--- way of ending a session can forget to tell. Of a change that concerns nobody's session nothing is written.
+-- Events to project backends, written by triggers in the transaction of the change, so that no way of ending a session
+-- can forget to tell. Of a change that concerns nobody's session nothing is written.
 
+-- What happened to a project's sessions, members and settings. Read by the event streams; kept for a day.
+create table outbox (
+  id bigint generated always as identity primary key,
+  -- Ids are taken before commit, so a later id may be seen first. Whoever reads in order reads by (xid, id)
+  -- up to the oldest transaction that is still under way: pg_snapshot_xmin(pg_current_snapshot()).
+  xid xid8 not null default pg_current_xact_id(),
+  project_id uuid not null references projects (id),
+  type text not null,
+  data jsonb not null,
+  created_at timestamptz not null default clock_now()
+);
+
+create index outbox_by_project on outbox (project_id, xid, id);
+create index outbox_by_order on outbox (xid, id);
 -- The clean-up reads by age.
 create index outbox_by_time on outbox (created_at);
-
--- Why a session was ended, where whoever ended it says so.
-alter table sessions add column revoked_reason text;
 
 -- A row at a time: `when` costs what is none of our business no call, which is nearly every update.
 create function tell_session_end() returns trigger language plpgsql as $$

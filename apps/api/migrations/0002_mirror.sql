@@ -1,0 +1,221 @@
+-- The mirror of the chat platform: servers, roles, members and who is in which server with which roles. Ids of the
+-- platform are text, compared byte by byte: they are 64-bit unsigned and never arithmetic.
+
+create table servers (
+  id text collate "C" primary key,
+  name text not null,
+  icon text,
+  is_main boolean not null default false,
+  -- As of when the platform told the roles.
+  roles_synced_at timestamptz(3),
+  -- Until when the gateway vouches for the mirror of this server, and since when; null without one.
+  live_until timestamptz(3),
+  live_as_of timestamptz(3),
+  available boolean not null default true,
+  created_at timestamptz(3) not null default clock_now(),
+  updated_at timestamptz(3) not null default clock_now(),
+  removed_at timestamptz(3)
+);
+
+-- At most one main server, whoever races.
+create unique index servers_one_main on servers (is_main) where is_main;
+
+create table roles (
+  server_id text collate "C" not null references servers on delete cascade,
+  id text collate "C" not null,
+  name text not null,
+  color integer not null default 0,
+  position integer not null default 0,
+  primary key (server_id, id)
+);
+
+create table members (
+  id text collate "C" primary key,
+  username text not null,
+  global_name text,
+  avatar text,
+  -- Only one that the platform says is verified.
+  email text,
+  preferred_name text,
+  -- In the main server now; kept by triggers.
+  is_club_member boolean not null default false,
+  -- A member of at least one registered server now; kept by triggers.
+  is_current boolean not null default false,
+  -- What a search looks into: user name and global name in small letters. Names of the platform have 32 characters;
+  -- whatever else comes is cut, because an index takes no more.
+  search_text text collate "C" not null generated always as (
+    lower(left(username, 100)) || chr(10) || lower(left(coalesce(global_name, ''), 100))) stored,
+  -- The finished JSON of everything that does not depend on a server; kept by a trigger.
+  profile_json text not null default '',
+  -- As of when the platform told what the profile says: for an answer, when it was asked for. Written later, an old
+  -- answer would pass for a new one, and keep a newer one out.
+  told_at timestamptz(3) not null default clock_now(),
+  created_at timestamptz(3) not null default clock_now(),
+  updated_at timestamptz(3) not null default clock_now()
+);
+
+-- The list in its order, a count of it, and a search too short for trigrams, without touching the table.
+create index members_current on members (search_text, id) include (is_club_member) where is_current;
+
+-- Substrings by their trigrams. Where the extension is not to be had, as in the embedded engine, a search reads
+-- members_current from end to end, which is quick as long as there are thousands and not millions.
+do $$ begin
+  if exists (select from pg_available_extensions where name = 'pg_trgm') then
+    create extension if not exists pg_trgm;
+    create index members_search on members using gin (search_text gin_trgm_ops) where is_current;
+  end if;
+exception when insufficient_privilege then
+  raise notice 'Without the extension pg_trgm members are searched without an index.';
+end $$;
+
+create table memberships (
+  server_id text collate "C" not null references servers on delete cascade,
+  member_id text collate "C" not null references members,
+  nick text,
+  role_ids text[] not null default '{}',
+  joined_at timestamptz(3),
+  pending boolean not null default false,
+  left_at timestamptz(3),
+  -- Counts the times the member came back. A session names the one it was made in, so that
+  -- rejoining revives nothing.
+  generation integer not null default 0,
+  -- As of when the platform told this.
+  synced_at timestamptz(3) not null default clock_now(),
+  -- members.search_text of the member; kept by triggers.
+  search_text text collate "C" not null,
+  -- role_ids, as far as an entry of an index has room for them: whoever holds more is looked up by key.
+  indexed_role_ids text[] generated always as (
+    case when cardinality(role_ids) <= 64 then role_ids end) stored,
+  primary key (server_id, member_id)
+) with (fillfactor = 80);
+
+create index memberships_by_member on memberships (member_id);
+
+-- Members of one server in the platform's order, which is that of numbers.
+create index memberships_current on memberships (server_id, length(member_id), member_id) where left_at is null;
+
+-- Who holds a role. Most roles are worn by few.
+create index memberships_roles on memberships using gin (role_ids) where left_at is null;
+
+-- Memberships in the order of member lists: a page deep in the list of a server or role is found along this index.
+-- "POSIX" orders as "C" does, and only who asks for it gets this index: without statistics the planner would take it for
+-- look-ups by member_id, and read it from end to end each time.
+create index memberships_by_name on memberships (search_text, member_id collate "POSIX")
+  include (server_id, indexed_role_ids) where left_at is null;
+
+-- members.profile_json follows every change of its parts, in the same statement.
+create function keep_member_profile() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    if (new.username, new.global_name, new.avatar, new.email, new.preferred_name)
+       is not distinct from (old.username, old.global_name, old.avatar, old.email, old.preferred_name) then
+      return new;
+    end if;
+    new.updated_at = clock_now();
+  end if;
+  new.profile_json =
+    '"id":"' || new.id
+    || '","username":' || to_json(new.username)
+    || ',"avatar":' || coalesce(to_json(new.avatar)::text, 'null')
+    || ',"email":' || coalesce(to_json(new.email)::text, 'null')
+    || ',"globalName":' || coalesce(to_json(new.global_name)::text, 'null')
+    -- The first 42 bits of a snowflake are the milliseconds since 2015.
+    || ',"joinedAt":"' || iso(to_timestamp((div(new.id::numeric, 4194304) + 1420070400000) / 1000.0))
+    || '","preferredName":' || coalesce(to_json(new.preferred_name)::text, 'null')
+    || ',"createdAt":"' || iso(new.created_at)
+    || '","updatedAt":"' || iso(new.updated_at) || '"';
+  return new;
+end $$;
+
+create trigger members_profile before insert or update on members
+  for each row execute function keep_member_profile();
+
+-- Coming back is a new generation.
+create function keep_membership() returns trigger language plpgsql as $$
+begin
+  new.generation = old.generation + 1;
+  return new;
+end $$;
+
+create trigger memberships_return before update on memberships for each row
+  when (old.left_at is not null and new.left_at is null)
+  execute function keep_membership();
+
+-- Without scans: a plan that was made while the tables were nearly empty serves the connection until they are analyzed.
+create function name_membership() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  -- Of a member who does not exist the foreign key tells.
+  new.search_text = coalesce((select u.search_text from members u where u.id = new.member_id), '');
+  return new;
+end $$;
+
+-- Not where the statement brings the name: a sync names hundreds at once, also rows that turn out to be there already.
+create trigger memberships_named before insert on memberships
+  for each row when (new.search_text is null) execute function name_membership();
+
+create function rename_memberships() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  update memberships set search_text = new.search_text where member_id = new.id;
+  return null;
+end $$;
+
+create trigger members_renamed after update on members
+  for each row when (old.search_text is distinct from new.search_text) execute function rename_memberships();
+
+-- Makes is_current and is_club_member of these members true to their memberships. Their rows are locked first,
+-- and read again then: of two memberships that end at once, the later one must see the other ended. Each member is
+-- looked up by key, also while nobody has counted the tables yet, as in an embedded engine that never does: `offset 0`
+-- keeps the planner from reading all memberships for every few members.
+create function keep_current_members(ids text[]) returns void language plpgsql as $$
+begin
+  perform from members where id = any(ids) order by length(id), id for no key update;
+  update members u set is_current = now.is_current, is_club_member = now.is_club_member
+  from (
+    select one.id, held.is_current, held.is_club_member
+    from unnest(ids) as one (id) cross join lateral (
+      select count(*) > 0 as is_current, coalesce(bool_or(v.is_main), false) as is_club_member
+      from memberships m join servers v on v.id = m.server_id and v.removed_at is null
+      where m.member_id = one.id and m.left_at is null offset 0) held
+    offset 0) now
+  where u.id = now.id
+    and (u.is_current, u.is_club_member) is distinct from (now.is_current, now.is_club_member);
+end $$;
+
+-- The names are set once more, now that the members' rows are locked: one that was renamed while its membership was
+-- inserted was read too early, and whoever renamed it did not see the membership yet.
+create function keep_joined_members() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  perform keep_current_members(array(select distinct member_id from changed));
+  update memberships m set search_text = late.search_text
+  from (
+    select c.server_id, c.member_id, u.search_text from changed c cross join lateral (
+      select u.search_text from members u where u.id = c.member_id offset 0) u
+    where u.search_text <> c.search_text offset 0) late
+  where m.server_id = late.server_id and m.member_id = late.member_id;
+  return null;
+end $$;
+
+-- A statement at a time: a sync inserts hundreds.
+create trigger memberships_joined after insert on memberships referencing new table as changed
+  for each statement execute function keep_joined_members();
+
+create function keep_returned_member() returns trigger language plpgsql as $$
+begin
+  perform keep_current_members(array[new.member_id]);
+  return null;
+end $$;
+
+-- A row at a time, and only these: most updates of memberships are none of its business.
+create trigger memberships_left after update of left_at on memberships
+  for each row when (old.left_at is distinct from new.left_at) execute function keep_returned_member();
+
+create function keep_members_of_server() returns trigger language plpgsql as $$
+begin
+  perform keep_current_members(array(
+    select member_id from memberships where server_id = new.id and left_at is null));
+  return null;
+end $$;
+
+create trigger servers_members after update of is_main, removed_at on servers
+  for each row when ((old.is_main, old.removed_at) is distinct from (new.is_main, new.removed_at))
+  execute function keep_members_of_server();
