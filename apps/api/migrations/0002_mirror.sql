@@ -45,8 +45,6 @@ create table members (
   -- whatever else comes is cut, because an index takes no more.
   search_text text collate "C" not null generated always as (
     lower(left(username, 100)) || chr(10) || lower(left(coalesce(global_name, ''), 100))) stored,
-  -- The finished JSON of everything that does not depend on a server; kept by a trigger.
-  profile_json text not null default '',
   -- As of when the platform told what the profile says: for an answer, when it was asked for. Written later, an old
   -- answer would pass for a new one, and keep a newer one out.
   told_at timestamptz(3) not null default clock_now(),
@@ -81,8 +79,8 @@ create table memberships (
   generation integer not null default 0,
   -- As of when the platform told this.
   synced_at timestamptz(3) not null default clock_now(),
-  -- members.search_text of the member; kept by triggers.
-  search_text text collate "C" not null,
+  -- members.search_text of the member; kept by triggers, also where a statement does not bring it.
+  search_text text collate "C" not null default '',
   -- role_ids, as far as an entry of an index has room for them: whoever holds more is looked up by key.
   indexed_role_ids text[] generated always as (
     case when cardinality(role_ids) <= 64 then role_ids end) stored,
@@ -103,56 +101,8 @@ create index memberships_roles on memberships using gin (role_ids) where left_at
 create index memberships_by_name on memberships (search_text, member_id collate "POSIX")
   include (server_id, indexed_role_ids) where left_at is null;
 
--- members.profile_json follows every change of its parts, in the same statement.
-create function keep_member_profile() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'UPDATE' then
-    if (new.username, new.global_name, new.avatar, new.email, new.preferred_name)
-       is not distinct from (old.username, old.global_name, old.avatar, old.email, old.preferred_name) then
-      return new;
-    end if;
-    new.updated_at = clock_now();
-  end if;
-  new.profile_json =
-    '"id":"' || new.id
-    || '","username":' || to_json(new.username)
-    || ',"avatar":' || coalesce(to_json(new.avatar)::text, 'null')
-    || ',"email":' || coalesce(to_json(new.email)::text, 'null')
-    || ',"globalName":' || coalesce(to_json(new.global_name)::text, 'null')
-    -- The first 42 bits of a snowflake are the milliseconds since 2015.
-    || ',"joinedAt":"' || iso(to_timestamp((div(new.id::numeric, 4194304) + 1420070400000) / 1000.0))
-    || '","preferredName":' || coalesce(to_json(new.preferred_name)::text, 'null')
-    || ',"createdAt":"' || iso(new.created_at)
-    || '","updatedAt":"' || iso(new.updated_at) || '"';
-  return new;
-end $$;
-
-create trigger members_profile before insert or update on members
-  for each row execute function keep_member_profile();
-
--- Coming back is a new generation.
-create function keep_membership() returns trigger language plpgsql as $$
-begin
-  new.generation = old.generation + 1;
-  return new;
-end $$;
-
-create trigger memberships_return before update on memberships for each row
-  when (old.left_at is not null and new.left_at is null)
-  execute function keep_membership();
-
--- Without scans: a plan that was made while the tables were nearly empty serves the connection until they are analyzed.
-create function name_membership() returns trigger language plpgsql set enable_seqscan = off as $$
-begin
-  -- Of a member who does not exist the foreign key tells.
-  new.search_text = coalesce((select u.search_text from members u where u.id = new.member_id), '');
-  return new;
-end $$;
-
--- Not where the statement brings the name: a sync names hundreds at once, also rows that turn out to be there already.
-create trigger memberships_named before insert on memberships
-  for each row when (new.search_text is null) execute function name_membership();
-
+-- A new name of a member is that of their memberships, too. Without scans: a plan that was made while the tables were
+-- nearly empty serves the connection until they are analyzed.
 create function rename_memberships() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   update memberships set search_text = new.search_text where member_id = new.id;
@@ -181,8 +131,9 @@ begin
     and (u.is_current, u.is_club_member) is distinct from (now.is_current, now.is_club_member);
 end $$;
 
--- The names are set once more, now that the members' rows are locked: one that was renamed while its membership was
--- inserted was read too early, and whoever renamed it did not see the membership yet.
+-- Names are set here where the statement did not bring them. They are also compared once more, now that the members' rows
+-- are locked: the name of one who was renamed while the membership was inserted was read too early, and whoever renamed
+-- them did not see the membership yet.
 create function keep_joined_members() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   perform keep_current_members(array(select distinct member_id from changed));

@@ -44,7 +44,9 @@ begin
 end $$;
 
 create trigger members_changed after update on members for each row
-  when ((old.profile_json, old.is_club_member) is distinct from (new.profile_json, new.is_club_member))
+  when ((old.username, old.global_name, old.avatar, old.email, old.preferred_name, old.updated_at, old.is_club_member)
+    is distinct from
+    (new.username, new.global_name, new.avatar, new.email, new.preferred_name, new.updated_at, new.is_club_member))
   execute function note_member_change();
 create trigger members_deleted after delete on members
   for each row execute function note_member_change();

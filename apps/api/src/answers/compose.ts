@@ -27,6 +27,48 @@ export const toRoles = (roles: readonly Role[]): Roles =>
     ]),
   )
 
+/** What a profile says that does not depend on a server. */
+export interface Profile {
+  readonly id: string
+  readonly username: string
+  readonly avatar: string | null
+  readonly email: string | null
+  readonly globalName: string | null
+  readonly preferredName: string | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+/** The beginning of the field `member`, made once for as long as none of it changes. */
+export const finishedProfile = (profile: Profile): string =>
+  JSON.stringify({
+    id: profile.id,
+    username: profile.username,
+    avatar: profile.avatar,
+    email: profile.email,
+    globalName: profile.globalName,
+    joinedAt: timeOfSnowflake(profile.id),
+    preferredName: profile.preferredName,
+    createdAt: new Date(profile.createdAtMs),
+    updatedAt: new Date(profile.updatedAtMs),
+  }).slice(1, -1)
+
+/** The first 42 bits of an id of the platform are the milliseconds since 2015. */
+const timeOfSnowflake = (id: string) => new Date(Number(BigInt(id) >> 22n) + 1_420_070_400_000)
+
+export interface SessionParts {
+  readonly id: string
+  readonly serverId: string
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+}
+
+/** The field `session` of an answer. */
+export const finishedSession = ({ id, serverId, createdAtMs, expiresAtMs }: SessionParts): string => {
+  const session = { id, serverId, createdAt: new Date(createdAtMs), expiresAt: new Date(expiresAtMs) }
+  return `"session":${JSON.stringify(session)}`
+}
+
 export interface MemberParts {
   readonly profileJson: string
   readonly isClubMember: boolean

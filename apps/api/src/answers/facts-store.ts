@@ -1,6 +1,7 @@
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { Role } from './change.ts'
+import { finishedProfile, finishedSession } from './compose.ts'
 
 /** A key, a token, or a token that counts only with a key of its own project. Empty when it is not asked about. */
 export interface Item {
@@ -55,8 +56,11 @@ export async function readFacts(
 ): Promise<FactRows> {
   const rows = await db.gathered(sql`
     select (extract(epoch from clock_now()) * 1000)::float8, k.project_id, k.is_active,
-      l.id, l.project_id, l.server_id, l.member_id, l.session_json, (extract(epoch from l.expires_at) * 1000)::float8,
-      l.username, l.profile_json, l.is_club_member, l.nick, l.role_ids,
+      l.id, l.project_id, l.server_id, l.member_id, (extract(epoch from l.created_at) * 1000)::float8,
+      (extract(epoch from l.expires_at) * 1000)::float8,
+      l.username, l.avatar, l.email, l.global_name, l.preferred_name,
+      (extract(epoch from l.member_created_at) * 1000)::float8,
+      (extract(epoch from l.member_updated_at) * 1000)::float8, l.is_club_member, l.nick, l.role_ids,
       (extract(epoch from l.synced_at) * 1000)::float8,
       coalesce(l.is_main, false) or (l.server_id = ${configuredServerId ?? null} and not exists (
         select from servers v where v.is_main)),
@@ -80,7 +84,7 @@ export async function readFacts(
     order by q.n`)
   const roles = new Map<string, readonly Role[]>()
   for (const row of rows) {
-    const [serverId, json] = [row[5], row[18]] as [string, string | null]
+    const [serverId, json] = [row[5], row[23]] as [string, string | null]
     if (json !== null) roles.set(serverId, JSON.parse(json) as Role[])
   }
   return { nowMs: (rows[0]?.[0] as number | undefined) ?? 0, items: rows.map(toItemRow), roles }
@@ -96,32 +100,40 @@ function toItemRow(row: unknown[]): ItemRow {
 }
 
 function toSessionRow(row: unknown[]): SessionRow {
-  const [id, projectId, serverId, memberId, sessionJson, expiresAtMs] = row.slice(3, 9) as [
+  const [id, projectId, serverId, memberId, createdAtMs, expiresAtMs] = row.slice(3, 9) as [
     string,
     string | null,
     string,
     string,
-    string,
+    number,
     number,
   ]
-  const [username, profileJson, isClubMember, nick, roleIds, syncedAtMs] = row.slice(9, 15) as [
+  const [username, avatar, email, globalName, preferredName] = row.slice(9, 14) as [
     string,
-    string,
+    string | null,
+    string | null,
+    string | null,
+    string | null,
+  ]
+  const [memberSinceMs, updatedAtMs, isClubMember, nick, roleIds, syncedAtMs] = row.slice(14, 20) as [
+    number,
+    number,
     boolean,
     string | null,
     string[],
     number,
   ]
-  const [decidesAdmin, liveAsOfMs, liveUntilMs] = row.slice(15, 18) as [boolean, number | null, number | null]
+  const [decidesAdmin, liveAsOfMs, liveUntilMs] = row.slice(20, 23) as [boolean, number | null, number | null]
+  const profile = { avatar, email, globalName, preferredName, createdAtMs: memberSinceMs, updatedAtMs }
   return {
     id,
     projectId,
     serverId,
     memberId,
-    sessionJson,
+    sessionJson: finishedSession({ id, serverId, createdAtMs, expiresAtMs }),
     expiresAtMs,
     username,
-    profileJson,
+    profileJson: finishedProfile({ id: memberId, username, ...profile }),
     isClubMember,
     nick,
     roleIds,
