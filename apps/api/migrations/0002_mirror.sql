@@ -108,9 +108,12 @@ begin
   update memberships set search_text = new.search_text where member_id = new.id;
   return null;
 end $$;
+comment on function rename_memberships is 'Copies search_text of the member to their memberships.';
 
 create trigger members_renamed after update on members
   for each row when (old.search_text is distinct from new.search_text) execute function rename_memberships();
+comment on trigger members_renamed on members is
+  'Lists of a server are read along an index of memberships by name, and a generated column cannot read another table.';
 
 -- Makes is_current and is_club_member of these members true to their memberships. Their rows are locked first,
 -- and read again then: of two memberships that end at once, the later one must see the other ended. Each member is
@@ -145,20 +148,25 @@ begin
   where m.server_id = late.server_id and m.member_id = late.member_id;
   return null;
 end $$;
+comment on function keep_joined_members is 'Sets is_current and is_club_member of the members, and search_text of the memberships.';
 
 -- A statement at a time: a sync inserts hundreds.
 create trigger memberships_joined after insert on memberships referencing new table as changed
   for each statement execute function keep_joined_members();
+comment on trigger memberships_joined on memberships is
+  'Lists and counts are read from these columns, which depend on memberships and servers alike. Of two changes of one member at once the later one must see the other: it locks the member and looks again.';
 
 create function keep_returned_member() returns trigger language plpgsql as $$
 begin
   perform keep_current_members(array[new.member_id]);
   return null;
 end $$;
+comment on function keep_returned_member is 'Sets is_current and is_club_member of the member.';
 
--- A row at a time, and only these: most updates of memberships are none of its business.
 create trigger memberships_left after update of left_at on memberships
   for each row when (old.left_at is distinct from new.left_at) execute function keep_returned_member();
+comment on trigger memberships_left on memberships is
+  'As memberships_joined, for whoever leaves or comes back. Most updates of memberships are of neither kind, and cost nothing here.';
 
 create function keep_members_of_server() returns trigger language plpgsql as $$
 begin
@@ -166,7 +174,10 @@ begin
     select member_id from memberships where server_id = new.id and left_at is null));
   return null;
 end $$;
+comment on function keep_members_of_server is 'Sets is_current and is_club_member of all members of the server.';
 
 create trigger servers_members after update of is_main, removed_at on servers
   for each row when ((old.is_main, old.removed_at) is distinct from (new.is_main, new.removed_at))
   execute function keep_members_of_server();
+comment on trigger servers_members on servers is
+  'A server that is removed, or becomes the main one, changes who is a member anywhere and who is a club member, in the same commit.';

@@ -47,6 +47,9 @@ create function refuse_trail_change() returns trigger language plpgsql as $$
 begin
   raise exception 'The access trail is append-only.' using errcode = 'insufficient_privilege';
 end $$;
+comment on function refuse_trail_change is 'Refuses the statement.';
 
 create trigger access_trail_append_only before update or delete or truncate on access_trail
   for each statement execute function refuse_trail_change();
+comment on trigger access_trail_append_only on access_trail is
+  'Also the owner of the tables cannot rewrite the trail without taking the trigger away first.';
