@@ -47,14 +47,17 @@ export const finishedProfile = (profile: Profile): string =>
     avatar: profile.avatar,
     email: profile.email,
     globalName: profile.globalName,
-    joinedAt: timeOfSnowflake(profile.id),
+    joinedAt: iso(msOfSnowflake(profile.id)),
     preferredName: profile.preferredName,
-    createdAt: new Date(profile.createdAtMs),
-    updatedAt: new Date(profile.updatedAtMs),
+    createdAt: iso(profile.createdAtMs),
+    updatedAt: iso(profile.updatedAtMs),
   }).slice(1, -1)
 
 /** The first 42 bits of an id of the platform are the milliseconds since 2015. */
-const timeOfSnowflake = (id: string) => new Date(Number(BigInt(id) >> 22n) + 1_420_070_400_000)
+const msOfSnowflake = (id: string) => Number(BigInt(id) >> 22n) + 1_420_070_400_000
+
+/** `toISOString` at once: `JSON.stringify` takes twice as long over a Date. */
+const iso = (ms: number) => new Date(ms).toISOString()
 
 export interface SessionParts {
   readonly id: string
@@ -63,11 +66,10 @@ export interface SessionParts {
   readonly expiresAtMs: number
 }
 
-/** The field `session` of an answer. */
-export const finishedSession = ({ id, serverId, createdAtMs, expiresAtMs }: SessionParts): string => {
-  const session = { id, serverId, createdAt: new Date(createdAtMs), expiresAt: new Date(expiresAtMs) }
-  return `"session":${JSON.stringify(session)}`
-}
+/** The field `session` of an answer. Neither id has a character that JSON escapes. */
+export const finishedSession = ({ id, serverId, createdAtMs, expiresAtMs }: SessionParts): string =>
+  `"session":{"id":"${id}","serverId":"${serverId}",` +
+  `"createdAt":"${iso(createdAtMs)}","expiresAt":"${iso(expiresAtMs)}"}`
 
 export interface MemberParts {
   readonly profileJson: string
@@ -82,9 +84,8 @@ export function composeMember(
   { profileJson, isClubMember, syncedAtMs, nick, roleIds }: MemberParts,
   roles: Roles,
 ): string {
-  const syncedAt = new Date(syncedAtMs).toISOString()
   return (
-    `"member":{${profileJson},"isClubMember":${isClubMember},"syncedAt":"${syncedAt}",` +
+    `"member":{${profileJson},"isClubMember":${isClubMember},"syncedAt":"${iso(syncedAtMs)}",` +
     `"displayName":${JSON.stringify(nick)}},"roles":[${heldRoles(roleIds, roles)}]`
   )
 }
