@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../apps/api/src/platform/db/database.ts'
+import { openDatabase } from '../apps/api/src/platform/db/open-database.ts'
+import { sql } from '../apps/api/src/platform/db/sql.ts'
+import { createDatabase, type TestDatabase } from '../apps/api/test/databases.ts'
 import { figuresReference } from './generate-figures.ts'
 import { apiReference, configurationReference, errorReference, withGenerated } from './generate-reference.ts'
+import { triggerReference } from './generate-triggers.ts'
 import { contractTypes } from './sdk/print-types.ts'
 
 // `npm run docs` runs these with --update, which writes the pages instead of comparing them.
@@ -19,4 +24,33 @@ test.each([
 test('the configuration and the figures in README.md say what the sources and the runs say', async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   await expect(withGenerated(readme)).toMatchFileSnapshot('../README.md')
+})
+
+describe('docs/reference/triggers.md', () => {
+  let stored: TestDatabase
+  let db: Database
+  beforeAll(async () => {
+    stored = await createDatabase('postgres')
+    db = await openDatabase(stored.url)
+  })
+  afterAll(async () => {
+    await db.close()
+    await stored.drop()
+  })
+
+  test('says what a migrated database says', async () => {
+    await expect(await triggerReference(db)).toMatchFileSnapshot('../docs/reference/triggers.md')
+  })
+
+  test('has no trigger that does not say why it is one', async () => {
+    const refused = new Error('The trigger members_again has no comment, or its function has none.')
+    const trigger = 'create trigger members_again after insert on members for each row'
+    await expect(
+      db.transaction(async (tx) => {
+        await tx.script(`${trigger} execute function rename_memberships()`)
+        await triggerReference(tx)
+      }),
+    ).rejects.toThrow(refused)
+    expect(await db.query(sql`select from pg_trigger where tgname = 'members_again'`)).toEqual([])
+  })
 })

@@ -20,6 +20,7 @@ export const owners: Readonly<Record<string, string>> = {
   instances: 'features/monitoring',
   key_fingerprints: 'features/encryption-keys',
   live_mirror: 'mirror',
+  member_activity: 'features/sessions',
   member_syncs: 'mirror',
   members: 'mirror',
   memberships: 'mirror',

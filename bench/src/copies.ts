@@ -77,9 +77,10 @@ export async function addMembers(db: Database, serverId: string, roleIds: readon
             select ${memberIdOf}, substr(md5(i::text), 1, 4)
               || (array['amber', 'birch', 'cedar', 'coral', 'delta'])[1 + i % 5] || i, 'Person ' || i, true, true
             from generate_series(${from}, ${Math.min(count, from + step - 1)}::bigint) i;
-          insert into memberships (server_id, member_id, role_ids, joined_at)
+          insert into memberships (server_id, member_id, role_ids, joined_at, search_text)
             select '${serverId}', ${memberIdOf},
-              (array[${roleIds.map((id) => `'${id}'`).join(', ')}])[1 + i % 3 : 1 + i % 3 + i % 2], now()
+              (array[${roleIds.map((id) => `'${id}'`).join(', ')}])[1 + i % 3 : 1 + i % 3 + i % 2], now(),
+              (select search_text from members where id = ${memberIdOf})
             from generate_series(${from}, ${Math.min(count, from + step - 1)}::bigint) i`),
       { long: true },
     )

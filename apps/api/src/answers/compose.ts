@@ -32,6 +32,50 @@ export const toRoles = (roles: readonly Role[]): Roles =>
     }),
   )
 
+/** What a profile says that does not depend on a server. */
+export interface Profile {
+  readonly id: string
+  readonly username: string
+  readonly avatar: string | null
+  readonly email: string | null
+  readonly globalName: string | null
+  readonly preferredName: string | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+/** The beginning of the field `member`, made once for as long as none of it changes. */
+export const finishedProfile = (profile: Profile): string =>
+  JSON.stringify({
+    id: profile.id,
+    username: profile.username,
+    avatar: profile.avatar,
+    email: profile.email,
+    globalName: profile.globalName,
+    joinedAt: iso(msOfSnowflake(profile.id)),
+    preferredName: profile.preferredName,
+    createdAt: iso(profile.createdAtMs),
+    updatedAt: iso(profile.updatedAtMs),
+  }).slice(1, -1)
+
+/** The first 42 bits of an id of the platform are the milliseconds since 2015. */
+const msOfSnowflake = (id: string) => Number(BigInt(id) >> 22n) + 1_420_070_400_000
+
+/** `toISOString` at once: `JSON.stringify` takes twice as long over a Date. */
+const iso = (ms: number) => new Date(ms).toISOString()
+
+export interface SessionParts {
+  readonly id: string
+  readonly serverId: string
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+}
+
+/** The field `session` of an answer. Neither id has a character that JSON escapes. */
+export const finishedSession = ({ id, serverId, createdAtMs, expiresAtMs }: SessionParts): string =>
+  `"session":{"id":"${id}","serverId":"${serverId}",` +
+  `"createdAt":"${iso(createdAtMs)}","expiresAt":"${iso(expiresAtMs)}"}`
+
 export interface MemberParts {
   readonly profileJson: string
   readonly isClubMember: boolean
@@ -45,9 +89,8 @@ export function composeMember(
   { profileJson, isClubMember, syncedAtMs, nick, roleIds }: MemberParts,
   roles: Roles,
 ): string {
-  const syncedAt = new Date(syncedAtMs).toISOString()
   return (
-    `"member":{${profileJson},"isClubMember":${isClubMember},"syncedAt":"${syncedAt}",` +
+    `"member":{${profileJson},"isClubMember":${isClubMember},"syncedAt":"${iso(syncedAtMs)}",` +
     `"displayName":${JSON.stringify(nick)}},"roles":[${partsHeld(roleIds, roles)
       .map(({ json }) => json)
       .join(',')}]`

@@ -1,6 +1,7 @@
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { Role } from './change.ts'
+import { finishedProfile, finishedSession } from './compose.ts'
 
 /** A key, a token, or a token that counts only with a key of its own project. Empty when it is not asked about. */
 export interface Item {
@@ -46,7 +47,10 @@ export interface FactRows {
   readonly roles: ReadonlyMap<string, readonly Role[]>
 }
 
-/** Reads keys and sessions for many requests at once, in one snapshot. */
+/**
+ * Reads keys and sessions for many requests at once, in one snapshot. Times are read by `date_part`, which counts in
+ * floating point: `extract` counts in numeric, which shows where one batch reads hundreds.
+ */
 export async function readFacts(
   db: Pick<Database, 'gathered'>,
   items: readonly Item[],
@@ -54,14 +58,17 @@ export async function readFacts(
   configuredServerId: string | undefined,
 ): Promise<FactRows> {
   const rows = await db.gathered(sql`
-    select (extract(epoch from clock_now()) * 1000)::float8, k.project_id, k.is_active,
-      l.id, l.project_id, l.server_id, l.member_id, l.session_json, (extract(epoch from l.expires_at) * 1000)::float8,
-      l.username, l.profile_json, l.is_club_member, l.nick, l.role_ids,
-      (extract(epoch from l.synced_at) * 1000)::float8,
+    select round(date_part('epoch', clock_now()) * 1000), k.project_id, k.is_active,
+      l.id, l.project_id, l.server_id, l.member_id, round(date_part('epoch', l.created_at) * 1000),
+      round(date_part('epoch', l.expires_at) * 1000),
+      l.username, l.avatar, l.email, l.global_name, l.preferred_name,
+      round(date_part('epoch', l.member_created_at) * 1000),
+      round(date_part('epoch', l.member_updated_at) * 1000), l.is_club_member, l.nick, l.role_ids,
+      round(date_part('epoch', l.synced_at) * 1000),
       coalesce(l.is_main, false) or (l.server_id = ${configuredServerId ?? null} and not exists (
         select from servers v where v.is_main)),
-      case when l.live_until > clock_now() then (extract(epoch from l.live_as_of) * 1000)::float8 end,
-      case when l.live_until > clock_now() then (extract(epoch from l.live_until) * 1000)::float8 end,
+      case when l.live_until > clock_now() then round(date_part('epoch', l.live_as_of) * 1000) end,
+      case when l.live_until > clock_now() then round(date_part('epoch', l.live_until) * 1000) end,
       case when l.server_id <> all(${knownServers}::text[])
           and row_number() over (partition by l.server_id order by q.n) = 1 then
         (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
@@ -80,7 +87,7 @@ export async function readFacts(
     order by q.n`)
   const roles = new Map<string, readonly Role[]>()
   for (const row of rows) {
-    const [serverId, json] = [row[5], row[18]] as [string, string | null]
+    const [serverId, json] = [row[5], row[23]] as [string, string | null]
     if (json !== null) roles.set(serverId, JSON.parse(json) as Role[])
   }
   return { nowMs: (rows[0]?.[0] as number | undefined) ?? 0, items: rows.map(toItemRow), roles }
@@ -96,32 +103,40 @@ function toItemRow(row: unknown[]): ItemRow {
 }
 
 function toSessionRow(row: unknown[]): SessionRow {
-  const [id, projectId, serverId, memberId, sessionJson, expiresAtMs] = row.slice(3, 9) as [
+  const [id, projectId, serverId, memberId, createdAtMs, expiresAtMs] = row.slice(3, 9) as [
     string,
     string | null,
     string,
     string,
-    string,
+    number,
     number,
   ]
-  const [username, profileJson, isClubMember, nick, roleIds, syncedAtMs] = row.slice(9, 15) as [
+  const [username, avatar, email, globalName, preferredName] = row.slice(9, 14) as [
     string,
-    string,
+    string | null,
+    string | null,
+    string | null,
+    string | null,
+  ]
+  const [memberSinceMs, updatedAtMs, isClubMember, nick, roleIds, syncedAtMs] = row.slice(14, 20) as [
+    number,
+    number,
     boolean,
     string | null,
     string[],
     number,
   ]
-  const [decidesAdmin, liveAsOfMs, liveUntilMs] = row.slice(15, 18) as [boolean, number | null, number | null]
+  const [decidesAdmin, liveAsOfMs, liveUntilMs] = row.slice(20, 23) as [boolean, number | null, number | null]
+  const profile = { avatar, email, globalName, preferredName, createdAtMs: memberSinceMs, updatedAtMs }
   return {
     id,
     projectId,
     serverId,
     memberId,
-    sessionJson,
+    sessionJson: finishedSession({ id, serverId, createdAtMs, expiresAtMs }),
     expiresAtMs,
     username,
-    profileJson,
+    profileJson: finishedProfile({ id: memberId, username, ...profile }),
     isClubMember,
     nick,
     roleIds,

@@ -157,6 +157,22 @@ describe.each(engines)('on %s', (engine) => {
     expect(problem.out).toMatch(new RegExp(`^PROBLEM +database +.*${refusal}`, 'm'))
   })
 
+  test('serve, migrate and doctor refuse a database from before the first release, and say what to do with it', async () => {
+    await onDatabase((db) =>
+      db.script("update migrations set name = '0002_members.sql' where name = '0002_mirror.sql'"),
+    )
+    const refusal = /one from before the first release, .* start this one with an empty database\./
+    for (const command of ['migrate', 'serve']) {
+      const { code, err } = await rolecall(command, env)
+      expect(code).toBe(1)
+      expect(err).toMatch(refusal)
+      expect(err.trim().split('\n')).toHaveLength(1)
+    }
+    const found = await rolecall('doctor', env)
+    expect(found.code).toBe(1)
+    expect(found.out).toMatch(new RegExp(`^PROBLEM +database +.*${refusal.source}`, 'm'))
+  })
+
   test('audit verify counts a whole chain, and names the first broken entry', async () => {
     await onDatabase((db) =>
       db.transaction(async (tx) => {

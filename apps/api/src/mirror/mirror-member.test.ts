@@ -66,3 +66,28 @@ describe.each(engines)(
     })
   },
 )
+
+describe.each(engines)('the profile of a member, on %s', (engine) => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld(engine)
+  })
+  afterAll(() => world.close())
+
+  test('was updated when one of its parts last changed, and not when it was told again', async () => {
+    const { db, chat, mirrorMember } = world.service.deps
+    const member = await chat.member(club, ada, 'login')
+    if (!member) throw new Error('not there')
+    const write = async (username: string) => {
+      await mirrorMember(club, { ...member.user, username }, member, 'now')
+      const row = await db.maybeOne<{ updatedAt: Date }>(
+        sql`select updated_at as "updatedAt" from members where id = ${ada}`,
+      )
+      return row?.updatedAt.getTime() ?? 0
+    }
+    const first = await write('ada.osei')
+    await expect.poll(async () => (await readTime(db)).getTime()).toBeGreaterThan(first + 1)
+    expect(await write('ada.osei')).toBe(first)
+    expect(await write('ada.of.the.harbour')).toBeGreaterThan(first)
+  })
+})

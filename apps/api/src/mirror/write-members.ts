@@ -42,7 +42,7 @@ export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): 
     order by x.id
     on conflict (id) do update set told_at = greatest(excluded.told_at, u.told_at),
       username = excluded.username, global_name = excluded.global_name, avatar = excluded.avatar,
-      email = case when ${tellsEmail} then excluded.email else u.email end
+      email = case when ${tellsEmail} then excluded.email else u.email end, updated_at = clock_now()
     where ${isNotNewer(sql`u.told_at`, asOf)}
       and ((u.username, u.global_name, u.avatar) is distinct from
           (excluded.username, excluded.global_name, excluded.avatar)
@@ -54,9 +54,13 @@ export interface ServerMember {
   readonly member: ChatMember
 }
 
+/** What lists order and search a membership by. Of a member who does not exist the foreign key tells. */
+const searchTextOf = (memberId: Sql): Sql =>
+  sql`coalesce((select u.search_text from members u where u.id = ${memberId}), '')`
+
 /**
- * Writes memberships, unless the mirror knows newer ones; also the way back in for someone who had left. `confirms`:
- * whether one that is as it was is written too, so that it counts as read now. Of a whole list that would be every row.
+ * Writes memberships, unless the mirror knows newer ones; also the way back in for someone who had left, which is a new
+ * generation: no session of before lives again. `confirms`: whether one that is as it was is written too, so that it counts as read now. Of a whole list that would be every row.
  */
 export const upsertMemberships = (
   tx: Tx,
@@ -67,7 +71,7 @@ export const upsertMemberships = (
   tx.execute(sql`
     insert into memberships as m (server_id, member_id, nick, role_ids, joined_at, pending, synced_at, search_text)
     select x.server_id, x.member_id, x.nick, x.role_ids::text[], x.joined_at, x.pending, ${timeOf(asOf)},
-      (select u.search_text from members u where u.id = x.member_id)
+      ${searchTextOf(sql`x.member_id`)}
     from unnest(${rows.map(({ serverId }) => serverId)}::text[],
       ${rows.map(({ member }) => member.user.id)}::text[], ${rows.map(({ member }) => member.nick)}::text[],
       ${rows.map(({ member }) => `{${member.roleIds.join(',')}}`)}::text[],
@@ -77,7 +81,8 @@ export const upsertMemberships = (
     order by x.server_id, x.member_id
     on conflict (server_id, member_id) do update set
       nick = excluded.nick, role_ids = excluded.role_ids, joined_at = coalesce(excluded.joined_at, m.joined_at),
-      pending = excluded.pending, left_at = null, synced_at = greatest(excluded.synced_at, m.synced_at)
+      pending = excluded.pending, left_at = null, synced_at = greatest(excluded.synced_at, m.synced_at),
+      generation = m.generation + case when m.left_at is null then 0 else 1 end
     where ${isNotNewer(sql`m.synced_at`, asOf)} and (${confirms === 'all'} or m.left_at is not null
       or (m.nick, m.role_ids, m.joined_at, m.pending) is distinct from
         (excluded.nick, excluded.role_ids, coalesce(excluded.joined_at, m.joined_at), excluded.pending)
@@ -124,8 +129,8 @@ export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: A
  */
 export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: Date) =>
   tx.execute(sql`
-    insert into memberships as m (server_id, member_id, left_at)
-    select server_id, member_id, clock_now()
+    insert into memberships as m (server_id, member_id, left_at, search_text)
+    select server_id, member_id, clock_now(), ${searchTextOf(sql`x.member_id`)}
     from unnest(${departures.map(({ serverId }) => serverId)}::text[],
       ${departures.map(({ memberId }) => memberId)}::text[]) as x (server_id, member_id)
     order by server_id, member_id
@@ -143,4 +148,5 @@ export const takeRole = (db: Queryable, serverId: string, roleId: string, limit:
 
 /** The name that a member chose for themselves, which the platform knows nothing of. */
 export const setPreferredName = (tx: Tx, memberId: string, name: string | null) =>
-  tx.execute(sql`update members set preferred_name = ${name} where id = ${memberId}`)
+  tx.execute(sql`
+    update members set preferred_name = ${name}, updated_at = clock_now() where id = ${memberId}`)

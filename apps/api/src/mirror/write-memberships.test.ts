@@ -8,7 +8,7 @@ import { memberEntries } from '../../test/live-mirror.ts'
 import { startWorld, type World } from '../../test/service.ts'
 
 const club = demo.mainGuildId
-const { ada, tomas, joon, rosa, yusra } = demo.users
+const { ada, tomas, joon, kenji, rosa, yusra } = demo.users
 
 /** Without a gateway nobody tells of a departure: all that shows is who is a member now, and since when. */
 describe.each(engines)('who left, or was banned, and came back unseen, on %s', (engine) => {
@@ -75,6 +75,21 @@ describe.each(engines)('who left, or was banned, and came back unseen, on %s', (
     expect(await status(again.token)).toBe(200)
     await read(id)
     expect(await status(again.token)).toBe(200)
+  })
+
+  test('a session that nobody ended is of the membership before, and does not come back with its member', async () => {
+    const session = await givenSession(world, project, kenji)
+    expect(await status(session.token)).toBe(200)
+    const { db, answers } = world.service.deps
+    await db.execute(sql`update memberships set left_at = clock_now() where member_id = ${kenji}`)
+    await answers.confirm()
+    expect(await status(session.token)).toBe(401)
+    await read(kenji)
+    const membership = await db.maybeOne(sql`
+      select left_at, generation from memberships where server_id = ${club} and member_id = ${kenji}`)
+    expect(membership).toEqual({ left_at: null, generation: 1 })
+    expect(await status(session.token)).toBe(401)
+    expect(await status((await givenSession(world, project, kenji)).token)).toBe(200)
   })
 
   test('an expired session is not among those that are counted as ended', async () => {

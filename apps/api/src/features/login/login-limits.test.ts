@@ -119,7 +119,7 @@ describe.each(engines)('what one address may begin, on %s', (engine) => {
   })
 
   describe('what a flood leaves behind', () => {
-    const insert = (address: string | null, count: number, ageSec: number) =>
+    const insert = (address: string, count: number, ageSec: number) =>
       world.service.deps.db.execute(sql`
         insert into auth_requests (id, browser_digest, chat_state, chat_code_verifier, server_id, redirect_uri,
           address, created_at, expires_at)

@@ -21,7 +21,7 @@ export interface LoginLimits {
   /** @throws RATE_LIMITED */
   take(address: string): Promise<Permit>
   /** What an earlier request took, so many milliseconds ago. */
-  takenAgo(address: string | null, ms: number): Permit
+  takenAgo(address: string, ms: number): Permit
   /** A login was stored: the oldest of the addresses that have most are forgotten once there are too many. */
   stored(): Promise<void>
 }
@@ -43,11 +43,7 @@ export function createLoginLimits({ db, limiter, maxAuthRequests }: LoginLimitDe
     },
     takenAgo(address, ms) {
       const takenAtMs = limiter.momentAgo(ms)
-      return {
-        giveBack: async () => {
-          if (address !== null) await limiter.giveBack(address, takenAtMs)
-        },
-      }
+      return { giveBack: () => limiter.giveBack(address, takenAtMs) }
     },
     async stored() {
       storedSinceTrim += 1

@@ -71,7 +71,7 @@ export interface AuthRequest {
   readonly redirectUri: string
   readonly state: string | null
   readonly codeChallenge: string | null
-  readonly address: string | null
+  readonly address: string
   /** Since it was stored. */
   readonly ageMs: number
 }

@@ -116,7 +116,8 @@ describe('on postgres, where two write at once,', () => {
     const joined = await db.transaction(async (tx) => {
       await tx.execute(sql`update members set username = 'zz after' where id = ${id}`)
       const insert = db.execute(
-        sql`insert into memberships (server_id, member_id) values (${demo.mainGuildId}, ${id})`,
+        sql`insert into memberships (server_id, member_id, search_text)
+          select ${demo.mainGuildId}, id, search_text from members where id = ${id}`,
       )
       await expect.poll(async () => (await waiting()).length).toBe(1)
       return { insert }

@@ -85,7 +85,6 @@ export async function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
-    const isTaken = violates(error, 'projects_name') || violates(error, 'projects_name_key')
-    throw isTaken ? new ApiError('PROJECT_NAME_TAKEN', { cause: error }) : error
+    throw violates(error, 'projects_name_key') ? new ApiError('PROJECT_NAME_TAKEN', { cause: error }) : error
   }
 }

@@ -1,7 +1,7 @@
 import type { Role } from '#answers/change'
-import type { MemberParts } from '#answers/compose'
+import { finishedProfile, type MemberParts, type Profile } from '#answers/compose'
 import type { Queryable, Tx } from '#platform/db/database'
-import { sql } from '#platform/db/sql'
+import { type Sql, sql } from '#platform/db/sql'
 
 export interface NewSession {
   readonly id: string
@@ -41,6 +41,12 @@ const isStillAllowed = sql`(c.project_id is null or exists (
   where p.id = c.project_id and p.deleted_at is null and p.deactivated_at is null
     and c.redirect_uri = any(p.redirect_uris)))`
 
+/** Notes that a member was here. Days are asked for: what is minutes newer is not worth a write. */
+const noteActivity = (members: Sql): Sql => sql`
+  insert into member_activity as a (member_id, seen_at) select member_id, clock_now() from ${members}
+  on conflict (member_id) do update set seen_at = excluded.seen_at
+  where a.seen_at < excluded.seen_at - interval '10 minutes'`
+
 /**
  * Redeems a code for a session in one statement. `used_at is null` in the predicate makes it single-use:
  * of any number of simultaneous tries the database lets exactly one match.
@@ -59,7 +65,8 @@ export const redeemCode = (tx: Tx, claim: CodeClaim, session: NewSession) =>
       clock_now() + ${session.maxAgeSec}::int * interval '1 second'
     from code c join memberships m
       on m.server_id = c.server_id and m.member_id = c.member_id and m.left_at is null
-    returning member_id, server_id, expires_at)
+    returning member_id, server_id, expires_at),
+    active as (${noteActivity(sql`made`)})
     select s.member_id as "memberId", u.username, s.server_id as "serverId", s.expires_at as "expiresAt"
     from made s join members u on u.id = s.member_id`)
 
@@ -100,7 +107,8 @@ export const rotatePair = (db: Queryable, r: Rotation) =>
         expires_at = least(clock_now() + ${r.ttlSec}::int * interval '1 second', max_expires_at)
       where id = ${r.sessionId} and token_digest = ${r.tokenDigest} and refresh_digest = ${r.refreshDigest}
         and revoked_at is null and expires_at > clock_now()
-      returning id, rotation, expires_at),
+      returning id, member_id, rotation, expires_at),
+    active as (${noteActivity(sql`rotated`)}),
     spent as (
       insert into spent_tokens (token_digest, refresh_digest, session_id, rotation)
       select ${r.tokenDigest}, ${r.refreshDigest}, id, rotation - 1 from rotated)
@@ -174,12 +182,19 @@ export const markLogoutAll = (tx: Tx, projectId: string, memberId: string) =>
     on conflict (project_id, member_id) do update set at = clock_now()`)
 
 /** One membership, for the answer of an exchange, with the roles of the server that are held, highest first. */
-export const readMembership = (db: Queryable, serverId: string, memberId: string) =>
-  db.maybeOne<MemberParts & { readonly roles: readonly Role[] }>(sql`
-    select u.profile_json as "profileJson", u.is_club_member as "isClubMember", m.nick, m.role_ids as "roleIds",
+export async function readMembership(db: Queryable, serverId: string, memberId: string) {
+  const row = await db.maybeOne<
+    Omit<MemberParts, 'profileJson'> & Profile & { readonly roles: readonly Role[] }
+  >(sql`
+    select u.id, u.username, u.avatar, u.email, u.global_name as "globalName", u.preferred_name as "preferredName",
+      (extract(epoch from u.created_at) * 1000)::float8 as "createdAtMs",
+      (extract(epoch from u.updated_at) * 1000)::float8 as "updatedAtMs",
+      u.is_club_member as "isClubMember", m.nick, m.role_ids as "roleIds",
       (extract(epoch from m.synced_at) * 1000)::float8 as "syncedAtMs",
       (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
           'position', r.position) order by r.position desc, r.id), '[]')
         from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as roles
     from memberships m join members u on u.id = m.member_id
     where m.server_id = ${serverId} and m.member_id = ${memberId} and m.left_at is null`)
+  return row && { ...row, profileJson: finishedProfile(row) }
+}

@@ -85,29 +85,82 @@ describe.each(engines)('a migrated database on %s', (engine) => {
     await db.execute(sql`delete from migrations where name >= '9998'`)
   })
 
-  test('a database from before migrations said what they need is read as one that any version works with', async () => {
-    await db.script('alter table migrations drop column needs')
-    await db.execute(sql`insert into migrations (name, checksum) values ('9999_added.sql', 'x')`)
-    expect(await schemaState(db)).toEqual({ pending: [], newer: ['9999_added.sql'] })
-    await db.execute(sql`delete from migrations where name = '9999_added.sql'`)
-    await db.script('alter table migrations add column needs text')
+  test('what a newer migration needs is known by its name, whatever the order of the numbers', async () => {
+    await db.execute(sql`insert into migrations (name, checksum, needs)
+      values ('0000_numbered_late.sql', 'x', '0000_numbered_late.sql')`)
+    for (const ask of [migrate, schemaState]) {
+      await expect(ask(db)).rejects.toThrow('works only with versions that have 0000_numbered_late.sql')
+    }
+    await db.execute(sql`delete from migrations where name like '0000%'`)
   })
 
   test('a file that was edited after it was applied refuses the start by name', async () => {
-    await db.execute(sql`update migrations set checksum = 'x' where name like '0003%'`)
+    const checksum = sql`select checksum from migrations where name = '0002_mirror.sql'`
+    const [before] = await db.query<{ checksum: string }>(checksum)
+    await db.execute(sql`update migrations set checksum = 'x' where name = '0002_mirror.sql'`)
     for (const ask of [migrate, schemaState]) {
-      await expect(ask(db)).rejects.toThrow(MigrationRefused)
-      await expect(ask(db)).rejects.toThrow('0003_projects.sql')
+      await expect(ask(db)).rejects.toThrow(
+        new MigrationRefused(
+          '0002_mirror.sql was changed after it was applied; add a new migration instead.',
+        ),
+      )
     }
+    await db.execute(sql`update migrations set checksum = ${before?.checksum} where name = '0002_mirror.sql'`)
+  })
+
+  test('a database from before the first release is refused in one sentence that says what to do, and left as it is', async () => {
+    const refusal = new MigrationRefused(
+      'The database is one from before the first release, which this version cannot take over: export what you need (members, audit log) with the version that made it, then start this one with an empty database.',
+    )
+    const before = await createDatabase(engine)
+    const old = await openDatabase(before.url)
+    await old.script(`drop schema public cascade; create schema public;
+      create table migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
+      create table members (id text primary key);
+      insert into migrations (name, checksum) values ('0001_clock.sql', 'x'), ('0002_members.sql', 'x')`)
+    for (const ask of [migrate, schemaState]) await expect(ask(old)).rejects.toThrow(refusal)
+    const [found] = await old.query<{ tables: string[] }>(sql`
+      select array_agg(tablename::text order by tablename) as tables from pg_tables where schemaname = 'public'`)
+    expect(found?.tables).toEqual(['members', 'migrations'])
+    await old.close()
+    await before.drop()
   })
 })
 
+/** What the first release begins with. Older versions may run beside whatever comes after it. */
+const lastOfFirstSet = '0017_monitoring.sql'
+
 test('what an older version reads or writes is taken away only by a migration that says which versions it needs', async () => {
-  const files = (await readdir(migrationsFolder)).filter((name) => name >= '0105')
   const breaking =
     /^\s*(drop (table|view|column)|alter table .*(drop column|rename|set not null|alter column .* type))/im
-  for (const name of files) {
-    const text = await readFile(join(migrationsFolder, name), 'utf8')
+  for (const { name, text } of await readMigrations()) {
+    if (name <= lastOfFirstSet) continue
     if (breaking.test(text)) expect(text, name).toMatch(/^-- needs: \d{4}_\w+\.sql$/m)
   }
 })
+
+test('a migration says why in its first line, has a number of its own, and a name that no refused database has', async () => {
+  const migrations = await readMigrations()
+  expect(migrations.length).toBeGreaterThan(15)
+  for (const { name, text } of migrations) {
+    expect(name).toMatch(/^\d{4}_[a-z_]+\.sql$/)
+    expect(text, name).toMatch(/^-- [A-Z]/)
+  }
+  const numbers = migrations.map(({ name }) => name.slice(0, 4))
+  expect(new Set(numbers).size).toBe(numbers.length)
+  expect(migrations.map(({ name }) => name)).not.toContain('0002_members.sql')
+})
+
+test('the first set makes each thing once: nothing in it alters or drops', async () => {
+  for (const { name, text } of await readMigrations()) {
+    if (name > lastOfFirstSet) continue
+    expect(text, name).not.toMatch(/^\s*(alter|drop|create or replace)\b/im)
+  }
+})
+
+async function readMigrations() {
+  const names = (await readdir(migrationsFolder)).sort()
+  return Promise.all(
+    names.map(async (name) => ({ name, text: await readFile(join(migrationsFolder, name), 'utf8') })),
+  )
+}

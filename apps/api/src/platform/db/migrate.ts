@@ -41,7 +41,8 @@ async function applyMissing(db: Database): Promise<string[]> {
   const migrations = await readMigrations()
   await db
     .script(
-      'create table if not exists migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
+      // needs: of the line "-- needs: NNNN_….sql" in the file; versions that do not know that migration do not start.
+      'create table if not exists migrations (name text primary key, checksum text not null, needs text, applied_at timestamptz not null default now())',
     )
     .catch(async (error: unknown) => {
       // Two first starts may race to create the table; whoever lost finds it there.
@@ -94,7 +95,7 @@ interface Applied {
   needs: string | null
 }
 
-/** By way of JSON: the column is younger than the table. */
+/** By way of JSON: the oldest databases that are refused have no column `needs`. */
 const readApplied = (db: Queryable) =>
   db.query<Applied>(
     sql`select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name`,
@@ -104,24 +105,34 @@ const storage = (tx: Tx, migrations: Migration[], applied: Applied[]) => ({
   executed: async () => applied.map(({ name }) => name),
   logMigration: async ({ name }: { name: string }) => {
     const one = migrations.find((migration) => migration.name === name)
-    await tx.execute(sql`insert into migrations (name, checksum) values (${name}, ${one?.checksum})`)
-    if (one?.needs) await tx.execute(sql`update migrations set needs = ${one.needs} where name = ${name}`)
+    await tx.execute(
+      sql`insert into migrations (name, checksum, needs) values (${name}, ${one?.checksum}, ${one?.needs ?? null})`,
+    )
   },
   unlogMigration: () => Promise.reject(new Error('Migrations only go forward.')),
 })
 
+/** Databases from before the first release have this migration, none of a later one has. Its name is never given again. */
+const unreleased = '0002_members.sql'
+
 /**
- * Refuses a file that was edited after it was applied, and a database that a newer version has changed so that this one
- * no longer works with it. Other migrations of newer versions are welcome: old and new run side by side in an update.
+ * Refuses a database from before the first release, a file that was edited after it was applied, and a database that a
+ * newer version has changed so that this one no longer works with it. Migrations that are not known are a newer version's:
+ * a released one stays in the set for ever. Those are welcome, since old and new run side by side in an update.
  */
 function refuseIncompatible(applied: Applied[], migrations: Migration[]) {
-  const newest = migrations.at(-1)?.name ?? ''
+  if (applied.some(({ name }) => name === unreleased)) {
+    throw new MigrationRefused(
+      'The database is one from before the first release, which this version cannot take over: export what you need (members, audit log) with the version that made it, then start this one with an empty database.',
+    )
+  }
+  const known = new Map(migrations.map((one) => [one.name, one]))
   for (const { name, checksum, needs } of applied) {
-    const ours = migrations.find((one) => one.name === name)
+    const ours = known.get(name)
     if (ours && ours.checksum !== checksum) {
       throw new MigrationRefused(`${name} was changed after it was applied; add a new migration instead.`)
     }
-    if (!ours && needs !== null && needs > newest) {
+    if (!ours && needs !== null && !known.has(needs)) {
       throw new MigrationRefused(
         `The database has ${name} of a newer version, which works only with versions that have ${needs}: start such a version, or restore a backup from before the update.`,
       )

@@ -1,4 +1,12 @@
--- What was asked how often, and who was turned away.
+-- What an operator wants to see: which instances run, what was asked how often, and who was turned away.
+
+create table instances (
+  id uuid primary key,
+  version text not null,
+  started_at timestamptz(3) not null,
+  last_seen_at timestamptz(3) not null,
+  leads_gateway boolean not null
+);
 
 create table usage_minutes (
   minute timestamptz(0) not null,

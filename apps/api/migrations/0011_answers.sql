@@ -1,64 +1,4 @@
--- What validate answers from memory: typed changes, leases with acknowledgements, and facts instead of finished answers.
--- needs: 0110_answer_leases.sql
-
-drop view live_sessions;
-
--- A finished answer per membership is put together in the process now, of facts that change one by one.
-drop trigger memberships_answer on memberships;
-drop trigger roles_inserted on roles;
-drop trigger roles_updated on roles;
-drop trigger roles_deleted on roles;
-drop function count_roles_version();
-drop function membership_answer(text, text, text[]);
-drop trigger servers_changed on servers;
-drop trigger servers_deleted on servers;
-drop trigger projects_changed on projects;
-drop trigger server_access_changed on server_access;
-drop trigger api_keys_changed on api_keys;
-drop trigger api_keys_deleted on api_keys;
-drop trigger members_changed on members;
-drop trigger memberships_changed on memberships;
-drop trigger memberships_deleted on memberships;
-drop trigger sessions_changed on sessions;
-drop function note_session_change();
-drop function note_membership_change();
-drop function note_member_change();
-drop function note_key_change();
-drop function note_wide_change();
-drop table session_changes;
-alter table memberships drop column answer_json, drop column answer_roles_version;
-alter table servers drop column roles_version;
-
--- Coming back is a new generation.
-create or replace function keep_membership() returns trigger language plpgsql as $$
-begin
-  new.generation = old.generation + 1;
-  return new;
-end $$;
-
-create trigger memberships_return before update on memberships for each row
-  when (old.left_at is not null and new.left_at is null)
-  execute function keep_membership();
-
--- A session that is good right now: the one definition of "live". Not revoked, not expired, made in the
--- membership that the member still has, in a server that is still registered, of a project that is active
--- and may still read that server.
-create view live_sessions as
-  select s.*, u.username, u.profile_json, u.is_club_member, m.nick, m.role_ids, m.synced_at,
-    v.is_main, v.live_until, v.live_as_of
-  from sessions s
-  join memberships m on m.server_id = s.server_id and m.member_id = s.member_id
-    and m.generation = s.membership_generation and m.left_at is null
-  join members u on u.id = s.member_id
-  join servers v on v.id = s.server_id and v.removed_at is null
-  left join projects p on p.id = s.project_id
-  where s.revoked_at is null and s.expires_at > clock_now()
-    and (s.project_id is null or (
-      p.deleted_at is null and p.deactivated_at is null and (
-        exists (
-          select from server_access a
-          where a.project_id = s.project_id and a.server_id = s.server_id and a.can_read)
-        or (p.is_internal and v.is_main))));
+-- What validate answers from memory: a log of typed changes, and leases with acknowledgements.
 
 -- The change log: which fact that an instance may keep is another one now. Written by triggers, in the transaction of
 -- the change. Only good answers are kept, so what makes something good needs no row here.
@@ -80,97 +20,138 @@ begin
   insert into session_changes (kind, fact) values ('session', old.token_digest);
   return null;
 end $$;
+comment on function note_session_change is 'Writes the session to the change log.';
 
 create trigger sessions_changed after update or delete on sessions
   for each row execute function note_session_change();
+comment on trigger sessions_changed on sessions is
+  'An instance that answers from memory must hear of every change of a session before it is acknowledged.';
 
 create function note_membership_change() returns trigger language plpgsql as $$
 begin
   insert into session_changes (kind, fact) values ('membership', old.server_id || '/' || old.member_id);
   return null;
 end $$;
+comment on function note_membership_change is 'Writes the membership to the change log.';
 
 create trigger memberships_changed after update on memberships for each row
   when ((old.nick, old.role_ids, old.left_at, old.generation)
     is distinct from (new.nick, new.role_ids, new.left_at, new.generation))
   execute function note_membership_change();
+comment on trigger memberships_changed on memberships is
+  'Nickname, roles and membership are part of answers; times of confirmation are not.';
 create trigger memberships_deleted after delete on memberships
   for each row execute function note_membership_change();
+comment on trigger memberships_deleted on memberships is
+  'What is gone is not to be answered from memory.';
 
 create function note_member_change() returns trigger language plpgsql as $$
 begin
   insert into session_changes (kind, fact) values ('member', old.id);
   return null;
 end $$;
+comment on function note_member_change is 'Writes the member to the change log.';
 
 create trigger members_changed after update on members for each row
-  when ((old.profile_json, old.is_club_member) is distinct from (new.profile_json, new.is_club_member))
+  when ((old.username, old.global_name, old.avatar, old.email, old.preferred_name, old.updated_at, old.is_club_member)
+    is distinct from
+    (new.username, new.global_name, new.avatar, new.email, new.preferred_name, new.updated_at, new.is_club_member))
   execute function note_member_change();
+comment on trigger members_changed on members is
+  'The profile is part of answers; the time of its last confirmation is not.';
 create trigger members_deleted after delete on members
   for each row execute function note_member_change();
+comment on trigger members_deleted on members is
+  'What is gone is not to be answered from memory.';
 
 create function note_key_change() returns trigger language plpgsql as $$
 begin
   insert into session_changes (kind, fact) values ('key', old.digest);
   return null;
 end $$;
+comment on function note_key_change is 'Writes the key to the change log.';
 
 create trigger api_keys_changed after update on api_keys for each row
   when ((old.digest, old.project_id, old.revoked_at, old.replaced_at)
     is distinct from (new.digest, new.project_id, new.revoked_at, new.replaced_at))
   execute function note_key_change();
+comment on trigger api_keys_changed on api_keys is
+  'A key that is revoked, restored or replaced counts at once on every instance; the time of its last use does not matter.';
 create trigger api_keys_deleted after delete on api_keys
   for each row execute function note_key_change();
+comment on trigger api_keys_deleted on api_keys is
+  'What is gone is not to be answered from memory.';
 
 create function note_project_change() returns trigger language plpgsql as $$
 begin
   insert into session_changes (kind, fact) values ('project', old.id);
   return null;
 end $$;
+comment on function note_project_change is 'Writes the project to the change log.';
 
 create trigger projects_changed after update on projects for each row
   when ((old.is_internal, old.deactivated_at, old.deleted_at)
     is distinct from (new.is_internal, new.deactivated_at, new.deleted_at))
   execute function note_project_change();
+comment on trigger projects_changed on projects is
+  'Switching a project off, or taking away that it is internal, ends what is kept of its sessions on every instance.';
 create trigger projects_deleted after delete on projects
   for each row execute function note_project_change();
+comment on trigger projects_deleted on projects is
+  'What is gone is not to be answered from memory.';
 
 create function note_access_change() returns trigger language plpgsql as $$
 begin
   insert into session_changes (kind, fact) values ('access', old.project_id || '/' || old.server_id);
   return null;
 end $$;
+comment on function note_access_change is 'Writes the project and the server to the change log.';
 
 create trigger server_access_changed after update or delete on server_access
   for each row execute function note_access_change();
+comment on trigger server_access_changed on server_access is
+  'A mapping decides which sessions are good.';
 
 create function note_server_change() returns trigger language plpgsql as $$
 begin
   insert into session_changes (kind, fact) values ('server', coalesce(new.id, old.id));
   return null;
 end $$;
+comment on function note_server_change is 'Writes the server to the change log.';
 
 create trigger servers_changed after update on servers for each row
   when ((old.is_main, old.removed_at) is distinct from (new.is_main, new.removed_at))
   execute function note_server_change();
+comment on trigger servers_changed on servers is
+  'The main server decides who is an admin; a removed one has no session.';
 create trigger servers_deleted after delete on servers
   for each row execute function note_server_change();
--- A first main server ends the part of the configured one.
+comment on trigger servers_deleted on servers is
+  'What is gone is not to be answered from memory.';
 create trigger servers_main_inserted after insert on servers for each row
   when (new.is_main) execute function note_server_change();
+comment on trigger servers_main_inserted on servers is
+  'A first main server ends the part of the configured one.';
 
 create function note_roles_change() returns trigger language plpgsql as $$
 begin
   insert into session_changes (kind, fact) select 'roles', server_id from changed group by server_id;
   return null;
 end $$;
+comment on function note_roles_change is 'Writes the server to the change log, as one whose roles changed.';
 
 create trigger roles_inserted after insert on roles referencing new table as changed
   for each statement execute function note_roles_change();
+comment on trigger roles_inserted on roles is
+  'Roles of a server are kept once for all of its sessions: one row of the log, however many roles a statement writes.';
 create trigger roles_updated after update on roles referencing new table as changed
   for each statement execute function note_roles_change();
+comment on trigger roles_updated on roles is
+  'As roles_inserted.';
 create trigger roles_deleted after delete on roles referencing old table as changed
   for each statement execute function note_roles_change();
+comment on trigger roles_deleted on roles is
+  'As roles_inserted.';
 
 -- Which processes answer from memory, and what each has applied. Unlogged: a renewal four times a second need not
 -- survive a crash. What a crash empties is made up for: whoever finds the table without its first row writes it

@@ -16,19 +16,9 @@ create table sessions (
   expires_at timestamptz(3) not null,
   max_expires_at timestamptz(3) not null,
   revoked_at timestamptz(3),
-  -- The finished JSON of what validate says of the session; kept by a trigger.
-  session_json text not null default ''
+  -- Why it was ended, where whoever ended it says so.
+  revoked_reason text
 ) with (fillfactor = 90);
-
-create function keep_session_json() returns trigger language plpgsql as $$
-begin
-  new.session_json = '"session":{"id":"' || new.id || '","serverId":"' || new.server_id
-    || '","createdAt":"' || iso(new.created_at) || '","expiresAt":"' || iso(new.expires_at) || '"}';
-  return new;
-end $$;
-
-create trigger sessions_json before insert or update of expires_at on sessions
-  for each row execute function keep_session_json();
 
 create index sessions_of_member on sessions (member_id, created_at desc) where revoked_at is null;
 create index sessions_of_server on sessions (server_id, member_id) where revoked_at is null;
@@ -49,8 +39,8 @@ create index spent_tokens_session on spent_tokens (session_id);
 -- membership that the member still has, in a server that is still registered, of a project that is active
 -- and may still read that server.
 create view live_sessions as
-  select s.*, u.profile_json, u.is_club_member, m.nick, m.role_ids, m.synced_at,
-    case when m.answer_roles_version = v.roles_version then m.answer_json end as answer_json,
+  select s.*, u.username, u.global_name, u.avatar, u.email, u.preferred_name, u.is_club_member,
+    u.created_at as member_created_at, u.updated_at as member_updated_at, m.nick, m.role_ids, m.synced_at,
     v.is_main, v.live_until, v.live_as_of
   from sessions s
   join memberships m on m.server_id = s.server_id and m.member_id = s.member_id
@@ -72,4 +62,11 @@ create table project_logouts (
   member_id text collate "C" not null references members,
   at timestamptz(3) not null default clock_now(),
   primary key (project_id, member_id)
+);
+
+-- When a member last logged in or refreshed a session. Sessions themselves are deleted a week after their end,
+-- which is sooner than "active" may reach back.
+create table member_activity (
+  member_id text collate "C" primary key references members on delete cascade,
+  seen_at timestamptz(3) not null
 );

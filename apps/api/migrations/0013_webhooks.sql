@@ -6,6 +6,8 @@ create table inbound_webhooks (
   name text not null,
   slug text collate "C" not null,
   schema json not null,
+  -- Under which limits the schema was taken: those that were taken under others are told at start.
+  schema_limits smallint,
   accepted_origins text[] not null default '{}',
   allowed_role_ids text[] not null default '{}',
   require_signature boolean not null default false,
@@ -37,16 +39,18 @@ create table inbound_submissions (
 
 create index inbound_submissions_newest on inbound_submissions (webhook_id, received_at desc, id desc);
 
--- Signatures that were used. A mark commits with its submission, or not at all.
+-- Signatures that were used. A mark commits with its submission, or not at all. A signature's time is part of what it
+-- signs, so the same signature always has the same one: in the order of their time, those of one minute land together in
+-- the index, whatever the table's size, and the key that lets a signature be used once is also the order in which marks
+-- grow old.
 create table inbound_signatures (
-  webhook_id uuid not null,
-  mac text collate "C" not null,
   -- From then on the signature is too old to be accepted again.
   expires_at timestamptz(3) not null,
-  primary key (webhook_id, mac)
+  -- Half of a SHA-256 HMAC: 128 bits tell signatures apart.
+  mac uuid not null,
+  webhook_id uuid not null,
+  primary key (expires_at, mac, webhook_id)
 );
-
-create index inbound_signatures_expiry on inbound_signatures (expires_at);
 
 create table inbound_idempotency_keys (
   webhook_id uuid not null,

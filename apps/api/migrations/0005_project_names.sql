@@ -1,5 +1,3 @@
--- The key of a project's name comes from the database, so that a rename by a version that knows no key leaves none that is stale.
-
 -- What two names share that a reader cannot tell apart: composed or not, wide or narrow, large or small letters, any
 -- kind and amount of space. Letters are folded by this table, and not by lower(): what that does depends on the locale.
 create function project_name_key(name text) returns text language sql immutable strict as $$
@@ -30,33 +28,3 @@ create function project_name_key(name text) returns text language sql immutable 
     '𖻏𖻐𖻑𖻒𖻓𞤢𞤣𞤤𞤥𞤦𞤧𞤨𞤩𞤪𞤫𞤬𞤭𞤮𞤯𞤰𞤱𞤲𞤳𞤴𞤵𞤶𞤷𞤸𞤹𞤺𞤻𞤼𞤽𞤾𞤿𞥀𞥁𞥂𞥃'),
     'ß', 'ss'), nfkc), ' +', ' ', 'g'))
 $$;
-
--- Also for versions that write no key, or make one of their own. A name that did not change keeps its key: null is the
--- twin of an older project. A taken name is refused as every version knows it; of two that race the index refuses one.
-create function set_project_name_key() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'UPDATE' and new.name = old.name then
-    new.name_key := old.name_key;
-    return new;
-  end if;
-  new.name_key := project_name_key(new.name);
-  if new.deleted_at is null and exists (
-    select from projects where name_key = new.name_key and deleted_at is null and id <> new.id) then
-    raise exception 'The name of this project is taken.'
-      using errcode = 'unique_violation', constraint = 'projects_name';
-  end if;
-  return new;
-end $$;
-
--- Keys of names that were changed without them. Of twins the one that has the key already keeps it, else the oldest.
-update projects set name_key = null where name_key <> project_name_key(name);
-
-update projects p set name_key = k.name_key
-from (
-  select id, project_name_key(name) as name_key, row_number() over (partition by project_name_key(name) order by created_at, id) as place
-  from projects where deleted_at is null and name_key is null) k
-where p.id = k.id and k.place = 1
-  and not exists (select from projects o where o.name_key = k.name_key and o.deleted_at is null);
-
-create trigger projects_set_name_key before insert or update of name, name_key on projects
-  for each row execute function set_project_name_key();

@@ -3,10 +3,19 @@
 create table member_syncs (
   id uuid primary key,
   server_id text collate "C" not null references servers,
+  -- Who asked for it, for the audit entry at its end.
+  started_by jsonb not null default '{}',
   started_at timestamptz(3) not null default clock_now(),
-  -- Moves on as long as somebody works on it: a run that stands still has lost its process.
+  -- Whoever works on it now. One that was thought gone and comes back finds that it is not theirs any more.
+  runner uuid,
+  -- Moves on as long as somebody works on it: a run that stands still has lost its process, and goes on in another one.
   beat_at timestamptz(3) not null default clock_now(),
   finished_at timestamptz(3),
+  -- The last member that was read; null when all were, and only those whom the list lacked are asked about.
+  after_id text collate "C" default '0',
+  -- Whom the pages of a complete list lacked, page by page with the time it was asked for, so that whoever goes on can
+  -- end them.
+  unlisted jsonb not null default '[]',
   -- Members that the platform listed, rows that differed, and memberships that the platform said are over.
   seen integer not null default 0,
   changed integer not null default 0,

@@ -37,6 +37,9 @@ create function refuse_audit_change() returns trigger language plpgsql as $$
 begin
   raise exception 'The audit log is append-only.' using errcode = 'insufficient_privilege';
 end $$;
+comment on function refuse_audit_change is 'Refuses the statement.';
 
 create trigger audit_log_append_only before update or delete or truncate on audit_log
   for each statement execute function refuse_audit_change();
+comment on trigger audit_log_append_only on audit_log is
+  'Also the owner of the tables cannot rewrite the log without taking the trigger away first; the chain of hashes tells of whoever did.';
