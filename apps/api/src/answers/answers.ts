@@ -9,7 +9,7 @@ import { Holders } from './holders.ts'
 import { completed, type Deliver, Lease, type LeaseTiming, leaseTiming } from './lease.ts'
 import { LocalLooks } from './local-looks.ts'
 import { type KeptMember, Memory, type Read, readAlone } from './memory.ts'
-import { type ScopeItem, scopesReader } from './scopes.ts'
+import { type ScopeItem, scopesReader } from './scopes-store.ts'
 import type { Session } from './session.ts'
 
 /** Between two looks at the rows of those who are waited for: a notification may be lost. */

@@ -4,7 +4,8 @@ import { type HeldRole, rolesHeld, toRoles } from './compose.ts'
 import type { FactRows, Item, ItemRow, SessionRow } from './facts-store.ts'
 import { type Fact, Facts, ownFact } from './kept-facts.ts'
 import { RecentSessions } from './recent-sessions.ts'
-import { type ScopeItem, type ScopeRow, Scopes } from './scopes.ts'
+import { Scopes } from './scopes.ts'
+import type { ScopeItem, ScopeRow } from './scopes-store.ts'
 import {
   type MemberFact,
   type MembershipFact,

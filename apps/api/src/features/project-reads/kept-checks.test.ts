@@ -46,7 +46,8 @@ describe.each(engines)('permission checks from memory on %s', (engine) => {
         for (let i = 0; i < 20; i++)
           expect((await check(url, { anyOf: [demo.roles.crew] })).body.allowed).toBe(true)
       })
-      expect(texts.filter((text) => /server_access|memberships|api_keys/.test(text))).toEqual([])
+      const reads = texts.filter((text) => /^\s*(select|with)/.test(text))
+      expect(reads.filter((text) => /server_access|memberships|api_keys/.test(text))).toEqual([])
     }
   })
 

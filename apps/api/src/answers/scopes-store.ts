@@ -1,0 +1,33 @@
+import type { Database } from '#platform/db/database'
+import { gather } from '#platform/db/gather'
+import { sql } from '#platform/db/sql'
+
+/** What a project asks to do in a server. */
+export interface ScopeItem {
+  readonly projectId: string
+  readonly serverId: string
+}
+
+/** What was read of one item; `isMapped` is false of an internal project, which may do everything in the main server. */
+export interface ScopeRow {
+  readonly isReadable: boolean
+  readonly isMapped: boolean
+  readonly scopes: readonly string[]
+}
+
+/** Reads the scopes of many in one snapshot. */
+export const scopesReader = (db: Pick<Database, 'gathered' | 'gathersAtOnce'>) =>
+  gather(async (items: ScopeItem[]): Promise<ScopeRow[]> => {
+    const rows = await db.gathered(sql`
+      select r.project_id is not null, a.project_id is not null, coalesce(a.scopes, '{}')
+      from unnest(${items.map(({ projectId }) => projectId)}::uuid[],
+        ${items.map(({ serverId }) => serverId)}::text[]) with ordinality as q (project_id, server_id, n)
+      left join readable_servers r on r.project_id = q.project_id and r.server_id = q.server_id
+      left join server_access a on a.project_id = q.project_id and a.server_id = q.server_id
+      order by q.n`)
+    return (rows as [boolean, boolean, string[]][]).map(([isReadable, isMapped, scopes]) => ({
+      isReadable,
+      isMapped,
+      scopes,
+    }))
+  }, db.gathersAtOnce)
