@@ -75,7 +75,8 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
       lastId = id
     }
     if (retry !== undefined) retryMs = Number(retry)
-    if (comment !== undefined) freshUntil = plus(asked, Number(comment) + freshMs)
+    // A proxy may send comments of its own: they say that it is alive, and nothing else.
+    if (comment !== undefined && /^\d+$/.test(comment)) freshUntil = plus(asked, Number(comment) + freshMs)
   }
 
   const run = async (signal: AbortSignal) => {

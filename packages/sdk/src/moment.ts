@@ -11,6 +11,6 @@ export const plus = ({ monotonicMs, wallMs }: Moment, ms: number): Moment => ({
   wallMs: wallMs + ms,
 })
 
-/** Whether a moment has come, by whichever clock says so first. */
+/** Whether a moment has come, by whichever clock says so first. One that is no moment at all has. */
 export const isPast = (then: Moment, now: Moment): boolean =>
-  now.monotonicMs >= then.monotonicMs || now.wallMs >= then.wallMs
+  !(now.monotonicMs < then.monotonicMs && now.wallMs < then.wallMs)

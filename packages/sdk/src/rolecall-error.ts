@@ -95,8 +95,7 @@ export const RolecallError = RolecallFailure as unknown as RolecallErrorConstruc
 export function errorOf(response: Response, body: unknown): RolecallError {
   const { status, headers } = response
   const requestId = headers.get('x-request-id') ?? undefined
-  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN)
-  const retryAfterSec = Number.isFinite(retryAfter) ? retryAfter : undefined
+  const retryAfterSec = secondsOf(headers.get('retry-after'))
   if (!isProblem(body)) {
     const type = headers.get('content-type') ?? 'no content type'
     const detail = `The answer was ${status} with ${type}, which is not one of Rolecall: check baseUrl.`
@@ -106,9 +105,18 @@ export function errorOf(response: Response, body: unknown): RolecallError {
   return new RolecallError(body.code as RolecallErrorCode, detail, {
     status,
     requestId: body.requestId,
-    errors: body.errors,
+    errors: Array.isArray(body.errors) ? body.errors : [],
     retryAfterSec,
   })
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date, which proxies like to send. */
+function secondsOf(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined
+  const seconds = /^\d+$/.test(retryAfter)
+    ? Number(retryAfter)
+    : (Date.parse(retryAfter) - Date.now()) / 1_000
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
 /** What is read of a problem; a proxy on the way may answer one with less than ours have. */
