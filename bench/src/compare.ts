@@ -4,7 +4,7 @@ import { type Load, load } from './wrk.ts'
 
 /** Servers on one core, the load on the other, so that neither steals from what is measured. */
 export const serverCore = 0
-const loadCore = 1
+export const loadCore = 1
 export const allCores = '0,1'
 export const rounds = Number(process.env['ROUNDS'] ?? 3)
 export const seconds = Number(process.env['SECONDS'] ?? 3)

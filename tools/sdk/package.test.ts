@@ -118,6 +118,19 @@ describe('an app that has installed the package', () => {
     expect(await run(process.execPath, ['same.cjs'], installed.app)).toBe('true\n')
   })
 
+  // As bundlers and frameworks load it: one process, several copies.
+  test('knows its own errors from whichever copy they come', async () => {
+    const folder = JSON.stringify(join(installed.app, 'node_modules/@rolecall/sdk'))
+    const code = `const cjs = require(${folder} + '/cjs/index.js')
+      import(${folder} + '/esm/index.js').then((esm) => {
+        const error = new cjs.RolecallError('TIMEOUT', 'late')
+        console.log(cjs.RolecallError !== esm.RolecallError, error instanceof esm.RolecallError)
+        console.log(new Error('x') instanceof esm.RolecallError, null instanceof esm.RolecallError)
+      })`
+    await writeFile(join(installed.app, 'copies.cjs'), code)
+    expect(await run(process.execPath, ['copies.cjs'], installed.app)).toBe('true true\nfalse false\n')
+  })
+
   // The condition that other runtimes and older bundlers take.
   test('finds CommonJS where a program knows nothing else', async () => {
     const code = `const names = ${JSON.stringify(modules)}.map((name) => '@rolecall/sdk' + name.slice(1))
@@ -174,10 +187,32 @@ export async function walk(): Promise<string | undefined> {
   try {
     await rolecall.exchange({ clientId: 'c', code: 'x', redirectUri: 'r' })
   } catch (error) {
-    if (error instanceof RolecallError && error.code === 'INVALID_CODE') return error.detail
+    if (!(error instanceof RolecallError)) throw error
+    if (error.code === 'INVALID_CODE') return error.detail
+    if (error.code === 'VALIDATION_FAILED') {
+      const status: 400 = error.status
+      return error.errors.map(({ path }) => path + status).join()
+    }
+    if (error.code === 'TIMEOUT') {
+      const none: undefined = error.status
+      return none
+    }
+    // @ts-expect-error there is no such code
+    if (error.code === 'NOBODY_SAYS_THIS') return
     throw error
   }
   return first ?? source
+}
+export async function read(serverId: string): Promise<void> {
+  for await (const { memberId, roles } of rolecall.members(serverId)) console.log(memberId, roles[0]?.roleId)
+  for await (const event of rolecall.events({ after: '1-2-3' })) {
+    if (event.type === 'member.left') console.log(event.data.memberId)
+    // @ts-expect-error not every event is about a member
+    console.log(event.data.memberId)
+  }
+  const { allowed } = await rolecall.checkPermissions(serverId, { memberId: '1', anyOf: ['2'] })
+  const receipt: { readonly id: string } = await rolecall.webhooks.submit('contact', { allowed })
+  console.log(receipt.id)
 }
 export const guards = [createGuard(rolecall), forFastify(rolecall), forHono(rolecall), forNext(rolecall)]
 export const requested = sessionOf({ headers: {} })

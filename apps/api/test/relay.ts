@@ -10,6 +10,8 @@ export interface Relay {
   delay(ms: number): void
   /** Cuts all connections; new ones are refused until `mend`. */
   cut(): void
+  /** Cuts all connections; new ones are answered with 503 until `mend`, as by a proxy. */
+  refuse(): void
   mend(): void
   close(): Promise<void>
 }
@@ -19,12 +21,18 @@ export async function startRelay(target: string): Promise<Relay> {
   const pairs = new Set<readonly [Socket, Socket]>()
   let isFrozen = false
   let isCut = false
+  let isRefusing = false
   let delayMs = 0
   const held: (() => void)[] = []
 
   const server = createServer((inner) => {
     if (isCut) {
       inner.destroy()
+      return
+    }
+    if (isRefusing) {
+      inner.on('error', () => inner.destroy()).resume()
+      inner.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
       return
     }
     const outer = connect(Number(port), hostname)
@@ -70,8 +78,13 @@ export async function startRelay(target: string): Promise<Relay> {
       isCut = true
       cutAll()
     },
+    refuse: () => {
+      isRefusing = true
+      cutAll()
+    },
     mend: () => {
       isCut = false
+      isRefusing = false
     },
     close: () =>
       new Promise((resolve) => {

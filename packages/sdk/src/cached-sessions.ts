@@ -33,5 +33,5 @@ export function createCachedSessions({ baseUrl, headers, openStream }: Connectio
     // Also whatever a newer service tells that this version does not know.
     else cache.forgetAll()
   }
-  return { validate: cache.validate, forget: cache.forget, close: stream.close }
+  return { find: cache.find, load: cache.load, forget: cache.forget, close: stream.close }
 }

@@ -29,18 +29,27 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+const { fetch } = globalThis
+/** Counts validations, and sends streams through the relay and nothing else. */
+const routed: typeof fetch = (input, init) => {
+  const url = String(input)
+  if (url.endsWith('/validate')) validations += 1
+  const isStream = url.includes('/api/events')
+  return fetch(isStream ? url.replace(world.url, relay.url) : url.replace(relay.url, world.url), init)
+}
 const givenClient = (options: Partial<RolecallOptions> = {}) =>
-  new Rolecall({
-    baseUrl: world.url,
-    apiKey: project.key,
-    cache,
-    fetch: (input, init) => {
-      const url = String(input)
-      if (url.endsWith('/validate')) validations += 1
-      return fetch(url.includes('/api/events') ? url.replace(world.url, relay.url) : url, init)
-    },
-    ...options,
-  })
+  new Rolecall({ baseUrl: world.url, apiKey: project.key, cache, fetch: routed, ...options })
+
+/** A client that was given no `fetch`: its stream is a connection that it makes by itself, here to the relay. */
+function givenPlainClient() {
+  // The runtime's own is taken when the client is made.
+  globalThis.fetch = routed
+  try {
+    return new Rolecall({ baseUrl: relay.url, apiKey: project.key, cache })
+  } finally {
+    globalThis.fetch = fetch
+  }
+}
 
 beforeEach(async () => {
   relay = await startRelay(world.url)
@@ -82,20 +91,30 @@ async function staleMs(change: () => Promise<unknown>, isTrue: () => Promise<boo
 }
 
 const logout = (token: string) => new Rolecall({ baseUrl: other.url, apiKey: project.key }).logout(token)
-const isOut = (token: string) => async () => (await rolecall.validate(token)) === undefined
+const isOut =
+  (token: string, client = rolecall) =>
+  async () =>
+    (await client.validate(token)) === undefined
 const setRoles = async (member: string, ids: string[]) => {
   world.sim.world.setRoles(mainGuildId, member, ids)
   await other.deps.refreshMember(mainGuildId, member)
 }
 
 describe('a cached validate', () => {
-  test('answers from memory, each caller with an object of its own', async () => {
+  test('answers from memory, all callers with one answer that none of them can change', async () => {
     const { token } = await givenSession(world, project)
     await whenLocal(token)
     const [one, two] = [await rolecall.validate(token), await rolecall.validate(token)]
-    expect(one).toEqual(two)
-    expect(one).not.toBe(two)
-    expect(one).toEqual(await rolecall.validate(token, { cache: false }))
+    expect(one).toBe(two)
+    const asked = await rolecall.validate(token, { cache: false })
+    expect(asked).toEqual(one)
+    // Also where nothing is shared: a program must not work until its cache is turned on.
+    for (const session of [one, asked]) {
+      for (const part of [session, session?.member, session?.roles, session?.roles[0], session?.session]) {
+        expect(part).toBeDefined()
+        expect(Object.isFrozen(part)).toBe(true)
+      }
+    }
   })
 
   test('asks once for all who want to know the same at the same time', async () => {
@@ -131,23 +150,28 @@ describe('a cached validate', () => {
     expect(await rolecall.validate(last.token)).toBeUndefined()
   })
 
-  test('keeps a bounded number of sessions, the most recently used', async () => {
+  test('keeps a bounded number of sessions, those that are in use', async () => {
     const client = givenClient({ cache: { ...cache, maxEntries: 2 } })
-    const [a, b, c] = [
+    const [a, b, c, d] = [
+      await givenSession(world, project),
       await givenSession(world, project),
       await givenSession(world, project),
       await givenSession(world, project),
     ]
-    await whenLocal(a.token, client)
-    await whenLocal(b.token, client)
-    await client.validate(a.token)
-    await whenLocal(c.token, client)
     const countOf = async (token: string) => {
       const before = validations
       await client.validate(token)
       return validations - before
     }
-    expect([await countOf(a.token), await countOf(c.token), await countOf(b.token)]).toEqual([0, 0, 1])
+    await whenLocal(a.token, client)
+    expect([await countOf(b.token), await countOf(a.token)]).toEqual([1, 0])
+    // Room for one more is made of the one that nobody has asked for again.
+    expect([await countOf(c.token), await countOf(a.token), await countOf(c.token)]).toEqual([1, 0, 0])
+    // All are in use: one of them goes all the same.
+    expect(await countOf(d.token)).toBe(1)
+    const counts = [await countOf(d.token), await countOf(c.token), await countOf(a.token)]
+    expect(counts[0]).toBe(0)
+    expect(counts.slice(1)).toContain(1)
     client.close()
   })
 
@@ -157,11 +181,14 @@ describe('a cached validate', () => {
     await whenLocal(token, client)
     const before = validations
     const from = performance.now()
+    let toldAt = from
     while (validations === before) {
+      const askedAt = performance.now()
       await client.validate(token)
+      if (validations === before) toldAt = askedAt
       await setImmediate()
     }
-    expect(performance.now() - from).toBeLessThan(longestStaleMs)
+    expect(toldAt - from).toBeLessThan(longestStaleMs)
     client.close()
   })
 
@@ -205,23 +232,46 @@ describe('a cached validate', () => {
 
 describe('a stream that is', () => {
   test.each([
-    ['frozen', () => relay.freeze()],
-    ['cut', () => relay.cut()],
-    ['held up by ten seconds', () => relay.delay(10_000)],
+    ['frozen', givenPlainClient, () => relay.freeze()],
+    ['frozen, by a fetch that the client was given,', givenClient, () => relay.freeze()],
+    ['cut', givenPlainClient, () => relay.cut()],
+    ['refused', givenPlainClient, () => relay.refuse()],
+    ['held up by ten seconds', givenPlainClient, () => relay.delay(10_000)],
   ])(
     '%s never makes an answer older than five seconds, and is used again when it is well',
-    async (_, fail) => {
+    async (_, given, fail) => {
+      const client = given()
       const { token } = await givenSession(world, project)
-      await whenLocal(token)
+      await whenLocal(token, client)
       fail()
-      expect(await staleMs(() => logout(token), isOut(token))).toBeLessThan(longestStaleMs)
+      expect(await staleMs(() => logout(token), isOut(token, client))).toBeLessThan(longestStaleMs)
       relay.thaw()
       relay.mend()
       relay.delay(0)
       const { token: next } = await givenSession(world, project)
-      await whenLocal(next)
+      await whenLocal(next, client)
+      client.close()
     },
   )
+
+  test('kept alive by a proxy alone vouches for nothing', async () => {
+    const encoder = new TextEncoder()
+    let opened = 0
+    const client = givenClient({
+      fetch: async (input, init) => {
+        if (!String(input).includes('/api/events')) return routed(input, init)
+        opened += 1
+        const body = new ReadableStream({
+          start: (stream) => stream.enqueue(encoder.encode('id: 1-1-a\n\n: keep-alive\n\n: \n\n')),
+        })
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+      },
+    })
+    const { token } = await givenSession(world, project)
+    for (let i = 0; i < 9; i++) await client.validate(token)
+    expect([opened, validations]).toEqual([1, 9])
+    client.close()
+  })
 
   test('held up by a transaction of somebody else counts as silent', async () => {
     const { token } = await givenSession(world, project)

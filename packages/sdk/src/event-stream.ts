@@ -1,5 +1,7 @@
 import { startDeadline, startTimer } from './deadline.ts'
-import { type Moment, moment, msSince, plus } from './moment.ts'
+import { type Frame, readFrames } from './event-frames.ts'
+import { isPast, type Moment, moment, plus } from './moment.ts'
+import { pause } from './retry.ts'
 
 /** Heartbeats that the stream is asked for. */
 const heartbeatSec = 1
@@ -20,7 +22,7 @@ export interface EventStreamOptions {
 }
 
 /**
- * The service's events, for as long as somebody uses them, across lost connections.
+ * The service's events, for as long as somebody uses them, across lost connections. Keeps no process alive.
  *
  * How fresh it is comes from the service: each heartbeat says up to how long after the opening everything has been
  * sent. The opening was no earlier than our request for it, so whatever delays, holds up or cuts the connection
@@ -28,12 +30,19 @@ export interface EventStreamOptions {
  */
 export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) {
   let lastId: string | undefined
-  let vouched: Moment | undefined
-  let used = moment()
+  let freshUntil: Moment | undefined
+  /** Set by whoever asks, which must cost nothing; read and cleared here. */
+  let isWanted = false
+  let wantedUntil = moment()
   let running: AbortController | undefined
   let retryMs = 1_000
 
-  const isUsed = () => msSince(used) < unusedMs
+  const isUsed = () => {
+    const now = moment()
+    if (isWanted) wantedUntil = plus(now, unusedMs)
+    isWanted = false
+    return !isPast(wantedUntil, now)
+  }
 
   /** Reads one connection to its end. */
   const connect = async (signal: AbortSignal): Promise<void> => {
@@ -46,26 +55,16 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
         await response.body?.cancel()
         throw new Error(`The stream of events was answered with ${response.status}.`)
       }
-      const reader = response.body.getReader()
-      const decoder = new TextDecoder()
-      let text = ''
-      for (;;) {
-        const { done, value } = await reader.read()
-        if (done) return
-        silence.extend()
-        const frames = (text + decoder.decode(value, { stream: true })).split('\n\n')
-        text = frames.pop() ?? ''
-        for (const frame of frames) take(frame, asked)
-        if (!isUsed()) return await reader.cancel()
+      for await (const frame of readFrames(response.body, silence.extend)) {
+        take(frame, asked)
+        if (!isUsed()) return
       }
     } finally {
       silence.release()
     }
   }
 
-  const take = (frame: string, asked: Moment) => {
-    const fields = new Map(frame.split('\n').map(splitField))
-    const { id, event, data, retry } = Object.fromEntries(fields)
+  const take = ({ id, event, data, retry, comment }: Frame, asked: Moment) => {
     if (event !== undefined && data !== undefined) {
       if (event === 'reset') onGap()
       else onEvent(event, JSON.parse(data))
@@ -76,8 +75,8 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
       lastId = id
     }
     if (retry !== undefined) retryMs = Number(retry)
-    const beat = fields.get('')
-    if (beat !== undefined) vouched = plus(asked, Number(beat))
+    // A proxy may send comments of its own: they say that it is alive, and nothing else.
+    if (comment !== undefined && /^\d+$/.test(comment)) freshUntil = plus(asked, Number(comment) + freshMs)
   }
 
   const run = async (signal: AbortSignal) => {
@@ -88,14 +87,14 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
         () => failures + 1,
       )
       const pauseMs = Math.min(retryMs * 2 ** Math.max(0, failures - 1), longestPauseMs)
-      if (isUsed()) await pause(pauseMs * (0.5 + Math.random() / 2), signal)
+      if (isUsed()) await pause(pauseMs * (0.5 + Math.random() / 2), signal, startTimer)
     }
   }
 
   return {
     /** Says that somebody wants to know: opens the stream, or keeps it open. */
     use() {
-      used = moment()
+      isWanted = true
       if (running) return
       const controller = new AbortController()
       running = controller
@@ -104,28 +103,11 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
       })
     },
     /** True while everything that happened more than some seconds ago is known. */
-    isFresh: () => vouched !== undefined && msSince(vouched) <= freshMs,
+    isFresh: (now: Moment) => freshUntil !== undefined && !isPast(freshUntil, now),
     close() {
       running?.abort()
       running = undefined
-      vouched = undefined
+      freshUntil = undefined
     },
   }
 }
-
-/** `name: value`; a comment has the empty name. */
-function splitField(line: string): [string, string] {
-  const cut = line.indexOf(':')
-  return cut < 0 ? [line, ''] : [line.slice(0, cut), line.slice(cut + 1).trimStart()]
-}
-
-const pause = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = startTimer(end, ms)
-    signal.addEventListener('abort', end)
-  })

@@ -11,6 +11,6 @@ export const plus = ({ monotonicMs, wallMs }: Moment, ms: number): Moment => ({
   wallMs: wallMs + ms,
 })
 
-/** How long ago a moment was, at most: by whichever clock says more. */
-export const msSince = (then: Moment): number =>
-  Math.max(performance.now() - then.monotonicMs, Date.now() - then.wallMs)
+/** Whether a moment has come, by whichever clock says so first. One that is no moment at all has. */
+export const isPast = (then: Moment, now: Moment): boolean =>
+  !(now.monotonicMs < then.monotonicMs && now.wallMs < then.wallMs)

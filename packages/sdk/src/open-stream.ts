@@ -4,6 +4,9 @@ export type OpenStream = (
   init: { readonly headers: Record<string, string>; readonly signal: AbortSignal },
 ) => Promise<Response>
 
+type Http = Pick<typeof import('node:http'), 'get'>
+type ToWeb = typeof import('node:stream')['Readable']['toWeb']
+
 /** By `fetch`. Its connection keeps the process alive. */
 export const openByFetch =
   (given: typeof fetch): OpenStream =>
@@ -15,24 +18,26 @@ export const openByFetch =
  * runtime lets go of a `fetch`. Undefined elsewhere, which is where no process is kept alive by anything.
  */
 export function quietStream(): OpenStream | undefined {
-  const { process } = globalThis
-  if (typeof process?.getBuiltinModule !== 'function') return undefined
-  // Not imported: bundlers for browsers and edge runtimes would look for them.
-  const [http, https] = [process.getBuiltinModule('node:http'), process.getBuiltinModule('node:https')]
-  const { Readable } = process.getBuiltinModule('node:stream')
+  // Not imported: bundlers for browsers and edge runtimes would look for them. There they may be missing one by one.
+  const builtIn = globalThis.process?.getBuiltinModule as NodeJS.Process['getBuiltinModule'] | undefined
+  if (typeof builtIn !== 'function') return undefined
+  const http: Http | undefined = builtIn('node:http')
+  const https: Http | undefined = builtIn('node:https')
+  const toWeb: ToWeb | undefined = builtIn('node:stream')?.Readable?.toWeb
+  if (!http?.get || !https?.get || !toWeb) return undefined
   return (url, { headers, signal }) =>
     new Promise((resolve, reject) => {
       const { get } = url.startsWith('https:') ? https : http
       // A connection of its own: one of a pool would be let go with whatever else uses it.
       const request = get(url, { headers, signal, agent: false }, (answer) => {
         const { statusCode: status = 502, headers: fields } = answer
-        const body = [204, 205, 304].includes(status) ? null : Readable.toWeb(answer)
+        const body = [204, 205, 304].includes(status) ? null : toWeb(answer)
         const known = ['content-type', 'retry-after', 'x-request-id'].flatMap((name) => {
           const value = fields[name]
           return typeof value === 'string' ? [[name, value] as [string, string]] : []
         })
         resolve(new Response(body as ReadableStream<Uint8Array> | null, { status, headers: known }))
       })
-      request.on('socket', (socket) => socket.unref()).on('error', reject)
+      request.on('socket', (socket) => socket.unref?.()).on('error', reject)
     })
 }

@@ -1,21 +1,38 @@
 import type { ErrorStatuses, ProblemDetail } from './contract-types.ts'
 
-/**
- * Every reason for which a call fails: the refusals of the service, and three of the way there.
- * `NETWORK_ERROR`: no answer came. `TIMEOUT`: none came in time. `UNEXPECTED_RESPONSE`: something else answered.
- */
-export type RolecallErrorCode = keyof ErrorStatuses | 'NETWORK_ERROR' | 'TIMEOUT' | 'UNEXPECTED_RESPONSE'
+/** What goes wrong on the way to the service, with the HTTP status where there was an answer. */
+interface TransportStatuses {
+  /** No answer came. */
+  readonly NETWORK_ERROR: undefined
+  /** None came in time. */
+  readonly TIMEOUT: undefined
+  /** Something else answered. */
+  readonly UNEXPECTED_RESPONSE: number
+}
 
-interface Details {
-  readonly status?: number | undefined
-  readonly requestId?: string | undefined
-  readonly errors?: readonly ProblemDetail[] | undefined
-  readonly retryAfterSec?: number | undefined
-  readonly cause?: unknown
+type Statuses = ErrorStatuses & TransportStatuses
+
+/** Every reason for which a call fails: the refusals of the service, and three of the way there. */
+export type RolecallErrorCode = keyof Statuses
+
+interface Failed<Code extends RolecallErrorCode> extends Error {
+  readonly name: 'RolecallError'
+  /** Stable, to be switched on. A newer service may send codes that this version does not list. */
+  readonly code: Code
+  /** HTTP status of the answer; undefined when there was none. */
+  readonly status: Statuses[Code]
+  /** What is wrong and how to mend it, for the developer. */
+  readonly detail: string
+  /** The service's name for the request: quote it when you ask an operator. */
+  readonly requestId: string | undefined
+  /** Everything that is wrong with the request, with `VALIDATION_FAILED` and `PAYLOAD_INVALID`; else empty. */
+  readonly errors: readonly ProblemDetail[]
+  /** Seconds after which another try is worth it, with 429 and 503. */
+  readonly retryAfterSec: number | undefined
 }
 
 /**
- * Why a call failed. Never carries the API key or a token, so it may be logged as it is.
+ * Why a call failed, one type for each `code`. Never carries the API key or a token, so it may be logged as it is.
  *
  * @example
  * try {
@@ -25,19 +42,27 @@ interface Details {
  *   throw error
  * }
  */
-export class RolecallError extends Error {
+export type RolecallError = { [Code in RolecallErrorCode]: Failed<Code> }[RolecallErrorCode]
+
+interface Details {
+  readonly status?: number | undefined
+  readonly requestId?: string | undefined
+  readonly errors?: readonly ProblemDetail[] | undefined
+  readonly retryAfterSec?: number | undefined
+  readonly cause?: unknown
+}
+
+/** Frameworks load a package several times into one process: an error is one of ours whichever copy made it. */
+const mark = Symbol.for('rolecall.error')
+
+class RolecallFailure extends Error {
   override readonly name = 'RolecallError'
-  /** Stable, to be switched on. A newer service may send codes that this version does not list. */
+  readonly [mark] = true
   readonly code: RolecallErrorCode
-  /** HTTP status of the answer; undefined when there was none. */
   readonly status: number | undefined
-  /** What is wrong and how to mend it, for the developer. */
   readonly detail: string
-  /** The service's name for the request: quote it when you ask an operator. */
   readonly requestId: string | undefined
-  /** Everything that is wrong with the request, with `VALIDATION_FAILED`; else empty. */
   readonly errors: readonly ProblemDetail[]
-  /** Seconds after which another try is worth it, with 429 and 503. */
   readonly retryAfterSec: number | undefined
 
   constructor(code: RolecallErrorCode, detail: string, details: Details = {}) {
@@ -51,14 +76,26 @@ export class RolecallError extends Error {
     this.errors = errors
     this.retryAfterSec = retryAfterSec
   }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && mark in value
+  }
 }
+
+interface RolecallErrorConstructor {
+  new (code: RolecallErrorCode, detail: string, details?: Details): RolecallError
+  readonly prototype: RolecallError
+  [Symbol.hasInstance](value: unknown): value is RolecallError
+}
+
+// The compiler cannot see that code and status go together: the service's table says so.
+export const RolecallError = RolecallFailure as unknown as RolecallErrorConstructor
 
 /** A refusal of the service as an error; what is no refusal of ours came from something else on the way. */
 export function errorOf(response: Response, body: unknown): RolecallError {
   const { status, headers } = response
   const requestId = headers.get('x-request-id') ?? undefined
-  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN)
-  const retryAfterSec = Number.isFinite(retryAfter) ? retryAfter : undefined
+  const retryAfterSec = secondsOf(headers.get('retry-after'))
   if (!isProblem(body)) {
     const type = headers.get('content-type') ?? 'no content type'
     const detail = `The answer was ${status} with ${type}, which is not one of Rolecall: check baseUrl.`
@@ -68,9 +105,18 @@ export function errorOf(response: Response, body: unknown): RolecallError {
   return new RolecallError(body.code as RolecallErrorCode, detail, {
     status,
     requestId: body.requestId,
-    errors: body.errors,
+    errors: Array.isArray(body.errors) ? body.errors : [],
     retryAfterSec,
   })
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date, which proxies like to send. */
+function secondsOf(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined
+  const seconds = /^\d+$/.test(retryAfter)
+    ? Number(retryAfter)
+    : (Date.parse(retryAfter) - Date.now()) / 1_000
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
 /** What is read of a problem; a proxy on the way may answer one with less than ours have. */

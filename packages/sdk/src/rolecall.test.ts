@@ -239,9 +239,11 @@ describe('a call that takes too long', () => {
 describe('a client', () => {
   test('refuses to be made without a key or an address', () => {
     const missing = undefined as unknown as string
-    expect(() => new Rolecall({ baseUrl: world.url, apiKey: missing })).toThrow('apiKey must be')
+    expect(() => new Rolecall({ baseUrl: world.url, apiKey: missing })).toThrow('apiKey is missing')
     expect(() => new Rolecall({ baseUrl: world.url, apiKey: 'rck_x\n' })).toThrow('apiKey must be')
-    expect(() => new Rolecall({ baseUrl: 'rolecall.example', apiKey: 'k' })).toThrow(TypeError)
+    for (const baseUrl of ['rolecall.example', 'ftp://rolecall.example', 'https://', 'https://a b']) {
+      expect(() => new Rolecall({ baseUrl, apiKey: 'k' })).toThrow(/^baseUrl must be an address/)
+    }
   })
 
   test('takes a base address with a path, with or without its slash', async () => {

@@ -1,74 +1,16 @@
-import { toBase64Url } from './base64url.ts'
 import { type CachedSessions, createCachedSessions } from './cached-sessions.ts'
-import type { Endpoints, NewSession, Session, SessionListItem } from './contract-types.ts'
-import { openByFetch, quietStream } from './open-stream.ts'
+import type { Endpoints, NewSession, ServerMember, Session, SessionListItem } from './contract-types.ts'
+import { EventFeed, type EventsOptions } from './events.ts'
+import { deepFrozen } from './freeze.ts'
+import { type Authorize, authorizeUrl, type Exchange, type Pair } from './login.ts'
+import { createMembers, type ListOptions, type PermissionAnswer, type PermissionCheck } from './members.ts'
+import { type OpenStream, openByFetch, quietStream } from './open-stream.ts'
+import type { RolecallOptions, ValidateOptions } from './options.ts'
+import { required, requiredText } from './required.ts'
 import { RolecallError } from './rolecall-error.ts'
-import { type CacheOptions, keyOf } from './session-cache.ts'
-import { sign } from './sign.ts'
-import { createTransport, type Transport } from './transport.ts'
-
-export interface RolecallOptions {
-  /** Where the service is, as browsers reach it too: `https://rolecall.example`. */
-  readonly baseUrl: string | URL
-  /** The project's API key, `rck_…`. Server-side only: never ship it to a browser. */
-  readonly apiKey: string
-  /** Longest time for one call in milliseconds. Default 10,000. */
-  readonly timeoutMs?: number
-  /**
-   * Answer `validate()` from memory where possible, kept true by the service's events. For processes that live on;
-   * end with `close()`. Default: ask each time.
-   */
-  readonly cache?: boolean | CacheOptions
-  /** Another `fetch`, e.g. one with a proxy. Default: the runtime's. */
-  readonly fetch?: typeof fetch
-}
-
-/** Taken by every call. */
-export interface CallOptions {
-  /** Ends the call early; it then rejects with the signal's reason, as `fetch` does. */
-  readonly signal?: AbortSignal
-  /** Instead of the client's `timeoutMs`. */
-  readonly timeoutMs?: number
-}
-
-/** Taken by `validate()`. */
-export interface ValidateOptions extends CallOptions {
-  /** From memory where possible, or asking each time; instead of the client's `cache`. */
-  readonly cache?: boolean
-}
-
-/** What a session consists of. Keep it on your server, and replace both after a refresh. */
-export interface Pair {
-  readonly token: string
-  readonly refreshToken: string
-}
-
-export interface Authorize {
-  /** The project's id. */
-  readonly clientId: string
-  /** One of the project's redirect URIs, byte for byte. */
-  readonly redirectUri: string
-  /** The chat server whose members may log in. */
-  readonly serverId: string
-  /** Comes back unchanged; see `mintLogin()`. */
-  readonly state: string
-  /** Binds the code to whoever holds this (PKCE); `exchange()` then needs it too. */
-  readonly codeVerifier?: string
-  /** Skip the chat platform's screen for a browser that logged in before. */
-  readonly sso?: boolean
-}
-
-export interface Exchange {
-  readonly clientId: string
-  /** From the redirect's query. Good once, for 60 seconds. */
-  readonly code: string
-  /** The same as in `authorizeUrl()`. */
-  readonly redirectUri: string
-  /** Needed when `authorizeUrl()` had one. */
-  readonly codeVerifier?: string
-  /** The browser you act for; shown in its member's list of sessions. */
-  readonly client?: { readonly ip?: string | undefined; readonly userAgent?: string | undefined }
-}
+import { keyOf } from './session-cache.ts'
+import { asMember, type CallOptions, createTransport, headerSafe, type Transport } from './transport.ts'
+import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 /**
  * A project's connection to Rolecall. Make one and share it: besides its options it holds the sessions of `cache`.
@@ -81,33 +23,39 @@ export interface Exchange {
 export class Rolecall {
   readonly #baseUrl: string
   /** Private, so that a logged client does not show it. */
-  readonly #apiKey: string
+  readonly #asProject: { readonly 'x-api-key': string }
   readonly #send: Transport
+  readonly #openStream: OpenStream
   readonly #isCached: boolean
   readonly #cached: CachedSessions
+  readonly #members: ReturnType<typeof createMembers>
 
-  /** For those who send submissions to inbound webhooks. */
-  readonly webhooks = { sign }
+  /** Inbound webhooks: submitting to them, signing, and the project's own. */
+  readonly webhooks: Webhooks
 
-  /** @throws TypeError when `baseUrl` is no address or `apiKey` cannot be one, e.g. because it is not set. */
-  constructor({ baseUrl, apiKey, timeoutMs = 10_000, cache = false, fetch: given }: RolecallOptions) {
-    if (!/^[\x21-\x7e]+$/.test(apiKey ?? ''))
-      throw new TypeError('apiKey must be the key of a project: rck_…')
-    this.#baseUrl = new URL(baseUrl).href.replace(/\/+$/, '')
-    this.#apiKey = apiKey
+  /** @throws TypeError that names what is missing, or is no address or key of a project. */
+  constructor(options: RolecallOptions) {
+    const { baseUrl, apiKey, timeoutMs = 10_000, retries = 2, cache = false, fetch: given } = options
+    requiredText({ baseUrl, apiKey })
+    if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey must be the key of a project: rck_…')
+    this.#baseUrl = addressOf(baseUrl)
+    this.#asProject = { 'x-api-key': apiKey }
     // Called without a receiver: edge runtimes refuse a `fetch` that is called as a method.
     const call = given ?? globalThis.fetch
     const fetch: typeof call = (input, init) => call(input, init)
-    this.#send = createTransport({ baseUrl: this.#baseUrl, fetch, timeoutMs })
+    this.#send = createTransport({ baseUrl: this.#baseUrl, timeoutMs, retries, fetch })
+    this.#openStream = openByFetch(fetch)
     this.#isCached = cache !== false
     this.#cached = createCachedSessions(
       {
         baseUrl: this.#baseUrl,
-        headers: this.#asProject(),
-        openStream: (given ? undefined : quietStream()) ?? openByFetch(fetch),
+        headers: this.#asProject,
+        openStream: (given ? undefined : quietStream()) ?? this.#openStream,
       },
       typeof cache === 'object' ? cache : {},
     )
+    this.#members = createMembers(this.#send, this.#asProject)
+    this.webhooks = createWebhooks(this.#send, this.#asProject)
   }
 
   /**
@@ -118,25 +66,8 @@ export class Rolecall {
    * const login = mintLogin()
    * const url = await rolecall.authorizeUrl({ ...login, clientId, redirectUri, serverId })
    */
-  async authorizeUrl({
-    clientId,
-    redirectUri,
-    serverId,
-    state,
-    codeVerifier,
-    sso,
-  }: Authorize): Promise<string> {
-    const query = new URLSearchParams({
-      client_id: clientId,
-      redirect_uri: redirectUri,
-      server_id: serverId,
-      state,
-    })
-    if (codeVerifier !== undefined) {
-      query.set('code_challenge', await challengeOf(codeVerifier))
-      query.set('code_challenge_method', 'S256')
-    }
-    return `${this.#baseUrl}/api/auth/${sso ? 'sso/' : ''}authorize?${query}`
+  authorizeUrl(login: Authorize): Promise<string> {
+    return authorizeUrl(this.#baseUrl, login)
   }
 
   /**
@@ -146,16 +77,17 @@ export class Rolecall {
    * @example
    * const { token, refreshToken, member, roles } = await rolecall.exchange({ clientId, code, redirectUri, codeVerifier })
    */
-  exchange(
+  async exchange(
     { clientId, code, redirectUri, codeVerifier, client }: Exchange,
     options?: CallOptions,
   ): Promise<NewSession> {
+    required({ clientId, code, redirectUri })
     return this.#send<Endpoints['exchangeCode']>({
       method: 'POST',
       path: '/api/auth/token',
       body: { clientId, code, redirectUri, ...(codeVerifier !== undefined && { codeVerifier }) },
       headers: {
-        ...this.#asProject(),
+        ...this.#asProject,
         ...(client?.ip && { 'x-client-ip': headerSafe(client.ip) }),
         ...(client?.userAgent && { 'x-client-user-agent': headerSafe(client.userAgent) }),
       },
@@ -173,21 +105,27 @@ export class Rolecall {
    * if (!session) return redirectToLogin()
    * const isCrew = session.roles.some(({ roleId }) => roleId === crewRoleId)
    */
-  async validate(token: string | undefined, options: ValidateOptions = {}): Promise<Session | undefined> {
+  async validate(token: string | undefined, options?: ValidateOptions): Promise<Session | undefined> {
     if (!token) return undefined
-    const { cache = this.#isCached, ...call } = options
-    const load = () =>
-      this.#send<Endpoints['validateSession']>({
-        method: 'POST',
-        path: '/api/auth/validate',
-        body: { token },
-        headers: this.#asProject(),
-        ...call,
-      }).catch(noneIfNotLive)
-    if (!cache) return load()
-    call.signal?.throwIfAborted()
+    if (!(options?.cache ?? this.#isCached)) return this.#load(token, options)
+    options?.signal?.throwIfAborted()
+    const known = this.#cached.find(token)
+    if (known) return known
     // Whoever may end a call early has it alone.
-    return this.#cached.validate(token, load, !call.signal && call.timeoutMs === undefined)
+    const isShared = !options?.signal && options?.timeoutMs === undefined
+    return this.#cached.load(token, () => this.#load(token, options), isShared)
+  }
+
+  #load(token: string, { signal, timeoutMs }: CallOptions = {}): Promise<Session | undefined> {
+    return this.#send<Endpoints['validateSession']>({
+      method: 'POST',
+      path: '/api/auth/validate',
+      body: { token },
+      headers: this.#asProject,
+      isRepeatable: true,
+      ...(signal && { signal }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    }).then(deepFrozen, noneIfNotLive)
   }
 
   /**
@@ -197,11 +135,13 @@ export class Rolecall {
    * await rolecall.logout(token)
    */
   async logout(token: string, options?: CallOptions): Promise<void> {
+    required({ token })
     await this.#send<Endpoints['logout']>({
       method: 'POST',
       path: '/api/auth/logout',
       body: { token },
-      headers: this.#asProject(),
+      headers: this.#asProject,
+      isRepeatable: true,
       ...options,
     }).finally(() => this.#cached.forget(keyOf.token(token)))
   }
@@ -213,11 +153,13 @@ export class Rolecall {
    * await rolecall.logoutAll(session.member.id)
    */
   async logoutAll(memberId: string, options?: CallOptions): Promise<void> {
+    required({ memberId })
     await this.#send<Endpoints['logoutAll']>({
       method: 'POST',
       path: '/api/auth/logout-all',
       body: { memberId },
-      headers: this.#asProject(),
+      headers: this.#asProject,
+      isRepeatable: true,
       ...options,
     }).finally(() => this.#cached.forget(keyOf.member(memberId)))
   }
@@ -234,6 +176,7 @@ export class Rolecall {
     { token, refreshToken }: Pair,
     options?: CallOptions,
   ): Promise<Pair & { readonly expiresAt: string }> {
+    required({ token, refreshToken })
     const rotated = await this.#send<Endpoints['refreshSession']>({
       method: 'POST',
       path: '/api/auth/token/refresh',
@@ -243,7 +186,8 @@ export class Rolecall {
     }).finally(() => this.#cached.forget(keyOf.token(token)))
     const { accessToken, refreshToken: next, expiresAt } = rotated
     if (accessToken === undefined || next === undefined) {
-      throw new RolecallError('UNEXPECTED_RESPONSE', 'The service answered a refresh without a pair.')
+      const detail = 'The service answered a refresh without a pair.'
+      throw new RolecallError('UNEXPECTED_RESPONSE', detail, { status: 200 })
     }
     return { token: accessToken, refreshToken: next, expiresAt }
   }
@@ -255,10 +199,12 @@ export class Rolecall {
    * for (const { id, clientInfo } of await rolecall.sessions(token)) console.log(id, clientInfo?.userAgent)
    */
   async sessions(token: string, options?: CallOptions): Promise<readonly SessionListItem[]> {
+    required({ token })
     const { sessions } = await this.#send<Endpoints['listSessions']>({
       method: 'GET',
       path: '/api/auth/sessions',
       headers: asMember(token),
+      isRepeatable: true,
       ...options,
     })
     return sessions
@@ -271,6 +217,8 @@ export class Rolecall {
    * await rolecall.revokeSession(token, sessionId)
    */
   async revokeSession(token: string, sessionId: string, options?: CallOptions): Promise<void> {
+    required({ token })
+    requiredText({ sessionId })
     await this.#send<Endpoints['revokeSession']>({
       method: 'DELETE',
       path: '/api/auth/sessions/{sessionId}',
@@ -280,17 +228,89 @@ export class Rolecall {
     }).finally(() => this.#cached.forget(keyOf.session(sessionId)))
   }
 
+  /**
+   * Ends everything that the token's member is logged in by, in all projects, with single sign-on in every browser. The
+   * session that asks ends, too.
+   *
+   * @example
+   * await rolecall.revokeAllSessions(token)
+   */
+  async revokeAllSessions(token: string, options?: CallOptions): Promise<void> {
+    required({ token })
+    await this.#send<Endpoints['revokeAllSessions']>({
+      method: 'DELETE',
+      path: '/api/auth/sessions',
+      headers: asMember(token),
+      ...options,
+    }).finally(() => this.#cached.forget(keyOf.token(token)))
+  }
+
+  /**
+   * The members of a server, with their roles, asked for in pages as they are read. Refused with `SCOPE_REQUIRED` where
+   * the project may not read them.
+   *
+   * @example
+   * for await (const { username, roles } of rolecall.members(serverId)) console.log(username, roles.length)
+   */
+  members(serverId: string, options?: ListOptions): AsyncGenerator<ServerMember, void, undefined> {
+    return this.#members.list(serverId, options)
+  }
+
+  /**
+   * One member of a server, with the roles they hold now; undefined when they are not in it.
+   *
+   * @example
+   * const member = await rolecall.member(serverId, memberId)
+   */
+  member(serverId: string, memberId: string, options?: CallOptions): Promise<ServerMember | undefined> {
+    return this.#members.find(serverId, memberId, options)
+  }
+
+  /**
+   * Whether a member holds roles right now, without a session of theirs: at least one of `anyOf`, every one of `allOf`.
+   * Refused with `SCOPE_REQUIRED`.
+   *
+   * @example
+   * const { allowed } = await rolecall.checkPermissions(serverId, { memberId, anyOf: [crewRoleId] })
+   */
+  checkPermissions(
+    serverId: string,
+    check: PermissionCheck,
+    options?: CallOptions,
+  ): Promise<PermissionAnswer> {
+    return this.#members.check(serverId, check, options)
+  }
+
+  /**
+   * What happens to the project's sessions and members, as it happens and across lost connections. The iteration goes
+   * on until it is left, and keeps the process alive meanwhile. At `reset` discard what you have stored.
+   *
+   * @example
+   * for await (const event of rolecall.events({ after: stored })) {
+   *   if (event.type === 'member.left') await archive(event.data.memberId)
+   *   stored = event.id
+   * }
+   */
+  events(options: EventsOptions = {}): EventFeed {
+    return new EventFeed(this.#baseUrl, this.#asProject, this.#openStream, options)
+  }
+
   /** Lets go of the connection that `cache` holds, so that the process can end. A later `validate()` opens it again. */
   close(): void {
     this.#cached.close()
   }
-
-  #asProject() {
-    return { 'x-api-key': this.#apiKey }
-  }
 }
 
-const asMember = (token: string) => ({ authorization: `Bearer ${headerSafe(token)}` })
+/** @throws TypeError */
+function addressOf(baseUrl: string | URL): string {
+  const text = String(baseUrl)
+  try {
+    if (/^https?:/i.test(text)) return new URL(text).href.replace(/\/+$/, '')
+  } catch {
+    // Said below, in words of ours.
+  }
+  throw new TypeError(`baseUrl must be an address like https://rolecall.example, unlike ${text}`)
+}
 
 /**
  * Tokens come from cookies, which anyone can write: one that does not even look like a token (`VALIDATION_FAILED` or
@@ -304,12 +324,3 @@ function noneIfNotLive(error: unknown): undefined {
     return
   throw error
 }
-
-/** RFC 7636 §4.2, S256. */
-async function challengeOf(codeVerifier: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier))
-  return toBase64Url(new Uint8Array(digest))
-}
-
-/** What browsers send is passed on; what no header may carry is left out rather than failing a login. */
-const headerSafe = (value: string) => value.replace(/[^\x20-\x7e\x80-\xff]/g, '')

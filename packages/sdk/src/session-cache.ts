@@ -1,6 +1,6 @@
 import type { Session } from './contract-types.ts'
 import type { createEventStream } from './event-stream.ts'
-import { type Moment, moment, msSince } from './moment.ts'
+import { isPast, type Moment, moment, plus } from './moment.ts'
 
 /** A caller takes the answer to a question that another asked so short a time ago. */
 const sharedMs = 1_000
@@ -13,25 +13,27 @@ export interface CacheOptions {
    * (names, pictures, and roles while the service itself has lost the chat platform) may be that old.
    */
   readonly maxAgeMs?: number
-  /** Sessions that are kept at most; the least recently used go. Default 10,000, about 2 kB each. */
+  /** Sessions that are kept at most; those that nobody has asked for lately go first. Default 10,000, about 2 kB each. */
   readonly maxEntries?: number
 }
 
 interface Kept {
-  readonly text: string
-  readonly expiresAtMs: number
-  readonly askedAt: Moment
+  readonly session: Session
+  /** When it is too old or has expired, decided once: telling it takes a look at each clock and nothing else. */
+  readonly until: Moment
   readonly keys: readonly string[]
+  /** Somebody has asked for it since room was made the last time. */
+  isUsed: boolean
 }
 
 interface Flight {
-  readonly askedAt: Moment
+  readonly sharedUntil: Moment
   /** Counts of events and gaps when it was asked. */
   readonly eventsBefore: number
   readonly gapsBefore: number
   /** What was dropped since: its answer may be from before that. */
   readonly missed: Set<string>
-  readonly answer: Promise<string | undefined>
+  readonly answer: Promise<Session | undefined>
 }
 
 /**
@@ -60,56 +62,73 @@ export function createSessionCache(
     }
     kept.delete(token)
   }
-  const keep = (token: string, text: string, { session, member }: Session, askedAt: Moment) => {
-    drop(token)
-    for (const oldest of kept.keys()) {
-      if (kept.size < maxEntries) break
-      drop(oldest)
+  /** Those in use are passed over once, so that a hit need not move what it finds to the end of a list. */
+  const makeRoom = () => {
+    for (const [token, oldest] of kept) {
+      if (kept.size < maxEntries) return
+      if (!oldest.isUsed) {
+        drop(token)
+        continue
+      }
+      oldest.isUsed = false
+      kept.delete(token)
+      kept.set(token, oldest)
     }
-    const keys = keysOf(token, session, member.id)
-    kept.set(token, { text, expiresAtMs: Date.parse(session.expiresAt), askedAt, keys })
-    for (const key of keys) tokensByKey.set(key, (tokensByKey.get(key) ?? new Set()).add(token))
   }
-  const find = (token: string): string | undefined => {
-    const found = kept.get(token)
-    if (!found || !stream.isFresh()) return undefined
-    if (msSince(found.askedAt) > maxAgeMs || Date.now() >= found.expiresAtMs) return undefined
-    // The order of a Map is that of insertion.
-    kept.delete(token)
-    kept.set(token, found)
-    return found.text
+  const keep = (token: string, answer: Session, askedAt: Moment) => {
+    drop(token)
+    makeRoom()
+    const { session, member } = answer
+    const keys = keysOf(token, session, member.id)
+    const { monotonicMs, wallMs } = plus(askedAt, maxAgeMs)
+    const until = { monotonicMs, wallMs: Math.min(wallMs, Date.parse(session.expiresAt)) }
+    kept.set(token, { session: answer, until, keys, isUsed: false })
+    for (const key of keys) tokensByKey.set(key, (tokensByKey.get(key) ?? new Set()).add(token))
   }
   const ask = (token: string, load: () => Promise<Session | undefined>): Flight => {
     const missed = new Set<string>()
     const askedAt = moment()
     const gapsBefore = gaps
     const answer = load()
-      .then((session) => {
-        if (!session) return undefined
-        const text = JSON.stringify(session)
-        const isTrue = keysOf(token, session.session, session.member.id).every((key) => !missed.has(key))
+      .then((answer) => {
+        if (!answer) return undefined
+        const isTrue = keysOf(token, answer.session, answer.member.id).every((key) => !missed.has(key))
         if (gapsBefore > 0 && gaps === gapsBefore && isTrue && missed.size < mostMissed) {
-          keep(token, text, session, askedAt)
+          keep(token, answer, askedAt)
         }
-        return text
+        return answer
       })
       .finally(() => {
         underWay.delete(flight)
         if (shared.get(token) === flight) shared.delete(token)
       })
-    const flight: Flight = { askedAt, eventsBefore: events, gapsBefore, missed, answer }
+    const sharedUntil = plus(askedAt, sharedMs)
+    const flight: Flight = { sharedUntil, eventsBefore: events, gapsBefore, missed, answer }
     underWay.add(flight)
     return flight
   }
-  const isShareable = ({ askedAt, eventsBefore, gapsBefore }: Flight) =>
-    events === eventsBefore && gaps === gapsBefore && msSince(askedAt) < sharedMs
+  const isShareable = ({ sharedUntil, eventsBefore, gapsBefore }: Flight) =>
+    events === eventsBefore && gaps === gapsBefore && !isPast(sharedUntil, moment())
 
   return {
-    /** The session of a token: from here, or by `load`. Of those who ask at the same time one loads. */
-    async validate(token: string, load: () => Promise<Session | undefined>, isShared: boolean) {
+    /** The session of a token, where it is known. The path that millions of questions a second take. */
+    find(token: string): Session | undefined {
       stream.use()
-      const text = find(token) ?? (await answerOf(token, load, isShared))
-      return text === undefined ? undefined : (JSON.parse(text) as Session)
+      const found = kept.get(token)
+      if (!found) return undefined
+      const now = moment()
+      if (isPast(found.until, now) || !stream.isFresh(now)) return undefined
+      found.isUsed = true
+      return found.session
+    },
+    /** Asks by `load`, and keeps the answer. Of those who ask at the same time one loads. */
+    load(token: string, load: () => Promise<Session | undefined>, isShared: boolean) {
+      if (!isShared) return ask(token, load).answer
+      const other = shared.get(token)
+      if (other && isShareable(other)) return other.answer
+      const flight = ask(token, load)
+      shared.set(token, flight)
+      return flight.answer
     },
     /** Drops what is kept under a key, and whatever of it is being loaded. */
     forget(key: string) {
@@ -122,15 +141,6 @@ export function createSessionCache(
       kept.clear()
       tokensByKey.clear()
     },
-  }
-
-  function answerOf(token: string, load: () => Promise<Session | undefined>, isShared: boolean) {
-    if (!isShared) return ask(token, load).answer
-    const other = shared.get(token)
-    if (other && isShareable(other)) return other.answer
-    const flight = ask(token, load)
-    shared.set(token, flight)
-    return flight.answer
   }
 }
 

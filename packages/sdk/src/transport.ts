@@ -1,10 +1,20 @@
 import type { Endpoints } from './contract-types.ts'
 import { startDeadline } from './deadline.ts'
+import { pause, pauseBeforeRetry } from './retry.ts'
 import { errorOf, RolecallError } from './rolecall-error.ts'
+
+/** Taken by every call. */
+export interface CallOptions {
+  /** Ends the call early; it then rejects with the signal's reason, as `fetch` does. */
+  readonly signal?: AbortSignal
+  /** Instead of the client's `timeoutMs`. */
+  readonly timeoutMs?: number
+}
 
 export interface TransportOptions {
   readonly baseUrl: string
   readonly timeoutMs: number
+  readonly retries: number
   readonly fetch: typeof fetch
 }
 
@@ -12,59 +22,85 @@ type Endpoint = Endpoints[keyof Endpoints]
 type Part<E, Name extends string> = E extends Readonly<Record<Name, infer Value>> ? Value : undefined
 
 /** One call, typed by its endpoint in the contract; nothing of the contract is there at run time. */
-interface Call<E extends Endpoint> {
+interface Call<E extends Endpoint> extends CallOptions {
   readonly method: E['method']
   /** The endpoint's path; what stands in braces is filled from `params`. */
   readonly path: E['path']
   readonly params?: Part<E, 'params'>
+  readonly query?: Part<E, 'query'>
   readonly body?: Part<E, 'body'>
+  /** The body as it was written already, where its bytes were signed. */
+  readonly text?: string
   readonly headers: Record<string, string>
-  readonly signal?: AbortSignal | undefined
-  readonly timeoutMs?: number | undefined
+  /** It may be sent again: it changes nothing, or the same once as twice. Never so where it is not said. */
+  readonly isRepeatable?: boolean
 }
 
 export type Transport = <E extends Endpoint>(call: Call<E>) => Promise<E['answer']>
 
 /** Sends calls and turns whatever is not a success into a RolecallError, except the caller's own abort. */
-export function createTransport(options: TransportOptions): Transport {
+export function createTransport({ baseUrl, retries, fetch, ...options }: TransportOptions): Transport {
+  const sendOnce = async <E extends Endpoint>(call: Call<E>, signal: AbortSignal): Promise<E['answer']> => {
+    const { text = call.body === undefined ? undefined : JSON.stringify(call.body) } = call
+    const response = await fetch(baseUrl + fill(call.path, call.params) + queryOf(call.query), {
+      method: call.method,
+      headers: {
+        accept: 'application/json',
+        ...(text !== undefined && { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      ...(text !== undefined && { body: text }),
+      // Never followed: the next address would get the credentials.
+      redirect: 'manual',
+      signal,
+    })
+    const answer = await response.text()
+    const body = parse(answer)
+    if (response.ok && (body !== undefined || answer === '')) return body as E['answer']
+    throw errorOf(response, body)
+  }
+
   return async <E extends Endpoint>(call: Call<E>) => {
-    const timeoutMs = call.timeoutMs ?? options.timeoutMs
-    const deadline = startDeadline(timeoutMs, call.signal)
+    const { signal, timeoutMs = options.timeoutMs, isRepeatable = false } = call
+    const startedAt = performance.now()
+    const deadline = startDeadline(timeoutMs, signal)
     try {
-      const response = await options.fetch(options.baseUrl + fill(call.path, call.params), {
-        method: call.method,
-        headers: {
-          accept: 'application/json',
-          ...(call.body !== undefined && { 'content-type': 'application/json' }),
-          ...call.headers,
-        },
-        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-        // Never followed: the next address would get the credentials.
-        redirect: 'manual',
-        signal: deadline.signal,
-      })
-      const text = await response.text()
-      const body = parse(text)
-      if (response.ok && (body !== undefined || text === '')) return body as E['answer']
-      throw errorOf(response, body)
-    } catch (error) {
-      if (error instanceof RolecallError) throw error
-      call.signal?.throwIfAborted()
-      throw unreachable(options.baseUrl, timeoutMs, deadline.isOver(), error)
+      for (let attempt = 0; ; attempt++) {
+        try {
+          return await sendOnce(call, deadline.signal)
+        } catch (reason) {
+          signal?.throwIfAborted()
+          const error = asRolecallError(reason, baseUrl, deadline.isOver() ? timeoutMs : undefined)
+          if (!isRepeatable || attempt >= retries) throw error
+          const elapsedMs = performance.now() - startedAt
+          const pauseMs = pauseBeforeRetry(error, attempt, elapsedMs)
+          // The reason of the last try says more than that there was no time for another.
+          if (pauseMs === undefined || elapsedMs + pauseMs >= timeoutMs) throw error
+          await pause(pauseMs, deadline.signal)
+          signal?.throwIfAborted()
+        }
+      }
     } finally {
       deadline.release()
     }
   }
 }
 
-function unreachable(baseUrl: string, timeoutMs: number, isLate: boolean, cause: unknown) {
-  if (isLate) {
-    return new RolecallError('TIMEOUT', `${baseUrl} did not answer within ${timeoutMs} ms.`, { cause })
+function asRolecallError(reason: unknown, baseUrl: string, timeoutMs: number | undefined): RolecallError {
+  if (reason instanceof RolecallError) return reason
+  if (timeoutMs !== undefined) {
+    const detail = `${baseUrl} did not answer within ${timeoutMs} ms.`
+    return new RolecallError('TIMEOUT', detail, { cause: reason })
   }
-  const { cause: inner = cause } = cause as { cause?: unknown }
-  const reason = (inner as { code?: string; message?: string } | null) ?? {}
-  const why = reason.code ?? reason.message ?? 'no reason given'
-  return new RolecallError('NETWORK_ERROR', `${baseUrl} cannot be reached (${why}).`, { cause })
+  return networkError(baseUrl, reason)
+}
+
+/** No answer came, because of `reason`. */
+export function networkError(baseUrl: string, reason: unknown): RolecallError {
+  const { cause: inner = reason } = reason as { cause?: unknown }
+  const { code, message } = (inner as { code?: string; message?: string } | null) ?? {}
+  const why = code ?? message ?? 'no reason given'
+  return new RolecallError('NETWORK_ERROR', `${baseUrl} cannot be reached (${why}).`, { cause: reason })
 }
 
 const fill = (path: string, params: unknown) =>
@@ -72,10 +108,26 @@ const fill = (path: string, params: unknown) =>
     encodeURIComponent((params as Record<string, string>)[name] ?? ''),
   )
 
-function parse(text: string): unknown {
+function queryOf(query: object | undefined): string {
+  const fields = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) fields.set(name, String(value))
+  }
+  const text = String(fields)
+  return text && `?${text}`
+}
+
+/** What a body says; undefined where it is not JSON. */
+export function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     return undefined
   }
 }
+
+/** By the session token of a member. */
+export const asMember = (token: string) => ({ authorization: `Bearer ${headerSafe(token)}` })
+
+/** What browsers send is passed on; what no header may carry is left out rather than failing a call. */
+export const headerSafe = (value: string) => value.replace(/[^\x20-\x7e\x80-\xff]/g, '')

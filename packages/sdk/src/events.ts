@@ -1,0 +1,104 @@
+import type { EventData } from './contract-types.ts'
+import { startDeadline } from './deadline.ts'
+import { readFrames } from './event-frames.ts'
+import type { OpenStream } from './open-stream.ts'
+import { pause } from './retry.ts'
+import { errorOf, RolecallError } from './rolecall-error.ts'
+import { networkError, parse } from './transport.ts'
+
+/** One event: its id to resume after, its name, and its data by that name. */
+export type RolecallEvent = {
+  [Name in keyof EventData]: { readonly id: string; readonly type: Name; readonly data: EventData[Name] }
+}[keyof EventData]
+
+/** Taken by `events()`. */
+export interface EventsOptions {
+  /** Goes on after this event, for 24 hours. Default: what happens from now on. */
+  readonly after?: string
+  /** Ends the iteration; it then throws the signal’s reason. */
+  readonly signal?: AbortSignal
+  /** Told of each time that the connection was lost or refused for now; it is made again. */
+  readonly onError?: (error: RolecallError) => void
+}
+
+const heartbeatSec = 5
+/** A connection on which nothing comes for so long is given up. */
+const silentMs = 20_000
+const longestPauseMs = 15_000
+
+/**
+ * The events of a project, across lost connections: each at least once, in order. One that has been handled is not
+ * told again by the same feed.
+ */
+export class EventFeed implements AsyncIterable<RolecallEvent> {
+  readonly #open: (lastId: string | undefined, signal: AbortSignal) => Promise<Response>
+  readonly #baseUrl: string
+  readonly #options: EventsOptions
+  #lastId: string | undefined
+
+  constructor(
+    baseUrl: string,
+    headers: Record<string, string>,
+    openStream: OpenStream,
+    options: EventsOptions,
+  ) {
+    this.#baseUrl = baseUrl
+    this.#options = options
+    this.#lastId = options.after
+    this.#open = (lastId, signal) =>
+      openStream(`${baseUrl}/api/events?heartbeat=${heartbeatSec}`, {
+        headers: { accept: 'text/event-stream', ...headers, ...(lastId && { 'last-event-id': lastId }) },
+        signal,
+      })
+  }
+
+  /**
+   * Where to go on: everything up to here has been handled. It is known once the stream is open, also before the first
+   * event; store it to resume there, as `after`.
+   */
+  get lastId(): string | undefined {
+    return this.#lastId
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<RolecallEvent, void, undefined> {
+    const { signal, onError } = this.#options
+    for (let failures = 0; ; ) {
+      signal?.throwIfAborted()
+      const silence = startDeadline(silentMs, signal)
+      let retryAfterMs = 0
+      try {
+        for await (const { id, event, data } of this.#frames(silence)) {
+          failures = 0
+          if (event !== undefined && data !== undefined) {
+            yield { id: id ?? this.#lastId ?? '', type: event, data: JSON.parse(data) } as RolecallEvent
+          }
+          if (id !== undefined) this.#lastId = id
+          if (event === 'project.disabled') return
+        }
+      } catch (reason) {
+        signal?.throwIfAborted()
+        const error = reason instanceof RolecallError ? reason : networkError(this.#baseUrl, reason)
+        if (!isPassing(error)) throw error
+        onError?.(error)
+        retryAfterMs = (error.retryAfterSec ?? 0) * 1_000
+      } finally {
+        silence.release()
+      }
+      const pauseMs = Math.min(1_000 * 2 ** failures, longestPauseMs) * (0.5 + Math.random() / 2)
+      failures += 1
+      await pause(Math.max(pauseMs, retryAfterMs), signal ?? new AbortController().signal)
+    }
+  }
+
+  async *#frames({ signal, extend }: { readonly signal: AbortSignal; extend(): void }) {
+    const response = await this.#open(this.#lastId, signal)
+    const type = response.headers.get('content-type') ?? ''
+    if (response.status !== 200 || !type.startsWith('text/event-stream') || !response.body) {
+      throw errorOf(response, parse(await response.text()))
+    }
+    yield* readFrames(response.body, extend)
+  }
+}
+
+/** Whether another try may find it gone. What the service refuses for a reason of ours, it refuses again. */
+const isPassing = ({ status }: RolecallError) => status === undefined || status === 429 || status >= 500

@@ -1,0 +1,63 @@
+import type { Endpoints, ServerMember } from './contract-types.ts'
+import { itemsOf } from './pages.ts'
+import { required, requiredText } from './required.ts'
+import { RolecallError } from './rolecall-error.ts'
+import type { CallOptions, Transport } from './transport.ts'
+
+/** Taken by `members()`. */
+export interface ListOptions extends CallOptions {
+  /** Members that are asked for at a time, 1 to 100. Default 100. */
+  readonly pageSize?: number
+}
+
+/** Which roles a member must hold; with neither list, being a member is enough. */
+export type PermissionCheck = Endpoints['checkPermissions']['body']
+/** What a check says, with the roles that the member holds. */
+export type PermissionAnswer = Endpoints['checkPermissions']['answer']
+
+/** The members of a server, by the key of a project. */
+export function createMembers(send: Transport, headers: Record<string, string>) {
+  return {
+    list(serverId: string, { pageSize = 100, ...options }: ListOptions = {}) {
+      requiredText({ serverId })
+      return itemsOf<ServerMember>((from) =>
+        send<Endpoints['listServerMembers']>({
+          method: 'GET',
+          path: '/api/servers/{serverId}/members',
+          params: { serverId },
+          query: { limit: pageSize, ...from },
+          headers,
+          isRepeatable: true,
+          ...options,
+        }),
+      )
+    },
+    async find(serverId: string, memberId: string, options?: CallOptions): Promise<ServerMember | undefined> {
+      requiredText({ serverId, memberId })
+      return send<Endpoints['getServerMember']>({
+        method: 'GET',
+        path: '/api/servers/{serverId}/members/{memberId}',
+        params: { serverId, memberId },
+        headers,
+        isRepeatable: true,
+        ...options,
+      }).catch((error) => {
+        if (error instanceof RolecallError && error.code === 'MEMBER_NOT_FOUND') return undefined
+        throw error
+      })
+    },
+    async check(serverId: string, check: PermissionCheck, options?: CallOptions): Promise<PermissionAnswer> {
+      requiredText({ serverId })
+      required({ memberId: check.memberId })
+      return send<Endpoints['checkPermissions']>({
+        method: 'POST',
+        path: '/api/servers/{serverId}/permissions/check',
+        params: { serverId },
+        body: check,
+        headers,
+        isRepeatable: true,
+        ...options,
+      })
+    },
+  }
+}

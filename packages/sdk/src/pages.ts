@@ -1,0 +1,17 @@
+interface Page<Item> {
+  readonly data: readonly Item[]
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+}
+
+/** Whatever is on the pages, one after the other; each page is asked for when it is needed. */
+export async function* itemsOf<Item>(
+  load: (from: { readonly cursor?: string }) => Promise<Page<Item>>,
+): AsyncGenerator<Item, void, undefined> {
+  let page = await load({})
+  yield* page.data
+  while (page.nextCursor !== null) {
+    page = await load({ cursor: page.nextCursor })
+    yield* page.data
+  }
+}
