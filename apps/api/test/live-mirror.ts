@@ -1,5 +1,6 @@
 import { type ChatSim, demo, findUser } from '@rolecall/chat-sim'
 import { vi } from 'vitest'
+import { openHandover } from '../src/mirror/gateway/handover.ts'
 import { createLiveMirror } from '../src/mirror/gateway/live-mirror.ts'
 import type { LiveMirror } from '../src/mirror/gateway/status.ts'
 import { sql } from '../src/platform/db/sql.ts'
@@ -57,6 +58,15 @@ export async function isLive({ service }: Pick<World, 'service'>, serverId: stri
 
 export const untilLive = (world: Pick<World, 'service'>, serverId?: string) =>
   until('the server is live', () => isLive(world, serverId))
+
+/** Waits until the next leader would find a server that was read to its end. */
+export const untilHandedOver = ({ service }: Pick<World, 'service'>, serverId: string = demo.mainGuildId) =>
+  until('a complete server is handed over', async () => {
+    const { db, config } = service.deps
+    const row = await db.maybeOne<{ handover: Uint8Array | null }>(sql`select handover from live_mirror`)
+    const left = row?.handover && config.outboundKey && openHandover(config.outboundKey, row.handover)
+    return left ? left.servers.some(([id, isComplete]) => id === serverId && isComplete) : false
+  })
 
 export const untilNotLive = (world: Pick<World, 'service'>, serverId?: string) =>
   until('the server is not live', async () => !(await isLive(world, serverId)))

@@ -8,6 +8,7 @@ import {
   quick,
   startLiveMirror,
   until,
+  untilHandedOver,
   untilLive,
   untilTrue,
 } from '../../../test/live-mirror.ts'
@@ -53,7 +54,7 @@ describe.each(engines)('the next leader, on %s', (engine) => {
 
   test('goes on with the session, and is told what happened meanwhile', async () => {
     await lead()
-    await until('it is handed over', isHandedOver)
+    await untilHandedOver(world)
     const before = costs()
     await stop()
     world.sim.world.setRoles(club, ada, [demo.roles.captain])
@@ -67,7 +68,7 @@ describe.each(engines)('the next leader, on %s', (engine) => {
   test('does not write again what is told again: who came back keeps the session made since', async () => {
     // Renewed when something changes, and not again: the handover is as of the start.
     await lead({ mirror: { renewEveryMs: 3_600_000 } })
-    await until('it is handed over', isHandedOver)
+    await untilHandedOver(world)
     const before = costs()
     world.sim.world.removeMember(club, rosa)
     world.sim.world.addMember(club, rosa)
@@ -86,7 +87,7 @@ describe.each(engines)('the next leader, on %s', (engine) => {
 
   test('reads all anew when the platform has forgotten the session', async () => {
     await lead()
-    await until('it is handed over', isHandedOver)
+    await untilHandedOver(world)
     const before = costs()
     await stop()
     world.sim.gateway.forgetSessions()
@@ -142,7 +143,7 @@ describe.each(engines)('the next leader, on %s', (engine) => {
 
   test('keeps the id of the session to itself', async () => {
     await lead()
-    await until('it is handed over', isHandedOver)
+    await untilHandedOver(world)
     const id = world.sim.gateway.state().sessions[0]?.id ?? ''
     const rows = await world.service.deps.db.query<{ text: string }>(
       sql`select to_jsonb(m)::text || encode(handover, 'escape') as text from live_mirror m

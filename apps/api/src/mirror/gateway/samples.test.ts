@@ -5,7 +5,14 @@ import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
-import { memberEntries, startLiveMirror, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
+import {
+  memberEntries,
+  startLiveMirror,
+  until,
+  untilHandedOver,
+  untilLive,
+  untilTrue,
+} from '../../../test/live-mirror.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import type { LiveMirror } from './status.ts'
 
@@ -42,12 +49,7 @@ describe.each(engines)('a change that the platform never told, on %s', (engine) 
   test('is found by a sample, and the server is read anew', async () => {
     mirror = startLiveMirror(world.service)
     await untilLive(world)
-    await until('it is handed over', async () => {
-      const row = await world.service.deps.db.maybeOne(
-        sql`select from live_mirror where handover is not null`,
-      )
-      return row !== undefined
-    })
+    await untilHandedOver(world)
     await changeUntold(() => world.sim.world.setRoles(club, ada, [demo.roles.captain]))
     await ageSome()
     const pages = world.sim.journal.count('members')
