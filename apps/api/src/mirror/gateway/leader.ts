@@ -171,14 +171,15 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     async close() {
       isClosing = true
       renewals.stop()
-      const finished = writer.close()
       clearInterval(renewing)
       clearInterval(reconciling)
+      // What the one that is under way hands over must not be what is left after the end.
+      await renewals.ended()
+      const finished = writer.close()
       roleReads.close()
       await samples.close()
       await gateway.close()
       await resyncs.close()
-      await renewals.ended()
       await finished
     },
   }
