@@ -1,10 +1,11 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { freePort } from '../../apps/api/test/postgres.ts'
+import { copyTemplate } from '../databases.ts'
+import { freePort } from '../postgres.ts'
 import { type Environment, environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 describe('rolecall serve', { timeout: 60_000 }, () => {
@@ -20,7 +21,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'rolecall-start-'))
     // A migrated database: making one from nothing takes longer than all the rest of a start.
-    await cp(inject('pgliteTemplate'), join(folder, 'data'), { recursive: true })
+    await copyTemplate(join(folder, 'data'))
     port = await freePort()
     whole = environmentFor(sim, port)
   })

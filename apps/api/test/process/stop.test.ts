@@ -1,15 +1,16 @@
 import { once } from 'node:events'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { call } from '../../apps/api/test/client.ts'
-import { atPlatform, Browser, openLogin, walkLogin } from '../../apps/api/test/given.ts'
-import { freePort } from '../../apps/api/test/postgres.ts'
-import { LogSweep } from '../../apps/api/test/secrets.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { call } from '../client.ts'
+import { copyTemplate } from '../databases.ts'
+import { atPlatform, Browser, openLogin, walkLogin } from '../given.ts'
+import { freePort } from '../postgres.ts'
+import { LogSweep } from '../secrets.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 interface Pair {
@@ -33,7 +34,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
   beforeAll(async () => {
     sim = await startChatSim({ headlessLogin: true })
     folder = await mkdtemp(join(tmpdir(), 'rolecall-stop-'))
-    await cp(inject('pgliteTemplate'), join(folder, 'data'), { recursive: true })
+    await copyTemplate(join(folder, 'data'))
     const port = await freePort()
     environment = { ...environmentFor(sim, port), LOG_LEVEL: 'debug', DRAIN_SEC: String(drainSec) }
     sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
