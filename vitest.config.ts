@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config'
+import acceptance from './acceptance/vitest.config.ts'
+import { SlowestFirst } from './tools/slowest-first.ts'
 
-const everything = ['{apps,packages,examples}/**/*.test.ts', 'acceptance/**/*.test.ts', 'tools/**/*.test.ts']
+const everything = ['{apps,packages,examples,tools}/**/*.test.ts']
 /** A real browser may be late once on a machine under load; a defect fails every time. */
 const browser = ['**/*browser.test.ts', 'acceptance/browser/*.test.ts']
 /** Real processes, which are waited for, and what measures the memory or the turns of its own process. */
 const system = [
-  'acceptance/api/*.test.ts',
+  'apps/api/test/process/*.test.ts',
   'tools/deploy.test.ts',
   'tools/openapi/*.test.ts',
   'tools/sdk/*.test.ts',
@@ -34,8 +36,6 @@ const settings = {
   testTimeout: 60_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 20_000 } },
-  // A machine that others load may make a real process or timer late once; a defect fails every time.
-  retry: process.env['CI'] ? 2 : 0,
   // On two cores: what waits for timeouts, processes and browsers leaves room for others.
   maxWorkers: 3,
 }
@@ -44,6 +44,7 @@ const exclude = ['**/node_modules/**']
 export default defineConfig({
   test: {
     globalSetup: ['apps/api/test/global-setup.ts'],
+    sequence: { sequencer: SlowestFirst },
     projects: [
       {
         ...shared,
@@ -56,6 +57,7 @@ export default defineConfig({
           isolate: false,
         },
       },
+      { ...acceptance, test: { ...acceptance.test, ...settings } },
       {
         ...shared,
         test: { ...settings, name: 'system', include: system, exclude: [...exclude, ...browser, ...alone] },

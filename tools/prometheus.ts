@@ -47,7 +47,7 @@ export async function startPrometheus(target: string, rules: string): Promise<Pr
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-prometheus-'))
   await writeFile(join(folder, 'rules.yml'), quickened(rules))
   // A scrape must fit in, also while a fault holds up the event loop.
-  const every = '700ms'
+  const every = '500ms'
   const config = {
     global: { scrape_interval: every, scrape_timeout: every, evaluation_interval: every },
     rule_files: ['rules.yml'],
@@ -88,7 +88,7 @@ export async function startPrometheus(target: string, rules: string): Promise<Pr
         query,
         start: String(now - seconds),
         end: String(now),
-        step: '0.7',
+        step: '0.5',
       })
       return (await ask<{ result: unknown[] }>(`query_range?${asked}`)).result.length
     },

@@ -165,15 +165,23 @@ describe('the structure', () => {
     expect(
       offending(/^apps\/api\/src\//, (one) => !one.startsWith('@rolecall/') || one === '@rolecall/contract'),
     ).toEqual([])
-    expect(offending(/^(packages|acceptance|examples)\//, (one) => !one.startsWith('apps/api/src/'))).toEqual(
-      [],
-    )
+    expect(offending(/^(packages|examples)\//, (one) => !one.startsWith('apps/api/src/'))).toEqual([])
     expect(
       offending(
         /^packages\/sdk\//,
         (one) => one.startsWith('packages/sdk/') || !/^(apps|packages|@rolecall\/(?!contract$))/.test(one),
       ),
     ).toEqual([])
+  })
+
+  // What it knows of the service, anyone with its address knows. Its tests are no exception.
+  test('acceptance imports nothing of the service', () => {
+    const known = names
+      .filter((name) => name.startsWith('acceptance/'))
+      .flatMap((name) => (graph.get(name) ?? []).map((one) => [name, one] as const))
+    expect(known.length).toBeGreaterThan(50)
+    const inside = known.filter(([, one]) => /^(apps|bench)\/|^#/.test(one))
+    expect(inside.map((pair) => pair.join(' → '))).toEqual([])
   })
 
   // By what files import, not by their names alone: SQL is in stores, and in the mirror's own files.
@@ -268,15 +276,20 @@ describe('the structure', () => {
   test('no test is skipped or runs alone, but those that say which program of others they lack', () => {
     const marks =
       /\b(test|it|describe)\.(only|todo|skipIf|runIf)\b|\.skip\b|\bskip\(|\{[^}]*\bskip\b[^}]*\}\) *=>/
-    const skipping = names.filter((name) => isTest(name) && marks.test(codeOf(name)))
+    const skipping = names.filter(
+      (name) => (isTest(name) || name.startsWith('acceptance/')) && marks.test(codeOf(name)),
+    )
+    const rolling = 'apps/api/test/process/rolling.test.ts'
     const runtimes = 'tools/sdk/runtimes.test.ts'
-    expect(skipping).toEqual(['acceptance/api/rolling.test.ts', runtimes, 'tools/structure.test.ts'])
+    // Members log in at the simulated platform: without one, a service is tried by its address alone.
+    const byAddress = 'acceptance/api/service.ts'
+    expect(skipping).toEqual([byAddress, rolling, runtimes, 'tools/structure.test.ts'])
     // CONTRIBUTING.md tells of them. One for all runtimes that a nightly run loads.
     expect(codeOf(runtimes).match(/\bskip\([^)]*\)/g)).toEqual([
       "skip(!isWanted, 'other runtimes are loaded with RUNTIMES=all')",
     ])
     // One for each of HAProxy and nginx.
-    const skips = codeOf('acceptance/api/rolling.test.ts').match(/\bskip\([^)]*\)/g) ?? []
+    const skips = codeOf(rolling).match(/\bskip\([^)]*\)/g) ?? []
     expect(skips).toHaveLength(2)
     for (const one of skips) expect(one).toMatch(/^skip\(!isInstalled\('(haproxy|nginx)'\)/)
   })

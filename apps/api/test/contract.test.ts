@@ -5,7 +5,7 @@ import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { createRateLimiter } from '../src/platform/rate-limit/rate-limiter.ts'
 import { type Call, call } from './client.ts'
 import { type Credentials, forgetRoles, givenCredentials, givenFormerAdmin } from './credentials.ts'
-import { engines } from './databases.ts'
+import { mainEngines } from './databases.ts'
 import { givenProject } from './given.ts'
 import {
   addressOf,
@@ -19,7 +19,7 @@ import {
 } from './requests.ts'
 import { startWorld, type World } from './service.ts'
 
-describe.each(engines)('every endpoint of the contract on %s', (engine) => {
+describe.each(mainEngines)('every endpoint of the contract on %s', (engine) => {
   let world: World
   let given: Credentials
   beforeAll(async () => {

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { inject } from 'vitest'
 
@@ -52,9 +54,14 @@ async function run(url: string, statement: string) {
 
 async function createFolder(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-test-'))
-  await cp(inject('pgliteTemplate'), join(folder, 'db'), { recursive: true })
-  return {
-    url: `pglite:${join(folder, 'db')}`,
-    drop: () => rm(folder, { recursive: true, force: true }),
-  }
+  await copyTemplate(join(folder, 'db'))
+  return { url: `pglite:${join(folder, 'db')}`, drop: () => exec('rm', ['-rf', folder]).then(() => {}) }
 }
+
+/** Puts a migrated, empty embedded database there. */
+export async function copyTemplate(folder: string): Promise<void> {
+  await exec('cp', ['-R', inject('pgliteTemplate'), folder])
+}
+
+/** A thousand small files: the system's own programs take a tenth of the processor time of `node:fs`. */
+const exec = promisify(execFile)

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../test/client.ts'
-import { engines } from '../../test/databases.ts'
+import { mainEngines } from '../../test/databases.ts'
 import {
   exchange,
   type GivenProject,
@@ -25,7 +25,7 @@ interface Given {
 /** Every mutation of the contract that a kept answer can depend on, and what validate says from then on. */
 type Mutation = (given: Given) => Promise<{ status: number }>
 
-describe.each(engines)('answers from memory, on %s', (engine) => {
+describe.each(mainEngines)('answers from memory, on %s', (engine) => {
   let world: World
   let instances: Service[]
   let admin: string

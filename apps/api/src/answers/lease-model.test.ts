@@ -258,17 +258,71 @@ const isStale = ({ ticksLeft, kept, first, second }: State): boolean =>
   kept >= 0 &&
   ((first.step === 'answered' && (kept & 1) === 0) || (second.step === 'answered' && (kept & 2) === 0))
 
+const phases: Record<Phase, number> = {
+  out: 0,
+  joining: 1,
+  idle: 2,
+  sent: 3,
+  executed: 4,
+  committed: 5,
+  looked: 6,
+  applied: 7,
+}
+const writerStages: Record<Writer['step'], number> = { before: 0, committed: 1, waiting: 2, answered: 3 }
+
+/** In ten bits: an age takes two, as `leaseLength` does. */
 const writerKey = (w: Writer) =>
-  `${w.step[0]}${w.age}${w.seenAge}${w.isSeen ? 1 : 0}${w.unknownAge}${w.isUnknownSeen ? 1 : 0}`
-const keyOf = (s: State): string =>
-  `${s.committed}${s.committedAfterCrash}${s.hasRow ? 1 : 0}${s.acknowledged}${s.isUnknown ? 1 : 0}${s.hasCrashed ? 1 : 0}` +
-  `${s.phase}${s.isConnected ? 1 : 0}${s.sentAge}${s.applied}${s.seen}${s.ticksLeft}${s.kept}${s.load}${s.told}` +
-  writerKey(s.first) +
-  writerKey(s.second)
+  writerStages[w.step] |
+  (w.age << 2) |
+  (w.seenAge << 4) |
+  (Number(w.isSeen) << 6) |
+  (w.unknownAge << 7) |
+  (Number(w.isUnknownSeen) << 9)
+
+/** Of all but the writers, in 29 bits. */
+const holderKey = (s: State) =>
+  s.committed |
+  (s.committedAfterCrash << 2) |
+  (Number(s.hasRow) << 4) |
+  (s.acknowledged << 5) |
+  (Number(s.isUnknown) << 7) |
+  (Number(s.hasCrashed) << 8) |
+  (phases[s.phase] << 9) |
+  (Number(s.isConnected) << 12) |
+  (s.sentAge << 13) |
+  (s.applied << 15) |
+  (s.seen << 17) |
+  (s.ticksLeft << 19) |
+  ((s.kept + 1) << 21) |
+  ((s.load + 2) << 24) |
+  (s.told << 27)
+
+/** States that were visited. By small integers: as many texts would take most of the time. */
+function createVisited() {
+  const byWriters = new Map<number, Set<number>>()
+  let size = 0
+  return {
+    size: () => size,
+    /** False when it was there. */
+    add(s: State): boolean {
+      const writers = writerKey(s.first) | (writerKey(s.second) << 10)
+      let holders = byWriters.get(writers)
+      if (!holders) {
+        holders = new Set()
+        byWriters.set(writers, holders)
+      }
+      const before = holders.size
+      if (holders.add(holderKey(s)).size === before) return false
+      size += 1
+      return true
+    },
+  }
+}
 
 /** The last steps on the way to a stale answer, or how many states there are without one. */
 function explore(rules: Rules): { readonly states: number; readonly way?: readonly string[] } {
-  const known = new Set([keyOf(start)])
+  const visited = createVisited()
+  visited.add(start)
   interface Visit {
     readonly state: State
     readonly how: string
@@ -279,16 +333,13 @@ function explore(rules: Rules): { readonly states: number; readonly way?: readon
     if (isStale(visit.state)) {
       const way: string[] = []
       for (let at: Visit | undefined = visit; at; at = at.before) way.unshift(at.how)
-      return { states: known.size, way }
+      return { states: visited.size(), way }
     }
     for (const [how, state] of steps(visit.state, rules)) {
-      const key = keyOf(state)
-      if (known.has(key)) continue
-      known.add(key)
-      todo.push({ state, how, before: visit })
+      if (visited.add(state)) todo.push({ state, how, before: visit })
     }
   }
-  return { states: known.size }
+  return { states: visited.size() }
 }
 
 describe('leases with acknowledged invalidation', () => {

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,17 +17,12 @@ import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
+/** What is run is what is shipped: the built program, which the whole run has built before it began. */
 const bin = join(root, 'apps/api/bin/rolecall.js')
 
 let folder: string
 let sim: ChatSim
 beforeAll(async () => {
-  // What is run is what is shipped: the built program.
-  execFileSync(process.execPath, [
-    join(root, 'node_modules/typescript/bin/tsc'),
-    '-b',
-    join(root, 'apps/api'),
-  ])
   folder = await mkdtemp(join(tmpdir(), 'rolecall-cli-'))
   sim = await startChatSim()
 })

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration, hostileTexts } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { authorizePath, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -13,7 +13,7 @@ const main = demo.mainGuildId
 const games = demo.gamesGuildId
 const defaults = { READ: true, SEND_MESSAGES: false, MANAGE_WEBHOOKS: false }
 
-describe.each(engines)('project-server access on %s', (engine) => {
+describe.each(mainEngines)('project-server access on %s', (engine) => {
   let world: World
   let admin: Administration
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
@@ -10,7 +10,7 @@ import { createEventHub, type Listener } from './event-hub.ts'
 import { openStream } from './open-stream.ts'
 import { createVouching } from './vouching.ts'
 
-describe.each(engines)('streams of events on %s', (engine) => {
+describe.each(mainEngines)('streams of events on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })

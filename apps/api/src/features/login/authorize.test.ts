@@ -3,7 +3,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
   authorizePath,
@@ -17,7 +17,7 @@ import {
 import { sendRaw } from '../../../test/raw-http.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('GET /api/auth/authorize on %s', (engine) => {
+describe.each(mainEngines)('GET /api/auth/authorize on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {
@@ -123,7 +123,7 @@ test('behind an https address cookies are Secure, and browsers are told to stay 
   await world.close()
 })
 
-describe.each(engines)('GET /api/auth/chat on %s', (engine) => {
+describe.each(mainEngines)('GET /api/auth/chat on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

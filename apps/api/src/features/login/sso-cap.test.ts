@@ -1,6 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   Browser,
@@ -14,7 +14,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 /** More browsers than a person logs in with in a day. */
 const most = 50
 
-describe.each(engines)('single sign-on of one member, on %s', (engine) => {
+describe.each(mainEngines)('single sign-on of one member, on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

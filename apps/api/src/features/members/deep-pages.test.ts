@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -22,7 +22,7 @@ interface Person {
   readonly memberships: readonly { readonly serverId: string; readonly roles: readonly string[] }[]
 }
 
-describe.each(engines)('deep pages on %s', (engine) => {
+describe.each(mainEngines)('deep pages on %s', (engine) => {
   let world: World
   let known: Person[]
   beforeAll(async () => {

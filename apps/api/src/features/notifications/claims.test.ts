@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   arrived,
   arrivedIds,
@@ -18,7 +18,7 @@ import { claimQueues, releaseQueue, settleDelivered, settleLater, takeNext } fro
 const leaseSec = 15
 const posted = { status: 200, error: null }
 
-describe.each(engines)('claims on %s', (engine) => {
+describe.each(mainEngines)('claims on %s', (engine) => {
   let world: World
   let project: GivenChannel
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { countRows, givenAdmin, givenProject } from '../../../test/given.ts'
 import {
   arrivedIds,
@@ -19,7 +19,7 @@ import { deleteProject, updateProject } from '../projects/update-project.ts'
 
 const unknown = '01900000-0000-7000-8000-000000000000'
 
-describe.each(engines)('the delivery log on %s', (engine) => {
+describe.each(mainEngines)('the delivery log on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

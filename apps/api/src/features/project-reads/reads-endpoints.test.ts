@@ -2,14 +2,14 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId: main, gamesGuildId: games, users, roles } = demo
 
-describe.each(engines)('what scopes buy a project on %s', (engine) => {
+describe.each(mainEngines)('what scopes buy a project on %s', (engine) => {
   let world: World
   let admin: Administration
   let project: GivenProject
@@ -226,7 +226,7 @@ describe.each(engines)('what scopes buy a project on %s', (engine) => {
   })
 })
 
-describe.each(engines)('while the platform is down on %s', (engine) => {
+describe.each(mainEngines)('while the platform is down on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine, { PERMISSION_TTL_MS: '0' })

@@ -2,14 +2,14 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration, hostileTexts } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { authorizePath, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
 const unknownId = '018f3b1e-0000-7000-8000-000000000000'
 const webhookUrl = `https://discord.com/api/webhooks/${demo.webhook.id}/${demo.webhook.token}`
 
-describe.each(engines)('projects on %s', (engine) => {
+describe.each(mainEngines)('projects on %s', (engine) => {
   let world: World
   let admin: Administration
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   exchange,
   type GivenProject,
@@ -16,7 +16,7 @@ import {
 import { startWorld, type World } from '../../../test/service.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
 
-describe.each(engines)('ending sessions on %s', (engine) => {
+describe.each(mainEngines)('ending sessions on %s', (engine) => {
   let world: World
   let project: GivenProject
   let other: GivenProject

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce, tally } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   Browser,
@@ -20,7 +20,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 const crowd = 50
 
 /** Everything here runs against two instances where two can share a database. */
-describe.each(engines)('races on %s', (engine) => {
+describe.each(mainEngines)('races on %s', (engine) => {
   let world: World
   let project: GivenProject
   let urls: string[]

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   type GivenProject,
   givenProject,
@@ -15,7 +15,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 import { type Real, sessionSteps } from '../../../test/session-model.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-describe.each(engines)('sessions on %s', (engine) => {
+describe.each(mainEngines)('sessions on %s', (engine) => {
   let world: World
   let projects: [GivenProject, GivenProject]
   let urls: string[]

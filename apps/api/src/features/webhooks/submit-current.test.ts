@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { countRows, type GivenProject, givenProject } from '../../../test/given.ts'
 import { type GivenWebhook, givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
@@ -9,7 +9,7 @@ import { digestOf } from '../../platform/crypto/tokens.ts'
 import { deleteWebhook, rotateSecret, updateWebhook } from './change-webhook.ts'
 
 /** What an instance remembers of a target is good for nothing once the database says otherwise. */
-describe.each(engines)('a submission after one that was taken, on %s', (engine) => {
+describe.each(mainEngines)('a submission after one that was taken, on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine)

@@ -2,12 +2,12 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
 import { contactSchema, givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('inbound webhooks on %s', (engine) => {
+describe.each(mainEngines)('inbound webhooks on %s', (engine) => {
   let world: World
   let token: string
   let project: GivenProject

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenProject, givenSession, validate } from '../../../test/given.ts'
 import {
   memberEntries,
@@ -19,7 +19,7 @@ import type { LiveMirror } from './status.ts'
 const club = demo.mainGuildId
 const { ada, tomas, rosa } = demo.users
 
-describe.each(engines)('the next leader, on %s', (engine) => {
+describe.each(mainEngines)('the next leader, on %s', (engine) => {
   let world: World
   let mirror: LiveMirror | undefined
   beforeEach(async () => {

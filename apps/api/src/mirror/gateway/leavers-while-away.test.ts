@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenProject, givenSession, validate } from '../../../test/given.ts'
 import { memberEntries, startLiveMirror, untilLive, untilTrue } from '../../../test/live-mirror.ts'
 import { startWorld, type World } from '../../../test/service.ts'
@@ -13,7 +13,7 @@ const leavers = 2_000
 /** One question takes a thirtieth of a second: asking about each would take a minute. */
 const patienceMs = 30_000
 
-describe.each(engines)('those who left while nobody was told, on %s', (engine) => {
+describe.each(mainEngines)('those who left while nobody was told, on %s', (engine) => {
   let world: World
   let mirror: LiveMirror
   let crowd: string[]

@@ -3,7 +3,7 @@ import type { memberLists } from '@rolecall/contract'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
 import {
   memberEntries,
@@ -19,7 +19,7 @@ import type { LiveMirror } from './status.ts'
 const club = demo.mainGuildId
 const { ada, tomas, rosa } = demo.users
 
-describe.each(engines)('a change that the platform never told, on %s', (engine) => {
+describe.each(mainEngines)('a change that the platform never told, on %s', (engine) => {
   let world: World
   let mirror: LiveMirror | undefined
   beforeEach(async () => {

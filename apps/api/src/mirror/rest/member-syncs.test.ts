@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
@@ -12,7 +12,7 @@ const servers = '/api/admin/servers'
 const club = demo.mainGuildId
 const { ada, mara, tomas, joon, rosa } = demo.users
 
-describe.each(engines)('member syncs on %s', (engine) => {
+describe.each(mainEngines)('member syncs on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

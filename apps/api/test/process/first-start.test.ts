@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildOnce } from '../../tools/build-once.js'
+import { buildOnce } from '../../../../tools/build-once.js'
 
-const program = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
+const program = fileURLToPath(new URL('../../bin/rolecall.js', import.meta.url))
 
 let folder: string
 beforeAll(async () => {

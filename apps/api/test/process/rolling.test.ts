@@ -3,12 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call } from '../../apps/api/test/client.ts'
-import { createDatabase, type TestDatabase } from '../../apps/api/test/databases.ts'
-import { walkLogin } from '../../apps/api/test/given.ts'
-import { freePort } from '../../apps/api/test/postgres.ts'
-import { type Asked, type Instance, startRollingLoad, stopInTurn } from '../../bench/src/rolling-load.ts'
-import { isInstalled, startHaproxy, startNginx } from '../../bench/src/rolling-proxies.ts'
+import {
+  type Asked,
+  type Instance,
+  startRollingLoad,
+  stopInTurn,
+} from '../../../../bench/src/rolling-load.ts'
+import { isInstalled, startHaproxy, startNginx } from '../../../../bench/src/rolling-proxies.ts'
+import { call } from '../client.ts'
+import { createDatabase, type TestDatabase } from '../databases.ts'
+import { walkLogin } from '../given.ts'
+import { freePort } from '../postgres.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 const clients = 32

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { demo as ids } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchChromium } from '../browser/chromium.ts'
-import { type Demo, demoFolder } from '../browser/start-demo.ts'
-import { chooseAndAgree } from '../browser/visitor.ts'
+import { launchChromium } from './chromium.ts'
 import { fencesOf, openShell } from './shell.ts'
+import { type Demo, demoFolder } from './start-demo.ts'
+import { chooseAndAgree } from './visitor.ts'
 
 /** What a page tells its reader to paste is pasted here, block by block, against a demo that was just started. */
 

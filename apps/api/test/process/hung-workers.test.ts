@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { createDatabase, type TestDatabase } from '../../apps/api/test/databases.ts'
-import { freePort } from '../../apps/api/test/postgres.ts'
-import { type RedisServer, startRedis } from '../../apps/api/test/redis.ts'
+import { createDatabase, type TestDatabase } from '../databases.ts'
+import { freePort } from '../postgres.ts'
+import { type RedisServer, startRedis } from '../redis.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 /** As long as a worker may be silent, and some. */

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../apps/api/test/postgres.ts'
+import { copyTemplate } from '../databases.ts'
+import { freePort } from '../postgres.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 /** Shorter than the time between two looks of the service at itself: each of them is as late as the pause is long. */
@@ -20,10 +21,8 @@ describe('a service that gets too little of the processor', { timeout: 120_000 }
   beforeAll(async () => {
     sim = await startChatSim()
     folder = await mkdtemp(join(tmpdir(), 'rolecall-overload-'))
-    service = startService(folder, {
-      ...environmentFor(sim, await freePort()),
-      DATABASE_URL: 'pglite::memory:',
-    })
+    await copyTemplate(join(folder, 'data'))
+    service = startService(folder, environmentFor(sim, await freePort()))
     await service.listening
     pausing = pauseAgainAndAgain()
   })

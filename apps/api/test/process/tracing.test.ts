@@ -1,16 +1,17 @@
 import { once } from 'node:events'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { call } from '../../apps/api/test/client.ts'
-import { authorizePath, redirectUri, validate, walkAdminLogin, walkLogin } from '../../apps/api/test/given.ts'
-import { freePort } from '../../apps/api/test/postgres.ts'
-import { credentialsIn } from '../../apps/api/test/secrets.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../client.ts'
+import { copyTemplate } from '../databases.ts'
+import { authorizePath, redirectUri, validate, walkAdminLogin, walkLogin } from '../given.ts'
+import { freePort } from '../postgres.ts'
+import { credentialsIn } from '../secrets.ts'
 import { environmentFor, startService } from './service-process.ts'
 
 interface Span {
@@ -30,7 +31,7 @@ describe('traces', { timeout: 90_000 }, () => {
   beforeAll(async () => {
     sim = await startChatSim({ headlessLogin: true })
     folder = await mkdtemp(join(tmpdir(), 'rolecall-traces-'))
-    await cp(inject('pgliteTemplate'), join(folder, 'data'), { recursive: true })
+    await copyTemplate(join(folder, 'data'))
     collector = createServer(async (request, response) => {
       if (request.url === '/v1/traces') received.push(await text(request))
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type ChatSim, demo } from '@rolecall/chat-sim'
 
-const program = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
+const program = fileURLToPath(new URL('../../bin/rolecall.js', import.meta.url))
 
 /** `rolecall serve` as an operator starts it. */
 export interface ServiceProcess {

@@ -1,10 +1,11 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { freePort } from '../../apps/api/test/postgres.ts'
+import { copyTemplate, createDatabase } from '../databases.ts'
+import { freePort } from '../postgres.ts'
 import { type Environment, environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 describe('rolecall serve', { timeout: 60_000 }, () => {
@@ -13,14 +14,17 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
   let port: number
   let whole: Record<string, string>
   const running: ServiceProcess[] = []
+  /** What opens a database opens this one, unless it is about an embedded one, which costs each start a second. */
+  let onPostgres: Record<string, string>
   beforeAll(async () => {
     sim = await startChatSim()
+    const database = await createDatabase('postgres')
+    onPostgres = { DATABASE_URL: database.url, SINGLE_INSTANCE: 'true' }
+    return () => database.drop()
   })
   afterAll(() => sim.close())
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'rolecall-start-'))
-    // A migrated database: making one from nothing takes longer than all the rest of a start.
-    await cp(inject('pgliteTemplate'), join(folder, 'data'), { recursive: true })
     port = await freePort()
     whole = environmentFor(sim, port)
   })
@@ -84,6 +88,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
 
   test('elsewhere the same problems are one warning each, and it starts', async () => {
     const service = await started({
+      ...onPostgres,
       CHAT_BOT_TOKEN: '',
       CHAT_CLIENT_ID: 'planted-client-id',
       OUTBOUND_WEBHOOK_ENCRYPTION_KEY: 'planted-key',
@@ -98,6 +103,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
   })
 
   test('elsewhere it starts with nothing set, and warns of what is missing', async () => {
+    await copyTemplate(join(folder, 'data'))
     const nothing = Object.fromEntries(Object.keys(whole).map((name) => [name, undefined]))
     const service = await started({ ...nothing, DATABASE_URL: 'pglite:data', PORT: String(port) })
     const missing = warnings(service).map((line) => line.split(' ')[0])
@@ -113,31 +119,32 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
   })
 
   test('a complete production environment starts without a warning', async () => {
+    await copyTemplate(join(folder, 'data'))
     expect(warnings(await started({ NODE_ENV: 'production' }))).toEqual([])
   })
 
   test('a .env file counts, and the environment counts more', async () => {
     await writeFile(join(folder, '.env'), `CHAT_BOT_TOKEN=from-the-file\nCHAT_CLIENT_ID=not-an-id\n`)
-    const service = await started({ CHAT_BOT_TOKEN: undefined })
+    const service = await started({ ...onPostgres, CHAT_BOT_TOKEN: undefined })
     expect(warnings(service)).toEqual([])
     expect(service.output()).not.toContain('from-the-file')
   })
 
   test('a stored main server that differs ends a production start, and is a warning elsewhere', async () => {
-    await (await started({})).kill('SIGTERM')
-    const production = start({ NODE_ENV: 'production', CHAT_GUILD_ID: demo.gamesGuildId })
+    await (await started(onPostgres)).kill('SIGTERM')
+    const production = start({ ...onPostgres, NODE_ENV: 'production', CHAT_GUILD_ID: demo.gamesGuildId })
     expect(await production.ended).toBe(1)
     expect(production.output()).toContain(
       `CHAT_GUILD_ID is ${demo.gamesGuildId}, but the stored main server is ${demo.mainGuildId}`,
     )
     expect(production.output().trim().split('\n').at(-1)).not.toMatch(/^\s+at /)
-    const elsewhere = await started({ CHAT_GUILD_ID: demo.gamesGuildId })
+    const elsewhere = await started({ ...onPostgres, CHAT_GUILD_ID: demo.gamesGuildId })
     expect(warnings(elsewhere)).toEqual([expect.stringContaining('the stored main server is')])
   })
 
   test('a port in use is said in one line, with the way out', async () => {
     const holder = createServer().listen(port, '127.0.0.1')
-    const service = start({})
+    const service = start(onPostgres)
     expect(await service.ended).toBe(1)
     holder.close()
     expect(service.output().trim().split('\n').at(-1)).toBe(
@@ -146,6 +153,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
   })
 
   test('a second process on one data folder is refused with a clear sentence, and the first one goes on', async () => {
+    await copyTemplate(join(folder, 'data'))
     const first = await started({})
     const second = startService(folder, { ...whole, PORT: String(await freePort()) })
     running.push(second)
@@ -244,7 +252,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
 
   test('HOST that is not of this machine, and a .env that cannot be read, are one line', async () => {
     for (const host of ['203.0.113.7', 'nowhere.invalid']) {
-      const service = start({ HOST: host })
+      const service = start({ ...onPostgres, HOST: host })
       expect(await service.ended).toBe(1)
       expect(plain(service)).toEqual([expect.stringMatching(/^HOST /)])
     }

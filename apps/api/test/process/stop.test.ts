@@ -1,0 +1,250 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, get } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { call } from '../client.ts'
+import { copyTemplate, createDatabase } from '../databases.ts'
+import { atPlatform, Browser, openLogin, walkLogin } from '../given.ts'
+import { freePort } from '../postgres.ts'
+import { LogSweep } from '../secrets.ts'
+import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
+
+interface Pair {
+  readonly token: string
+  readonly refreshToken: string
+}
+
+/** Longer than the default, so that a busy machine asks in each of its steps. */
+const drainSec = 4
+
+/** An embedded database, as in the demo and in small installations: what was answered must be on the disk. */
+describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
+  let sim: ChatSim
+  let folder: string
+  let environment: Record<string, string>
+  let service: ServiceProcess
+  const start = async () => {
+    service = startService(folder, environment)
+    await service.listening
+  }
+  beforeAll(async () => {
+    sim = await startChatSim({ headlessLogin: true })
+    folder = await mkdtemp(join(tmpdir(), 'rolecall-stop-'))
+    await copyTemplate(join(folder, 'data'))
+    const port = await freePort()
+    environment = { ...environmentFor(sim, port), LOG_LEVEL: 'debug', DRAIN_SEC: String(drainSec) }
+    sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
+  })
+  // Most tests end it; one that failed may have left it running, and asked to stop.
+  beforeEach(start)
+  afterEach(() => service.kill('SIGKILL'))
+  afterAll(async () => {
+    await sim.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const login = async (): Promise<Pair> => {
+    const end = await walkLogin({ url: service.url, sim }, '/api/auth/admin/login', { as: demo.users.mara })
+    const code = new URLSearchParams(end.hash.slice(1)).get('code')
+    return (await call(service.url, 'POST', '/api/auth/admin/token', { body: { code } })).body
+  }
+  const refresh = async ({ token, refreshToken }: Pair): Promise<Pair> => {
+    const { status, body } = await call(service.url, 'POST', '/api/auth/token/refresh', {
+      token,
+      body: { refreshToken },
+    })
+    if (status !== 200) throw new Error(`refresh answered ${status} ${body.code}`)
+    return { token: body.accessToken, refreshToken: body.refreshToken }
+  }
+  const timesAskedAgain = () => service.output().split('already stopping').length - 1
+  const statusOf = async ({ token }: Pair) =>
+    (await call(service.url, 'GET', '/api/auth/sessions', { token })).status
+
+  test('killed at any moment it loses no answered write: what was given is good, what was ended stays ended', async () => {
+    for (let round = 0; round < 3; round++) {
+      const ended = await login()
+      await call(service.url, 'POST', '/api/auth/admin/logout', { token: ended.token })
+      /** The newest pair that each was told of, and whether a further refresh was under way at the end. */
+      const holders = await Promise.all(
+        Array.from({ length: 5 }, async () => ({ pair: await login(), isAsking: false })),
+      )
+      let answered = 0
+      const working = holders.map(async (holder) => {
+        for (;;) {
+          holder.isAsking = true
+          try {
+            holder.pair = await refresh(holder.pair)
+          } catch {
+            return
+          }
+          holder.isAsking = false
+          answered += 1
+        }
+      })
+      await expect.poll(() => answered, { timeout: 20_000, interval: 1 }).toBeGreaterThan(10 + round * 7)
+      await service.kill('SIGKILL')
+      await Promise.all(working)
+
+      await start()
+      expect(await statusOf(ended)).toBe(401)
+      for (const { pair, isAsking } of holders) {
+        // Without an answer nobody knows whether it was done, and both must be whole: the old pair is good,
+        // or it is the one that was just superseded.
+        if ((await statusOf(pair)) === 200) expect(await statusOf(await refresh(pair))).toBe(200)
+        else {
+          expect(isAsking).toBe(true)
+          await expect(refresh(pair)).rejects.toThrow('401 REFRESH_TOKEN_SUPERSEDED')
+        }
+      }
+    }
+  })
+
+  test('asked to stop, it finishes what is under way, takes nothing new, and exits 0', async () => {
+    const browser = new Browser(service.url)
+    const back = await atPlatform(await openLogin(browser, '/api/auth/admin/login'), { as: demo.users.mara })
+    sim.failNext('token', { delayMs: 700 })
+    const underWay = browser.get(back)
+    await expect.poll(() => sim.journal.entries('token').at(-1)?.status, { interval: 5 }).toBeUndefined()
+    const ended = service.kill('SIGTERM')
+    const reply = await underWay
+    expect(reply.status).toBe(302)
+    expect(reply.headers.get('location')).toContain('#code=rcc_')
+    expect(await ended).toBe(0)
+    await expect(fetch(`${service.url}/api/health`)).rejects.toThrow()
+
+    // Done is done: the code that the last answer gave is good at the next start.
+    await start()
+    const code = new URLSearchParams((reply.headers.get('location') ?? '').split('#')[1]).get('code')
+    expect((await call(service.url, 'POST', '/api/auth/admin/token', { body: { code } })).status).toBe(200)
+  })
+
+  // What is on the disk is not what these are about, and an embedded database costs each start a second.
+  describe('or on another', () => {
+    beforeAll(async () => {
+      const database = await createDatabase('postgres')
+      environment = { ...environment, DATABASE_URL: database.url }
+      return () => database.drop()
+    })
+
+    test('asked again and again, by whatever signal, it stops once: what is under way is answered', async () => {
+      const browser = new Browser(service.url)
+      const back = await atPlatform(await openLogin(browser, '/api/auth/admin/login'), {
+        as: demo.users.mara,
+      })
+      sim.failNext('token', { delayMs: 1_000 })
+      const underWay = browser.get(back)
+      await expect.poll(() => sim.journal.entries('token').at(-1)?.status, { interval: 5 }).toBeUndefined()
+      const ended = service.kill('SIGTERM')
+      // The system may make one of two equal signals: the next is sent when the last was heard.
+      await expect.poll(service.output, { interval: 5 }).toContain('"msg":"stopping"')
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGTERM'] as const) {
+        const before = timesAskedAgain()
+        service.child.kill(signal)
+        await expect.poll(timesAskedAgain, { interval: 5 }).toBe(before + 1)
+      }
+      expect((await underWay).headers.get('location')).toContain('#code=rcc_')
+      expect(await ended).toBe(0)
+    })
+
+    test('SIGTERM: ready says no and answers end their connections while new ones are still served; then it refuses', async () => {
+      await call(service.url, 'GET', '/api/health/live')
+      const ended = service.kill('SIGTERM')
+      const ready = () => fetch(`${service.url}/api/health/ready`)
+      await expect.poll(async () => (await ready()).status, { interval: 5 }).toBe(503)
+      // Pages and metrics are written past the router: they end their connections all the same.
+      for (const path of [
+        '/api/health/live',
+        '/api/docs/errors',
+        '/metrics',
+        '/api/auth/sessions',
+        '/nowhere',
+      ]) {
+        const answer = await fetch(`${service.url}${path}`, { redirect: 'manual' })
+        expect([path, answer.headers.get('connection')]).toEqual([path, 'close'])
+        expect(answer.status).toBeLessThan(500)
+      }
+      expect(await (await ready()).json()).toEqual({ status: 'not_ready', reason: 'shutting down' })
+      expect(await ended).toBe(0)
+      await expect(ready()).rejects.toThrow()
+    })
+
+    test('event streams end at the signal, and their clients know when to come back', async () => {
+      const { apiKey } = (
+        await call(service.url, 'POST', '/api/admin/projects', {
+          token: (await login()).token,
+          body: { name: 'Harbour' },
+        })
+      ).body
+      const stream = await fetch(`${service.url}/api/events`, { headers: { 'x-api-key': apiKey } })
+      expect(stream.status).toBe(200)
+      const ended = service.kill('SIGTERM')
+      expect(await stream.text()).toMatch(/^retry: \d+\n/)
+      // The drain has only begun.
+      expect((await fetch(`${service.url}/api/health/ready`)).status).toBe(503)
+      expect(await ended).toBe(0)
+    })
+
+    test('a connection is ended when it has had no request for a while, and never before its answer', async () => {
+      const { port } = new URL(service.url)
+      const idle = connect(Number(port), '127.0.0.1')
+      await once(idle, 'connect')
+      const closed = once(idle, 'close').then(() => performance.now())
+      const since = performance.now()
+      const ended = service.kill('SIGTERM')
+      // The last request before the listener closes is answered on a connection that is kept, the next one ends it.
+      const answers: string[] = []
+      const busy = new Agent({ keepAlive: true, maxSockets: 1 })
+      try {
+        for (;;) answers.push(await connectionOf(`${service.url}/api/health/live`, busy))
+      } catch (error) {
+        expect((error as NodeJS.ErrnoException).code).toBe('ECONNREFUSED')
+      }
+      expect(answers).toContain('close')
+      expect(answers.lastIndexOf('keep-alive')).toBe(answers.length - 2)
+      expect(answers.at(-1)).toBe('close')
+      // Timers may be early by a millisecond.
+      expect((await closed) - since).toBeGreaterThan(drainSec * 1_000 - 100)
+      expect(await ended).toBe(0)
+    })
+
+    test('a client that never sends the rest of its request does not cost what others were answered', async () => {
+      const stalled = connect(Number(new URL(service.url).port), '127.0.0.1')
+      stalled.on('error', () => {})
+      stalled.write('POST /api/auth/validate HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{')
+      await expect.poll(() => stalled.bytesWritten).toBeGreaterThan(0)
+      await call(service.url, 'GET', '/api/health/live')
+      expect(await service.kill('SIGINT')).toBe(0)
+      expect(service.output()).toContain('connections were cut off')
+    })
+
+    test('SIGINT is a stop as well, and an idle keep-alive connection does not hold it up', async () => {
+      await (await fetch(`${service.url}/api/health`)).text()
+      const since = performance.now()
+      expect(await service.kill('SIGINT')).toBe(0)
+      expect(performance.now() - since).toBeLessThan(3_000)
+    })
+
+    test('at the level debug, not one line that it printed holds a secret', async () => {
+      const planted = Object.entries(environment)
+        .filter(([name]) => /TOKEN|SECRET|KEY/.test(name))
+        .map(([, value]) => value)
+      await login()
+      const sweep = new LogSweep(planted)
+      for (const line of service.output().split('\n')) sweep.write(`${line}\n`)
+      expect(sweep.lines.length).toBeGreaterThan(1)
+      sweep.expectNoSecrets()
+    })
+  })
+})
+
+/** Asks, and tells what the answer says of its connection. */
+const connectionOf = (url: string, agent: Agent) =>
+  new Promise<string>((resolve, reject) => {
+    get(url, { agent }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.headers.connection ?? ''))
+    }).once('error', reject)
+  })
