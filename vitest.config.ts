@@ -1,12 +1,17 @@
 import { defineConfig } from 'vitest/config'
 
-const everything = ['{apps,packages,examples}/**/*.test.ts', 'acceptance/**/*.test.ts', 'tools/**/*.test.ts']
+const everything = [
+  '{apps,packages,examples,clients}/**/*.test.ts',
+  'acceptance/**/*.test.ts',
+  'tools/**/*.test.ts',
+]
 /** A real browser may be late once on a machine under load; a defect fails every time. */
 const browser = ['**/*browser.test.ts', 'acceptance/browser/*.test.ts']
 /** Real processes, which are waited for, and what measures the memory or the turns of its own process. */
 const system = [
   'acceptance/api/*.test.ts',
   'tools/deploy.test.ts',
+  'clients/**/*.test.ts',
   'tools/openapi/*.test.ts',
   'apps/api/src/cli/*.test.ts',
   'apps/api/src/mirror/gateway/{chaos,takeover}.test.ts',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { figuresReference } from './generate-figures.ts'
+import { pythonModels } from './generate-python.ts'
 import { apiReference, configurationReference, errorReference, withGenerated } from './generate-reference.ts'
 
 // `npm run docs` runs these with --update, which writes the pages instead of comparing them.
@@ -10,6 +11,7 @@ test.each([
   ['docs/reference/errors.md', errorReference],
   ['docs/reference/configuration.md', configurationReference],
   ['docs/reference/figures.md', figuresReference],
+  ['clients/python/src/rolecall/models.py', pythonModels],
 ])('%s says what the sources say', async (page, make) => {
   await expect(make()).toMatchFileSnapshot(`../${page}`)
 })
