@@ -270,11 +270,16 @@ describe('the structure', () => {
     const skipping = names.filter((name) => isTest(name) && marks.test(codeOf(name)))
     expect(skipping).toEqual([
       'acceptance/api/rolling.test.ts',
+      'clients/guides.test.ts',
       'clients/python/python.test.ts',
       'tools/structure.test.ts',
     ])
     // The client for Python, all of it, where there is no Debian. CONTRIBUTING.md tells of these.
     expect(codeOf('clients/python/python.test.ts').match(/\bskip\w*\([^)]*\)/g)).toEqual(['skipIf(!isReady)'])
+    // A guide in another language, where that is not installed.
+    expect(codeOf('clients/guides.test.ts').match(/\bskip\w*\([^)]*\)/g)).toEqual([
+      'skipIf(!isInstalled(program)',
+    ])
     // One skip for each of HAProxy and nginx.
     const skips = codeOf('acceptance/api/rolling.test.ts').match(/\bskip\([^)]*\)/g) ?? []
     expect(skips).toHaveLength(2)
