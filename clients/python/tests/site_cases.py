@@ -44,6 +44,12 @@ def a_page_leads_through_the_login_and_back(browser: Browser, project: Dict[str,
     assert browser.get("/member?tab=2", headers=NAVIGATE).json() == {"id": USERS["ada"]}
 
 
+def a_page_with_letters_of_any_language_is_returned_to(browser: Browser, project: Dict[str, Any]) -> None:
+    start = location_of(browser.get("/caf%C3%A9", headers=NAVIGATE))
+    end = finish(browser, walk(location_of(browser.get(start[len(APP_URL) :], headers=NAVIGATE))))
+    assert location_of(end) == f"{APP_URL}/caf%C3%A9"
+
+
 def cookies_are_sealed_and_kept_from_scripts(browser: Browser, project: Dict[str, Any]) -> None:
     end = finish(browser, begin(browser))
     [line] = [one for one in end.headers.get_list("set-cookie") if "-session=" in one]
@@ -143,6 +149,7 @@ def nobody_is_logged_out_by_an_outage(browser: Browser, project: Dict[str, Any])
 
 CASES = [
     a_page_leads_through_the_login_and_back,
+    a_page_with_letters_of_any_language_is_returned_to,
     cookies_are_sealed_and_kept_from_scripts,
     an_api_call_is_refused_and_not_redirected,
     a_role_is_asked_for_live,

@@ -161,6 +161,20 @@ def test_it_keeps_a_bounded_number_of_sessions_the_most_recently_used(kind: str,
         assert site.wire.validations == before + 1
 
 
+def test_a_stream_that_was_closed_opens_again_where_it_was(kind: str, project: Given) -> None:
+    wire = Wire()
+    with client_of(kind, SERVICE_URL, project["key"], cache=CACHE, http_client=wire.http_client(kind)) as client:
+        site = Site(client, wire)
+        first, second = token_of(project), token_of(project)
+        site.when_local(first)
+        site.when_local(second)
+        (client.close if kind == "threads" else client.aclose)()  # type: ignore[attr-defined]
+        end_elsewhere(project, first)
+        assert client.validate(first) is None
+        site.when_local(second)
+        assert client.validate(first) is None
+
+
 def after_a_fault(project: Given, kind: str, fault: str, end: str, **given: str) -> float:
     """For how long a logout was not seen after something happened to the stream; and all is well again at the end."""
     with site_of(kind, project) as site:

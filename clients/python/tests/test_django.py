@@ -39,6 +39,7 @@ def broken(request: HttpRequest) -> HttpResponse:
 urlpatterns = [
     path("auth/", include("rolecall.django")),
     path("member", member),
+    path("café", member),
     path("captain", captain),
     path("broken", broken),
 ]

@@ -35,6 +35,7 @@ def site_of(project: Given, rolecall: AsyncRolecall, broken: AsyncRolecall) -> F
     login.install(app)
     away = RolecallLogin(broken, settings)
 
+    @app.get("/café")
     @app.get("/member")
     async def member(session: Session = Depends(login.require_member())) -> Dict[str, str]:
         return {"id": session.member.id}

@@ -18,9 +18,10 @@ from .session_cache import SessionCache, unused_sec
 
 
 class _Run:
-    """One thread's work."""
+    """One thread's work. A thread that is late to end touches nothing of the next one's."""
 
-    def __init__(self) -> None:
+    def __init__(self, feed: EventFeed) -> None:
+        self.feed = feed
         self.is_closed = threading.Event()
         self.connection: Optional[socket.socket] = None
 
@@ -31,11 +32,11 @@ class EventStream:
     def __init__(self, http: httpx.Client, base_url: str, key: str, cache: SessionCache) -> None:
         self._http = http
         self._base_url = base_url
+        self._key = key
         self._cache = cache
-        self._feed = EventFeed(key, heartbeat_sec=1)
         self._lock = threading.Lock()
         self._thread: Optional[threading.Thread] = None
-        self._run = _Run()
+        self._run = _Run(EventFeed(key, heartbeat_sec=1))
         self._used_at = 0.0
         #: Set by whoever asks; taken back with each heartbeat.
         self.is_used = False
@@ -46,7 +47,7 @@ class EventStream:
         with self._lock:
             # In a child process after a fork the thread of the parent is not alive.
             if self._thread is None or not self._thread.is_alive():
-                self._run = _Run()
+                self._run = _Run(EventFeed(self._key, heartbeat_sec=1, last_id=self._run.feed.last_id))
                 name = "rolecall-events"
                 self._thread = threading.Thread(target=self._listen, args=[self._run], name=name, daemon=True)
                 self._thread.start()
@@ -74,17 +75,17 @@ class EventStream:
                 # Whatever it was: nothing vouches for the cache meanwhile, and the next connection may go well.
                 pass
             run.connection = None
-            run.is_closed.wait(self._feed.pause_sec())
+            run.is_closed.wait(run.feed.pause_sec())
 
     def _connect(self, run: _Run) -> None:
         asked = moment()
-        with _open(self._http, self._base_url, self._feed) as response:
-            if not self._feed.opens(response.status_code, response.headers):
+        with _open(self._http, self._base_url, run.feed) as response:
+            if not run.feed.opens(response.status_code, response.headers):
                 return
             network = response.extensions.get("network_stream")
             run.connection = None if network is None else network.get_extra_info("socket")
             for chunk in response.iter_bytes():
-                for frame in self._feed.take(chunk):
+                for frame in run.feed.take(chunk):
                     if run.is_closed.is_set():
                         return
                     self._cache.take(frame, asked)

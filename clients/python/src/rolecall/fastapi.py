@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Awaitable, Callable, Optional, Sequence
+from urllib.parse import quote
 
 from fastapi import APIRouter, FastAPI, Request, Response
 
@@ -115,9 +116,11 @@ class RolecallLogin:
 
 def _incoming(request: Request) -> IncomingRequest:
     query = request.url.query
+    # Starlette tells the path decoded.
+    path = quote(request.url.path, safe="/:@!$&'()*+,;=~")
     return IncomingRequest(
         method=request.method,
-        target=request.url.path + (f"?{query}" if query else ""),
+        target=path + (f"?{query}" if query else ""),
         headers=request.headers,
         cookies=request.cookies,
         query=request.query_params,
