@@ -2,13 +2,14 @@ import { defineConfig } from 'vitest/config'
 import acceptance from './acceptance/vitest.config.ts'
 import { SlowestFirst } from './tools/slowest-first.ts'
 
-const everything = ['{apps,packages,examples,tools}/**/*.test.ts']
+const everything = ['{apps,packages,examples,tools,clients}/**/*.test.ts']
 /** A real browser may be late once on a machine under load; a defect fails every time. */
 const browser = ['**/*browser.test.ts', 'acceptance/browser/*.test.ts']
 /** Real processes, which are waited for, and what measures the memory or the turns of its own process. */
 const system = [
   'apps/api/test/process/*.test.ts',
   'tools/deploy.test.ts',
+  'clients/**/*.test.ts',
   'tools/openapi/*.test.ts',
   'tools/sdk/*.test.ts',
   'apps/api/src/cli/*.test.ts',

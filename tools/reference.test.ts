@@ -5,6 +5,7 @@ import { openDatabase } from '../apps/api/src/platform/db/open-database.ts'
 import { sql } from '../apps/api/src/platform/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../apps/api/test/databases.ts'
 import { figuresReference } from './generate-figures.ts'
+import { pythonModels } from './generate-python.ts'
 import { apiReference, configurationReference, errorReference, withGenerated } from './generate-reference.ts'
 import { triggerReference } from './generate-triggers.ts'
 import { contractTypes } from './sdk/print-types.ts'
@@ -17,6 +18,7 @@ test.each([
   ['docs/reference/configuration.md', configurationReference],
   ['docs/reference/figures.md', figuresReference],
   ['packages/sdk/src/contract-types.ts', contractTypes],
+  ['clients/python/src/rolecall/models.py', pythonModels],
 ])('%s says what the sources say', async (page, make) => {
   await expect(make()).toMatchFileSnapshot(`../${page}`)
 })

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 /** The rules of the house about how files depend on each other, held by reading every import there is. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const workspaces = ['apps', 'packages', 'examples', 'acceptance', 'bench', 'tools']
+const workspaces = ['apps', 'packages', 'examples', 'acceptance', 'bench', 'clients', 'tools']
 /** "About 300 lines": beyond this a file wants to be two. */
 const mostLines = 340
 /** Tests are tables, read row by row. */
@@ -283,7 +283,12 @@ describe('the structure', () => {
     const runtimes = 'tools/sdk/runtimes.test.ts'
     // Members log in at the simulated platform: without one, a service is tried by its address alone.
     const byAddress = 'acceptance/api/service.ts'
-    expect(skipping).toEqual([byAddress, rolling, runtimes, 'tools/structure.test.ts'])
+    const [guides, python] = ['clients/guides.test.ts', 'clients/python/python.test.ts']
+    expect(skipping).toEqual([byAddress, rolling, guides, python, runtimes, 'tools/structure.test.ts'])
+    // The client for Python, all of it, where there is no Debian.
+    expect(codeOf(python).match(/\bskip\w*\([^)]*\)/g)).toEqual(['skipIf(!isReady)'])
+    // A guide in another language, where that is not installed.
+    expect(codeOf(guides).match(/\bskip\w*\([^)]*\)/g)).toEqual(['skipIf(!isInstalled(program)'])
     // CONTRIBUTING.md tells of them. One for all runtimes that a nightly run loads.
     expect(codeOf(runtimes).match(/\bskip\([^)]*\)/g)).toEqual([
       "skip(!isWanted, 'other runtimes are loaded with RUNTIMES=all')",

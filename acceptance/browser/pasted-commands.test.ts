@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { demo as ids } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchChromium } from './chromium.ts'
@@ -73,6 +74,18 @@ async function paste(markdown: string, fill: Fill = {}): Promise<string[]> {
 test('the guide to inbound webhooks, command by command, says what it shows', async () => {
   const said = await paste(read('docs/guides/inbound-webhooks.md'))
   expect(said.length).toBeGreaterThan(8)
+}, 60_000)
+
+test('the guide to a login with curl, command by command, says what it shows', async () => {
+  const { project } = JSON.parse(readFileSync(join(folder.path, '.rolecall/demo.json'), 'utf8'))
+  const page = read('docs/guides/curl.md')
+    .replace('https://id.example', demo.serviceUrl)
+    .replace('rck_…', project.apiKey)
+    .replace('ROLECALL_CLIENT_ID=…', `ROLECALL_CLIENT_ID=${project.id}`)
+    .replace('ROLECALL_SERVER_ID=…', `ROLECALL_SERVER_ID=${ids.mainGuildId}`)
+    .replace('https://site.example/callback', project.redirectUri)
+  const said = await paste(page, { CODE: (lastSaid) => codeOf(lastSaid.trim(), 'Ada Osei') })
+  expect(said.length).toBe(8)
 }, 60_000)
 
 describe('README.md', () => {

@@ -15,8 +15,7 @@ const sample = (path: string) =>
   readFile(fileURLToPath(new URL(`../../deploy/${path}`, import.meta.url)), 'utf8')
 
 /** Whether a program is there; Debian keeps servers where the PATH of a person may not lead. */
-export const isInstalled = (name: 'haproxy' | 'nginx') =>
-  searched().some((folder) => existsSync(join(folder, name)))
+export const isInstalled = (name: string) => searched().some((folder) => existsSync(join(folder, name)))
 
 const searched = () => [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
 

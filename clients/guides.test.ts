@@ -1,0 +1,166 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fencesOf } from '../acceptance/browser/shell.ts'
+import { type GivenProject, givenProject, walkLogin } from '../apps/api/test/given.ts'
+import { freePort } from '../apps/api/test/postgres.ts'
+import { startWorld, type World } from '../apps/api/test/service.ts'
+import { isInstalled } from '../bench/src/rolling-proxies.ts'
+
+/** The site of each guide, as a reader copies it: the block of its language, started as the page says. */
+const guides = [
+  {
+    page: 'php.md',
+    language: 'php',
+    file: 'site.php',
+    program: 'php',
+    start: (port: number) => ['php', '-S', `127.0.0.1:${port}`, 'site.php'],
+  },
+  {
+    page: 'go.md',
+    language: 'go',
+    file: 'site.go',
+    program: 'go',
+    // Not `go run`: it starts another process, which goes on when it is ended.
+    build: ['go', 'build', '-o', 'site', 'site.go'],
+    start: () => ['./site'],
+  },
+  {
+    page: 'java.md',
+    language: 'java',
+    file: 'Site.java',
+    program: 'javac',
+    start: () => ['java', 'Site.java'],
+  },
+]
+
+const folder = new URL('../docs/guides/', import.meta.url)
+const read = (page: string) => readFileSync(new URL(page, folder), 'utf8')
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld('pglite')
+})
+afterAll(() => world.close())
+
+test('every guide in another language is run here, or says that it is not', () => {
+  const pages = readdirSync(folder).filter((page) =>
+    fencesOf(read(page)).some(({ text }) => text.length > 2_000),
+  )
+  const run = guides.map(({ page }) => page)
+  const silent = pages.filter(
+    (page) => !run.includes(page) && !read(page).includes('**No test runs this page**'),
+  )
+  expect(pages).toEqual(expect.arrayContaining([...run, 'csharp.md']))
+  expect(silent).toEqual([])
+})
+
+describe.each(guides)('docs/guides/$page', ({ page, language, file, program, build, start }) => {
+  if (!isInstalled(program)) console.warn(`${program} is not there: what ${page} shows is SKIPPED.`)
+
+  test.skipIf(!isInstalled(program))(
+    'logs in, shows live roles, and logs out',
+    async () => {
+      const place = await mkdtemp(join(tmpdir(), 'rolecall-guide-'))
+      const port = await freePort()
+      const appUrl = `http://127.0.0.1:${port}`
+      const project = await givenProject(world, { redirectUris: [`${appUrl}/callback`] })
+      const env = environmentOf(project, appUrl, place)
+      const [code] = fencesOf(read(page)).filter((fence) => fence.language === language)
+      await writeFile(join(place, file), code?.text ?? '')
+      if (build) execFileSync(build[0] ?? '', build.slice(1), { cwd: place, env })
+      const [command = '', ...args] = start(port)
+      const site = spawn(command, args, { cwd: place, env, stdio: 'ignore' })
+      try {
+        await expect.poll(() => answers(appUrl), { timeout: 60_000, interval: 200 }).toBe(true)
+        await walkTheSite(appUrl)
+      } finally {
+        await end(site)
+        await rm(place, { recursive: true, force: true })
+      }
+    },
+    180_000,
+  )
+})
+
+const environmentOf = ({ id, key }: GivenProject, appUrl: string, home: string) => ({
+  PATH: process.env['PATH'],
+  HOME: home,
+  GOTOOLCHAIN: 'local',
+  ROLECALL_URL: world.url,
+  ROLECALL_API_KEY: key,
+  ROLECALL_CLIENT_ID: id,
+  ROLECALL_SERVER_ID: world.service.config.chatGuildId,
+  ROLECALL_APP_URL: appUrl,
+})
+
+/** A person at the site, and those who try what they should not. */
+async function walkTheSite(appUrl: string) {
+  const browser = new Jar(appUrl)
+  expect((await browser.go('/')).headers.get('location')).toBe('/login')
+  const authorize = (await browser.go('/login')).headers.get('location') ?? ''
+  expect(new URL(authorize).searchParams.get('code_challenge_method')).toBe('S256')
+  const back = await walkLogin(world, authorize.slice(world.url.length))
+  const callback = back.pathname + back.search
+
+  const stranger = new Jar(appUrl)
+  expect((await stranger.go(callback)).status).toBe(400)
+  const elsewhere = callback.replace(encodeURIComponent(world.url), 'https%3A%2F%2Fevil.example')
+  expect(elsewhere).not.toBe(callback)
+  const other = new Jar(appUrl, browser)
+  expect((await other.go(elsewhere)).status).toBe(400)
+
+  const finished = await browser.go(callback)
+  expect([finished.status, finished.headers.get('location')]).toEqual([303, '/'])
+  for (const line of finished.headers.getSetCookie()) expect(line).toMatch(/httponly/i)
+  const home = await browser.go('/')
+  expect(await home.text()).toMatch(/Hello ada\.osei:.*Crew/)
+  expect(home.headers.get('cache-control')).toBe('no-store')
+
+  const before = new Jar(appUrl, browser)
+  expect((await browser.go('/logout')).status).toBe(405)
+  expect((await browser.go('/logout', 'POST')).headers.get('location')).toBe('/login')
+  // The session itself has ended, not only its cookie; and nothing that a visitor sends is taken for an outage.
+  expect((await before.go('/')).headers.get('location')).toBe('/login')
+  const odd = new Jar(appUrl)
+  odd.cookies.set('session', 'a"\\,"b":"c')
+  expect((await odd.go('/')).headers.get('location')).toBe('/login')
+}
+
+/** The cookies of one browser, which follows no redirect. */
+class Jar {
+  readonly cookies: Map<string, string>
+  readonly #url: string
+
+  constructor(url: string, other?: Jar) {
+    this.#url = url
+    this.cookies = new Map(other?.cookies)
+  }
+
+  async go(path: string, method = 'GET'): Promise<Response> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const reply = await fetch(this.#url + path, { method, headers: { cookie }, redirect: 'manual' })
+    for (const line of reply.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (value === '' || /max-age=0/i.test(line)) this.cookies.delete(name)
+      else this.cookies.set(name, value)
+    }
+    return reply
+  }
+}
+
+const answers = (url: string) =>
+  fetch(`${url}/login`, { redirect: 'manual' }).then(
+    (reply) => reply.status < 400,
+    () => false,
+  )
+
+async function end(child: ChildProcess) {
+  if (child.exitCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}

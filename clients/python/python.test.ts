@@ -1,0 +1,126 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWorld, type World } from '../../apps/api/test/service.ts'
+import { openDoor } from './tests/door.ts'
+
+/** Debian's own, by its full name: another one first in PATH would not see Debian's packages. */
+const python = '/usr/bin/python3'
+/** Module → the Debian package that has it. */
+const needed = {
+  httpx: 'python3-httpx',
+  fastapi: 'python3-fastapi',
+  django: 'python3-django',
+  cryptography: 'python3-cryptography',
+  pytest: 'python3-pytest',
+  pytest_asyncio: 'python3-pytest-asyncio',
+  mypy: 'mypy',
+  pip: 'python3-pip',
+  setuptools: 'python3-setuptools',
+  wheel: 'python3-wheel',
+}
+
+const run = promisify(execFile)
+const folder = fileURLToPath(new URL('.', import.meta.url))
+const isReady = ensurePython()
+
+describe.skipIf(!isReady)('the client for Python', () => {
+  let world: World
+  let door: Awaited<ReturnType<typeof openDoor>>
+  beforeAll(async () => {
+    world = await startWorld('postgres', { PERMISSION_TTL_MS: '3600000' })
+    door = await openDoor(world)
+  })
+  afterAll(async () => {
+    await door.close()
+    await world.close()
+  })
+
+  test('has types without a gap, and syntax of Python 3.9', async () => {
+    const { stdout } = await run(python, ['-m', 'mypy', '--cache-dir=/dev/null'], { cwd: folder })
+    expect(stdout).toMatch(/^Success: no issues found in \d+ source files/)
+  }, 120_000)
+
+  test('installs from its folder, with its types and its license, and is imported from there', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'rolecall-python-'))
+    try {
+      // Building leaves files beside the sources.
+      await cp(folder, join(place, 'source'), { recursive: true })
+      const options = [
+        '--quiet',
+        '--no-build-isolation',
+        '--no-deps',
+        '--no-index',
+        '--target',
+        join(place, 'lib'),
+      ]
+      await run(python, ['-m', 'pip', 'install', ...options, join(place, 'source')], { cwd: place })
+      const script = 'import rolecall, rolecall.fastapi, rolecall.django; print(rolecall.__file__)'
+      const env = { PATH: process.env['PATH'], PYTHONPATH: join(place, 'lib') }
+      const { stdout } = await run(python, ['-c', script], { cwd: place, env })
+      expect(stdout.trim()).toBe(join(place, 'lib', 'rolecall', '__init__.py'))
+      const files = await readdir(join(place, 'lib'), { recursive: true })
+      expect(files).toContain('rolecall/py.typed')
+      expect(files).toContain('rolecall/web/login_flow.py')
+      expect(files).toContain('rolecall-0.1.0.dist-info/LICENSE')
+    } finally {
+      await rm(place, { recursive: true, force: true })
+    }
+  }, 120_000)
+
+  test('passes its own tests against a service that runs, and skips none', async () => {
+    const args = [
+      '-m',
+      'pytest',
+      '-q',
+      '-rA',
+
+      '-p',
+      'no:cacheprovider',
+      '-W',
+      'error::pytest.PytestWarning',
+    ]
+    const env = {
+      PATH: process.env['PATH'],
+      PYTHONDONTWRITEBYTECODE: '1',
+      ROLECALL_TEST: JSON.stringify(door.terms),
+    }
+    const { stdout } = await run(python, args, { cwd: folder, env }).catch((error) => {
+      throw new Error(`${error.stdout}\n${error.stderr}`)
+    })
+    const [, passed = '0', rest = ''] = /^(\d+) passed(.*) in /m.exec(stdout) ?? []
+    expect(Number(passed)).toBeGreaterThan(50)
+    expect(rest).not.toMatch(/failed|skipped|error/)
+  }, 300_000)
+})
+
+/** As root on Debian what is missing is installed; elsewhere it is said aloud, and counted as skipped. */
+function ensurePython(): boolean {
+  if (missing().length === 0) return true
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    console.log('Installing Python packages for the tests…')
+    const options = ['-o', 'DPkg::Lock::Timeout=300', '-qq']
+    execFileSync('apt-get', [...options, 'update'], { stdio: 'ignore' })
+    const install = [...options, 'install', '-y', '--no-install-recommends', ...missing()]
+    execFileSync('apt-get', install, { stdio: 'ignore' })
+    return missing().length === 0
+  }
+  console.warn(`The client for Python is SKIPPED: apt-get install ${missing().join(' ')}`)
+  return false
+}
+
+/** The packages that are not there. */
+function missing(): string[] {
+  if (!existsSync(python)) return ['python3', ...Object.values(needed)]
+  const script =
+    'import sys; from importlib.util import find_spec; print(*[m for m in sys.argv[1:] if not find_spec(m)])'
+  const names = execFileSync(python, ['-c', script, ...Object.keys(needed)], { encoding: 'utf8' })
+  return Object.entries(needed).flatMap(([module, name]) =>
+    names.split(/\s/).includes(module) ? [name] : [],
+  )
+}

@@ -1,0 +1,296 @@
+"""The client for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from types import TracebackType
+from typing import AsyncIterator, Dict, Optional, Sequence, Tuple, Type, TypeVar, Union
+
+import httpx
+
+from . import calls
+from .calls import Call, Client, Pair, Received
+from .connection import OutOfTime, Project, cache_of, connection_by_environment, limits, none_if_not_live
+from .errors import RolecallError
+from .async_event_stream import AsyncEventStream, read_events_async
+from .models import (
+    Event,
+    NewSession,
+    PermissionCheck,
+    ServerMember,
+    Session,
+    SessionListItem,
+    Submission,
+)
+from .retries import Retries
+from .session_cache import (
+    Cache,
+    Flight,
+    SessionCache,
+    key_of_member,
+    key_of_session,
+    key_of_token,
+)
+from .signing import sign
+
+T = TypeVar("T")
+
+
+class AsyncRolecall(Project):
+    """
+    A project's connection to Rolecall, for asyncio. Make one for each event loop and share it.
+
+    Every call raises a ``RolecallError`` when it is refused or does not get through. What may be sent twice is tried
+    again, at most ``retries`` times.
+
+    ``cache`` answers ``validate()`` from memory where possible, kept true by the service's events: nothing untrue is
+    told for more than five seconds, whatever happens to them.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        timeout_sec: float = 10.0,
+        retries: int = 2,
+        cache: Union[bool, Cache] = False,
+        http_client: Optional[httpx.AsyncClient] = None,
+    ) -> None:
+        super().__init__(base_url, api_key, timeout_sec)
+        self._retries = Retries(retries)
+        self._owns_http = http_client is None
+        self._http = http_client or httpx.AsyncClient(limits=limits)
+        self._is_cached = cache is not False
+        self._cache = SessionCache(cache_of(cache))
+        self._stream = AsyncEventStream(self._http, self._base_url, self._api_key, self._cache)
+        self._shared: Dict[str, Tuple[Flight, asyncio.Task[Optional[Session]]]] = {}
+        self.webhooks = AsyncWebhooks(self)
+
+    @classmethod
+    def from_environment(cls, *, cache: Union[bool, Cache] = False) -> AsyncRolecall:
+        """By ``ROLECALL_URL`` and ``ROLECALL_API_KEY``."""
+        return cls(*connection_by_environment(), cache=cache)
+
+    async def exchange(
+        self,
+        *,
+        client_id: str,
+        code: str,
+        redirect_uri: str,
+        code_verifier: Optional[str] = None,
+        client: Optional[Client] = None,
+        timeout_sec: Optional[float] = None,
+    ) -> NewSession:
+        """
+        Exchanges the code of a redirect for a session. Check first that ``state`` is the one you minted for this
+        browser. Refused with ``INVALID_CODE`` when the code is unknown, used, expired or another project's.
+        """
+        call = calls.exchange(self._api_key, client_id, code, redirect_uri, code_verifier, client)
+        return await self._send(call, timeout_sec)
+
+    async def validate(
+        self, token: Optional[str], *, cache: Optional[bool] = None, timeout_sec: Optional[float] = None
+    ) -> Optional[Session]:
+        """
+        Who is this, and what roles do they hold right now? None when the token is not that of a live session of this
+        project. Whatever else goes wrong raises, so that an outage is never mistaken for a logout.
+
+        ``cache`` instead of the client's: False asks in any case.
+        """
+        if not token:
+            return None
+        if not (self._is_cached if cache is None else cache):
+            return await self._load(token, timeout_sec)
+        session = self._cache.find(token)
+        if session is not None:
+            self._stream.is_used = True
+            return session
+        self._stream.use()
+        return await self._ask(token, timeout_sec)
+
+    async def logout(self, token: str, *, timeout_sec: Optional[float] = None) -> None:
+        """Ends one session, by its session token or its refresh token. One that has ended already is no error."""
+        try:
+            await self._send(calls.logout(self._api_key, token), timeout_sec)
+        finally:
+            self._cache.forget(key_of_token(token))
+
+    async def logout_all(self, member_id: str, *, timeout_sec: Optional[float] = None) -> None:
+        """Ends all sessions of a member in this project; those in other projects go on."""
+        try:
+            await self._send(calls.logout_all(self._api_key, member_id), timeout_sec)
+        finally:
+            self._cache.forget(key_of_member(member_id))
+
+    async def refresh(self, token: str, refresh_token: str, *, timeout_sec: Optional[float] = None) -> Pair:
+        """
+        Rotates a session's pair and moves its expiry on. Both old values are invalid once this returns: store the new
+        pair at once. Refused with ``REFRESH_TOKEN_SUPERSEDED`` when a concurrent call was first (use the pair that it
+        got), with ``REFRESH_TOKEN_REUSED`` when a used pair came back late (the session is revoked).
+        """
+        try:
+            return await self._send(calls.refresh(token, refresh_token), timeout_sec)
+        finally:
+            self._cache.forget(key_of_token(token))
+
+    async def sessions(self, token: str, *, timeout_sec: Optional[float] = None) -> Tuple[SessionListItem, ...]:
+        """The live sessions of the token's member, newest first, those in other projects too."""
+        return await self._send(calls.sessions(token), timeout_sec)
+
+    async def revoke_session(self, token: str, session_id: str, *, timeout_sec: Optional[float] = None) -> None:
+        """Revokes one of the sessions of the token's member; ``SESSION_NOT_FOUND`` when it is not theirs."""
+        try:
+            await self._send(calls.revoke_session(token, session_id), timeout_sec)
+        finally:
+            self._cache.forget(key_of_session(session_id))
+
+    async def members(
+        self, server_id: str, *, page_size: int = 100, timeout_sec: Optional[float] = None
+    ) -> AsyncIterator[ServerMember]:
+        """The members of a server, page by page. Needs the scope ``read_members``."""
+        cursor: Optional[str] = None
+        while True:
+            page = await self._send(calls.member_page(self._api_key, server_id, cursor, page_size), timeout_sec)
+            for member in page.data:
+                yield member
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def member(self, server_id: str, member_id: str, *, timeout_sec: Optional[float] = None) -> ServerMember:
+        """One member of a server, with live roles. Needs the scope ``read_members``."""
+        return await self._send(calls.member(self._api_key, server_id, member_id), timeout_sec)
+
+    async def check_permissions(
+        self,
+        server_id: str,
+        member_id: str,
+        *,
+        any_of: Optional[Sequence[str]] = None,
+        all_of: Optional[Sequence[str]] = None,
+        timeout_sec: Optional[float] = None,
+    ) -> PermissionCheck:
+        """Does a member hold these roles right now? Needs the scope ``check_permissions``."""
+        call = calls.check_permissions(self._api_key, server_id, member_id, any_of, all_of)
+        return await self._send(call, timeout_sec)
+
+    def events(self, *, last_id: Optional[str] = None, heartbeat_sec: int = 15) -> AsyncIterator[Event]:
+        """
+        What happens to your sessions and members, as it happens, each event at least once, across lost connections.
+        Keep ``event.id`` of what you have handled, and begin with it next time. It ends only by an error: when the
+        key does not count any more.
+        """
+        return read_events_async(self._http, self._base_url, self._api_key, last_id, heartbeat_sec)
+
+    async def aclose(self) -> None:
+        """Lets go of all connections."""
+        await self._stream.close()
+        if self._owns_http:
+            await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncRolecall:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        await self.aclose()
+
+    async def _load(self, token: str, timeout_sec: Optional[float]) -> Optional[Session]:
+        try:
+            session = await self._send(calls.validate(self._api_key, token), timeout_sec)
+            return session
+        except RolecallError as error:
+            return none_if_not_live(error)
+
+    async def _ask(self, token: str, timeout_sec: Optional[float]) -> Optional[Session]:
+        """Of those who ask at the same time one loads. Whoever has a time of their own asks alone."""
+        flight, task = self._shared.get(token, (None, None))
+        if flight is None or task is None or timeout_sec is not None or not self._cache.is_shareable(flight):
+            flight = self._cache.begin(token)
+            task = asyncio.ensure_future(self._answer(flight, timeout_sec))
+            if timeout_sec is None:
+                self._shared[token] = (flight, task)
+        # Whoever goes away leaves the answer to the others.
+        return await asyncio.shield(task)
+
+    async def _answer(self, flight: Flight, timeout_sec: Optional[float]) -> Optional[Session]:
+        session: Optional[Session] = None
+        try:
+            session = await self._load(flight.token, timeout_sec)
+            return session
+        finally:
+            self._cache.end(flight, session)
+            if self._shared.get(flight.token, (None, None))[0] is flight:
+                self._shared.pop(flight.token, None)
+
+    async def _send(self, call: Call[T], timeout_sec: Optional[float]) -> T:
+        attempts = 0
+        while True:
+            attempts += 1
+            outcome = await self._attempt(call, self._timeout_sec if timeout_sec is None else timeout_sec)
+            if isinstance(outcome, Received):
+                refusal = outcome.refusal()
+                if refusal is None:
+                    return call.read(outcome)
+                error = refusal
+            else:
+                error = outcome
+            pause_sec = self._retries.pause_sec(error, attempts, call.is_repeatable)
+            if pause_sec is None:
+                # Outside of every `except`: what httpx raised holds the request, and that the key.
+                raise error
+            await asyncio.sleep(pause_sec)
+
+    async def _attempt(self, call: Call[T], timeout_sec: float) -> Union[Received, RolecallError]:
+        until = time.monotonic() + timeout_sec
+        try:
+            async with self._http.stream(
+                call.method,
+                self._base_url + call.path,
+                content=call.body,
+                headers=dict(call.headers_now()),
+                timeout=timeout_sec,
+                # Never followed: the next address would get the credentials.
+                follow_redirects=False,
+            ) as response:
+                content = b""
+                async for chunk in response.aiter_bytes():
+                    content += chunk
+                    if time.monotonic() > until:
+                        raise OutOfTime
+                return Received(response.status_code, response.headers, content)
+        except (httpx.HTTPError, httpx.InvalidURL, OutOfTime) as reason:
+            return self._failure(reason, timeout_sec)
+
+
+class AsyncWebhooks:
+    """For those who send submissions to inbound webhooks."""
+
+    def __init__(self, rolecall: AsyncRolecall) -> None:
+        self._rolecall = rolecall
+
+    sign = staticmethod(sign)
+
+    async def submit(
+        self,
+        webhook: str,
+        payload: object,
+        *,
+        secret: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+        origin: Optional[str] = None,
+        timeout_sec: Optional[float] = None,
+    ) -> Submission:
+        """
+        Submits JSON (bytes are sent as they are) to a webhook, by its id or slug; signed where ``secret`` is given.
+        Tried again only with an ``idempotency_key``, which makes that safe.
+        """
+        rolecall = self._rolecall
+        call = calls.submit(rolecall._api_key, webhook, payload, secret, idempotency_key, origin)
+        return await rolecall._send(call, timeout_sec)

@@ -1,0 +1,106 @@
+"""The stream of events, for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import AsyncIterator, Optional
+
+import httpx
+
+from .errors import RolecallError
+from .event_feed import EventFeed, LastingFailure, lost
+from .models import Event
+from .moment import moment
+from .session_cache import SessionCache, unused_sec
+
+
+class AsyncEventStream:
+    """Keeps the cache true, for as long as somebody uses it. Never keeps an event loop alive."""
+
+    def __init__(self, http: httpx.AsyncClient, base_url: str, key: str, cache: SessionCache) -> None:
+        self._http = http
+        self._base_url = base_url
+        self._cache = cache
+        self._feed = EventFeed(key, heartbeat_sec=1)
+        self._task: Optional[asyncio.Task[None]] = None
+        self._used_at = 0.0
+        #: Set by whoever asks; taken back with each heartbeat.
+        self.is_used = False
+
+    def use(self) -> None:
+        """Says that somebody wants to know: opens the stream, or keeps it open."""
+        self.is_used = True
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._listen())
+
+    async def close(self) -> None:
+        task, self._task = self._task, None
+        self._cache.distrust()
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+            self._cache.distrust()
+
+    async def _listen(self) -> None:
+        while self._is_wanted():
+            try:
+                await self._connect()
+            except Exception:
+                # Whatever it was: nothing vouches for the cache meanwhile, and the next connection may go well.
+                pass
+            await asyncio.sleep(self._feed.pause_sec())
+
+    async def _connect(self) -> None:
+        asked = moment()
+        async with self._http.stream(
+            "GET",
+            self._base_url + self._feed.path,
+            headers=dict(self._feed.headers()),
+            timeout=self._feed.silent_sec,
+            follow_redirects=False,
+        ) as response:
+            if not self._feed.opens(response.status_code, response.headers):
+                return
+            async for chunk in response.aiter_bytes():
+                for frame in self._feed.take(chunk):
+                    self._cache.take(frame, asked)
+                if not self._is_wanted():
+                    return
+
+    def _is_wanted(self) -> bool:
+        if self.is_used:
+            self.is_used = False
+            self._used_at = time.monotonic()
+        return time.monotonic() - self._used_at < unused_sec
+
+
+async def read_events_async(
+    http: httpx.AsyncClient, base_url: str, key: str, last_id: Optional[str], heartbeat_sec: int
+) -> AsyncIterator[Event]:
+    """The events themselves, across lost connections."""
+    feed = EventFeed(key, heartbeat_sec, last_id)
+    failure = LastingFailure(f"The events of {base_url} cannot be reached")
+    while True:
+        error: Optional[RolecallError] = None
+        try:
+            async with http.stream(
+                "GET",
+                base_url + feed.path,
+                headers=dict(feed.headers()),
+                timeout=feed.silent_sec,
+                follow_redirects=False,
+            ) as response:
+                if feed.opens(response.status_code, response.headers):
+                    failure.connected()
+                    async for chunk in response.aiter_bytes():
+                        for frame in feed.take(chunk):
+                            if frame.event is not None:
+                                yield frame.event
+                else:
+                    error = failure.of_answer(response.status_code, response.headers, await response.aread())
+        except lost as reason:
+            error = failure.of_loss(reason)
+        if error is not None:
+            raise error
+        await asyncio.sleep(feed.pause_sec())

@@ -1,0 +1,176 @@
+"""
+The login of a Django site. In the settings::
+
+    ROLECALL = {"base_url": …, "api_key": …, "client_id": …, "server_id": …, "app_url": …, "secret": …}
+    MIDDLEWARE = [..., "rolecall.django.RolecallMiddleware"]
+
+and in the URLs ``path("auth/", include("rolecall.django"))``.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+
+from .calls import Client
+from .client import Rolecall
+from .errors import RolecallError
+from .models import Session
+from .web.exchange import Answer, IncomingRequest
+from .web.login_flow import LoginFlow, LoginSettings, RoleRules
+
+View = Callable[..., Any]
+
+
+class Site:
+    """What the settings say, made once for each process."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        given: Dict[str, Any] = dict(options)
+        of_client = {name: given.pop(name) for name in _client_options if name in given}
+        self.rolecall = Rolecall(**of_client)
+        self.flow = LoginFlow(self.rolecall.base_url, LoginSettings(**given))
+
+
+_client_options = ("base_url", "api_key", "timeout_sec", "retries", "cache", "http_client")
+_site: Optional[Site] = None
+_lock = threading.Lock()
+
+
+def site() -> Site:
+    global _site
+    with _lock:
+        if _site is None:
+            _site = Site(settings.ROLECALL)
+        return _site
+
+
+class Visitor:
+    """``request.rolecall``: who is asking. Asks the service at most once, and not before it is asked."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._incoming = _incoming(request)
+
+    @functools.cached_property
+    def session(self) -> Optional[Session]:
+        """Who is logged in, or None. Raises while nobody can tell."""
+        return site().rolecall.validate(site().flow.token(self._incoming))
+
+
+class RolecallMiddleware:
+    """Gives every request its ``request.rolecall``; answers 503 where a view asked and nobody could tell."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.rolecall = Visitor(request)
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> Optional[HttpResponse]:
+        if not isinstance(error, RolecallError):
+            return None
+        return _response_of(site().flow.unavailable(_incoming(request), error))
+
+
+def require_member(
+    *, any_of: Optional[Sequence[str]] = None, all_of: Optional[Sequence[str]] = None
+) -> Callable[[View], View]:
+    """
+    Lets in who has a live session and the roles: ``request.rolecall.session`` is there then. A page that is loaded is
+    sent to the login; other requests get 401 or 403, as problem JSON.
+    """
+    rules = RoleRules(any_of, all_of)
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **options: Any) -> Any:
+            refusal = site().flow.refusal(_incoming(request), request.rolecall.session, rules)
+            return view(request, *args, **options) if refusal is None else _response_of(refusal)
+
+        return guarded
+
+    return decorate
+
+
+def login(request: HttpRequest) -> HttpResponse:
+    flow = site().flow
+    if request.method != "GET":
+        return _response_of(flow.wrong_method())
+    return _response_of(flow.begin_login(_incoming(request)))
+
+
+def callback(request: HttpRequest) -> HttpResponse:
+    flow = site().flow
+    if request.method != "GET":
+        return _response_of(flow.wrong_method())
+    incoming = _incoming(request)
+    pending = flow.read_callback(incoming)
+    if isinstance(pending, Answer):
+        return _response_of(pending)
+    try:
+        session = site().rolecall.exchange(
+            client_id=flow.client_id,
+            code=pending.code,
+            redirect_uri=flow.redirect_uri,
+            code_verifier=pending.code_verifier,
+            client=Client(incoming.client_ip, incoming.headers.get("user-agent")),
+        )
+    except RolecallError as error:
+        return _response_of(flow.refuse_exchange(pending, error))
+    return _response_of(flow.finish_login(pending, session))
+
+
+def logout(request: HttpRequest) -> HttpResponse:
+    flow = site().flow
+    incoming = _incoming(request)
+    refusal = flow.begin_logout(incoming)
+    if refusal is not None:
+        return _response_of(refusal)
+    failure: Optional[RolecallError] = None
+    token = flow.token(incoming)
+    if token:
+        try:
+            site().rolecall.logout(token)
+        except RolecallError as error:
+            failure = error
+    return _response_of(flow.finish_logout(failure))
+
+
+# It checks by itself that a page of this site asks, and needs no token in the form.
+logout.csrf_exempt = True  # type: ignore[attr-defined]
+
+urlpatterns = [path("login", login), path("callback", callback), path("logout", logout)]
+
+
+def _incoming(request: HttpRequest) -> IncomingRequest:
+    return IncomingRequest(
+        method=request.method or "",
+        target=request.get_full_path(),
+        headers={name.lower(): value for name, value in request.headers.items()},
+        cookies=request.COOKIES,
+        query=request.GET,
+        client_ip=request.META.get("REMOTE_ADDR"),
+    )
+
+
+def _response_of(answer: Answer) -> HttpResponse:
+    response = HttpResponse(answer.body, status=answer.status)
+    for name, value in answer.headers.items():
+        response[name] = value
+    for cookie in answer.cookies:
+        response.set_cookie(
+            cookie.name,
+            cookie.value,
+            max_age=cookie.max_age_sec,
+            path="/",
+            secure=cookie.is_secure,
+            httponly=True,
+            samesite="Lax",
+        )
+    return response

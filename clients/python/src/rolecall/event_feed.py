@@ -1,0 +1,87 @@
+"""The service's events across lost connections, without input or output."""
+
+from __future__ import annotations
+
+import random
+from typing import Iterator, Mapping, Optional
+
+import httpx
+
+from .errors import NetworkError, RolecallError, UnexpectedResponseError, error_of, unexpected_response
+from .event_parser import EventParser, Frame
+
+_longest_pause_sec = 15.0
+
+#: How a connection ends that nobody wanted to end.
+lost = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, ValueError)
+
+
+class EventFeed:
+    """What is remembered from one connection to the next."""
+
+    def __init__(self, key: str, heartbeat_sec: int, last_id: Optional[str] = None) -> None:
+        if not 1 <= heartbeat_sec <= 60:
+            raise ValueError("heartbeat_sec must be 1 to 60")
+        self._key = key
+        self._retry_sec = 1.0
+        self._failures = 0
+        self._parser = EventParser()
+        self.path = f"/api/events?heartbeat={heartbeat_sec}"
+        #: A connection on which nothing comes for so long is given up.
+        self.silent_sec = heartbeat_sec + 4.0
+        #: Where to go on from.
+        self.last_id = last_id
+
+    def headers(self) -> Mapping[str, str]:
+        headers = {"accept": "text/event-stream", "x-api-key": self._key}
+        return headers if self.last_id is None else {**headers, "last-event-id": self.last_id}
+
+    def opens(self, status: int, headers: Mapping[str, str]) -> bool:
+        """A connection was answered so: whether that is a stream of events."""
+        self._parser = EventParser()
+        return status == 200 and headers.get("content-type", "").startswith("text/event-stream")
+
+    def take(self, chunk: bytes) -> Iterator[Frame]:
+        """The frames that this chunk completes."""
+        for frame in self._parser.feed(chunk):
+            self._failures = 0
+            yield frame
+            # After the frame was handled: what was not handled comes again.
+            if frame.id is not None:
+                self.last_id = frame.id
+            if frame.retry_sec is not None:
+                self._retry_sec = frame.retry_sec
+
+    def pause_sec(self) -> float:
+        """The connection has ended: how long to wait before the next one."""
+        self._failures += 1
+        pause = self._retry_sec * 2.0 ** min(self._failures - 1, 10)
+        return min(pause, _longest_pause_sec) * (0.5 + random.random() / 2)
+
+
+class LastingFailure:
+    """
+    Which failures of a connection end the events. The first connection must come about, as with every call; a later
+    one is tried again, unless the service says that the key does not count any more.
+    """
+
+    def __init__(self, first_failure: str) -> None:
+        self._was_connected = False
+        self._first_failure = first_failure
+
+    def connected(self) -> None:
+        self._was_connected = True
+
+    def of_answer(self, status: int, headers: Mapping[str, str], content: bytes) -> Optional[RolecallError]:
+        """Of a connection that was answered with something else than events."""
+        if status == 200:
+            return unexpected_response(status, headers)
+        error = error_of(status, headers, content)
+        is_final = 400 <= status < 500 and status not in (408, 429) and not isinstance(error, UnexpectedResponseError)
+        return error if is_final or not self._was_connected else None
+
+    def of_loss(self, reason: Exception) -> Optional[RolecallError]:
+        """Of a connection that did not come about or was lost."""
+        if self._was_connected:
+            return None
+        return NetworkError("NETWORK_ERROR", f"{self._first_failure} ({type(reason).__name__}).")

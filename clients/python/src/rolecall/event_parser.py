@@ -1,0 +1,70 @@
+"""Server-Sent Events, without input or output: bytes in, frames out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Dict, Iterator, List, Optional
+
+from .models import Event, event_from_json
+
+#: No frame of the service comes near it. What does is something else, and must not fill the memory.
+_longest_frame = 1 << 20
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What stands between two empty lines of the stream."""
+
+    #: Where to go on from. It may come without an event.
+    id: Optional[str] = None
+    event: Optional[Event] = None
+    #: How long to wait before the next connection.
+    retry_sec: Optional[float] = None
+    #: Everything that happened up to so many seconds after the opening of the stream has been sent.
+    heartbeat_sec: Optional[float] = None
+
+
+class EventParser:
+    """The parser of one connection."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._lines: List[str] = []
+        self._size = 0
+
+    def feed(self, chunk: bytes) -> Iterator[Frame]:
+        """The frames that this chunk completes. Raises ValueError when this is no stream of the service."""
+        lines = (self._rest + chunk).split(b"\n")
+        self._rest = lines.pop()
+        for raw in lines:
+            line = raw.rstrip(b"\r")
+            self._size += len(line)
+            if line:
+                self._lines.append(line.decode())
+            elif self._lines:
+                frame = _frame_of(self._lines)
+                self._lines, self._size = [], 0
+                yield frame
+        if self._size + len(self._rest) > _longest_frame:
+            raise ValueError("A frame of the stream is too long.")
+
+
+def _frame_of(lines: List[str]) -> Frame:
+    fields: Dict[str, str] = {}
+    for line in lines:
+        name, _, rest = line.partition(":")
+        # A comment has the empty name.
+        value = rest[1:] if rest.startswith(" ") else rest
+        fields[name] = f"{fields[name]}\n{value}" if name == "data" and name in fields else value
+    id, type, data = fields.get("id"), fields.get("event"), fields.get("data")
+    return Frame(
+        id=id,
+        event=event_from_json(id, type, json.loads(data)) if type is not None and data is not None else None,
+        retry_sec=_seconds(fields.get("retry")),
+        heartbeat_sec=_seconds(fields.get("")),
+    )
+
+
+def _seconds(milliseconds: Optional[str]) -> Optional[float]:
+    return int(milliseconds) / 1000 if milliseconds is not None and milliseconds.isdecimal() else None

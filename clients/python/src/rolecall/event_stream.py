@@ -1,0 +1,136 @@
+"""The stream of events, for threads."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from contextlib import contextmanager
+from typing import Iterator, Optional
+
+import httpx
+
+from .errors import RolecallError
+from .event_feed import EventFeed, LastingFailure, lost
+from .models import Event
+from .moment import moment
+from .session_cache import SessionCache, unused_sec
+
+
+class _Run:
+    """One thread's work. A thread that is late to end touches nothing of the next one's."""
+
+    def __init__(self, feed: EventFeed) -> None:
+        self.feed = feed
+        self.is_closed = threading.Event()
+        self.connection: Optional[socket.socket] = None
+
+
+class EventStream:
+    """Keeps the cache true, for as long as somebody uses it. Never keeps a process alive."""
+
+    def __init__(self, http: httpx.Client, base_url: str, key: str, cache: SessionCache) -> None:
+        self._http = http
+        self._base_url = base_url
+        self._key = key
+        self._cache = cache
+        self._lock = threading.Lock()
+        self._thread: Optional[threading.Thread] = None
+        self._run = _Run(EventFeed(key, heartbeat_sec=1))
+        self._used_at = 0.0
+        #: Set by whoever asks; taken back with each heartbeat.
+        self.is_used = False
+
+    def use(self) -> None:
+        """Says that somebody wants to know: opens the stream, or keeps it open."""
+        self.is_used = True
+        with self._lock:
+            # In a child process after a fork the thread of the parent is not alive.
+            if self._thread is None or not self._thread.is_alive():
+                self._run = _Run(EventFeed(self._key, heartbeat_sec=1, last_id=self._run.feed.last_id))
+                name = "rolecall-events"
+                self._thread = threading.Thread(target=self._listen, args=[self._run], name=name, daemon=True)
+                self._thread.start()
+
+    def close(self) -> None:
+        with self._lock:
+            thread, self._thread = self._thread, None
+            run = self._run
+        run.is_closed.set()
+        self._cache.distrust()
+        if run.connection is not None:
+            try:
+                # Wakes the thread that waits for the next event.
+                run.connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        if thread is not None:
+            thread.join(1.0)
+
+    def _listen(self, run: _Run) -> None:
+        while self._is_wanted() and not run.is_closed.is_set():
+            try:
+                self._connect(run)
+            except Exception:
+                # Whatever it was: nothing vouches for the cache meanwhile, and the next connection may go well.
+                pass
+            run.connection = None
+            run.is_closed.wait(run.feed.pause_sec())
+
+    def _connect(self, run: _Run) -> None:
+        asked = moment()
+        with _open(self._http, self._base_url, run.feed) as response:
+            if not run.feed.opens(response.status_code, response.headers):
+                return
+            network = response.extensions.get("network_stream")
+            run.connection = None if network is None else network.get_extra_info("socket")
+            for chunk in response.iter_bytes():
+                for frame in run.feed.take(chunk):
+                    if run.is_closed.is_set():
+                        return
+                    self._cache.take(frame, asked)
+                if not self._is_wanted():
+                    return
+
+    def _is_wanted(self) -> bool:
+        if self.is_used:
+            self.is_used = False
+            self._used_at = time.monotonic()
+        return time.monotonic() - self._used_at < unused_sec
+
+
+def read_events(
+    http: httpx.Client, base_url: str, key: str, last_id: Optional[str], heartbeat_sec: int
+) -> Iterator[Event]:
+    """The events themselves, across lost connections."""
+    feed = EventFeed(key, heartbeat_sec, last_id)
+    failure = LastingFailure(f"The events of {base_url} cannot be reached")
+    while True:
+        error: Optional[RolecallError] = None
+        try:
+            with _open(http, base_url, feed) as response:
+                if feed.opens(response.status_code, response.headers):
+                    failure.connected()
+                    for chunk in response.iter_bytes():
+                        for frame in feed.take(chunk):
+                            if frame.event is not None:
+                                yield frame.event
+                else:
+                    error = failure.of_answer(response.status_code, response.headers, response.read())
+        except lost as reason:
+            error = failure.of_loss(reason)
+        if error is not None:
+            raise error
+        time.sleep(feed.pause_sec())
+
+
+@contextmanager
+def _open(http: httpx.Client, base_url: str, feed: EventFeed) -> Iterator[httpx.Response]:
+    with http.stream(
+        "GET",
+        base_url + feed.path,
+        headers=dict(feed.headers()),
+        timeout=feed.silent_sec,
+        follow_redirects=False,
+    ) as response:
+        yield response

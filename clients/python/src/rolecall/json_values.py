@@ -1,0 +1,76 @@
+"""Reads JSON of the service: every value is checked once, here, and typed from then on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Callable, Mapping, Optional, Tuple, TypeVar
+
+T = TypeVar("T")
+
+
+class UnexpectedShape(ValueError):
+    """The answer is JSON, but not what the service answers. Names the place, never the value."""
+
+
+def as_object(value: object) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise UnexpectedShape("an object is missing")
+    return value
+
+
+def text(data: Mapping[str, object], key: str) -> str:
+    value = data.get(key)
+    if not isinstance(value, str):
+        raise UnexpectedShape(f"{key} is no text")
+    return value
+
+
+def optional_text(data: Mapping[str, object], key: str) -> Optional[str]:
+    return None if data.get(key) is None else text(data, key)
+
+
+def integer(data: Mapping[str, object], key: str) -> int:
+    value = data.get(key)
+    # A boolean is an int in Python.
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise UnexpectedShape(f"{key} is no integer")
+    return value
+
+
+def optional_integer(data: Mapping[str, object], key: str) -> Optional[int]:
+    return None if data.get(key) is None else integer(data, key)
+
+
+def flag(data: Mapping[str, object], key: str) -> bool:
+    value = data.get(key)
+    if not isinstance(value, bool):
+        raise UnexpectedShape(f"{key} is neither true nor false")
+    return value
+
+
+def time(data: Mapping[str, object], key: str) -> datetime:
+    value = text(data, key)
+    try:
+        # Before Python 3.11 `fromisoformat` does not know the Z.
+        return datetime.fromisoformat(value[:-1] + "+00:00" if value.endswith("Z") else value)
+    except ValueError:
+        raise UnexpectedShape(f"{key} is no time") from None
+
+
+def optional_time(data: Mapping[str, object], key: str) -> Optional[datetime]:
+    return None if data.get(key) is None else time(data, key)
+
+
+def item(data: Mapping[str, object], key: str, read: Callable[[object], T]) -> T:
+    return read(data.get(key))
+
+
+def optional_item(data: Mapping[str, object], key: str, read: Callable[[object], T]) -> Optional[T]:
+    return None if data.get(key) is None else read(data[key])
+
+
+def items(data: Mapping[str, object], key: str, read: Callable[[object], T]) -> Tuple[T, ...]:
+    values = data.get(key)
+    if not isinstance(values, list):
+        raise UnexpectedShape(f"{key} is no list")
+    return tuple(read(value) for value in values)

@@ -1,0 +1,48 @@
+"""The browser's way to the service: addresses and the secrets of one login."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import secrets
+from dataclasses import dataclass, field
+from typing import Optional
+from urllib.parse import urlencode
+
+
+@dataclass(frozen=True)
+class Login:
+    """The two secrets of one login. Keep them where only the browser that started it brings them back."""
+
+    #: Goes to ``authorize_url()`` and comes back in the redirect, unchanged.
+    state: str = field(repr=False)
+    #: Goes to ``authorize_url()`` (which sends only its hash) and to ``exchange()``. RFC 7636.
+    code_verifier: str = field(repr=False)
+
+
+def mint_login() -> Login:
+    """Mints ``state`` and ``code_verifier`` for one login: 256 random bits each."""
+    return Login(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
+
+
+def authorize_url(
+    base_url: str,
+    *,
+    client_id: str,
+    redirect_uri: str,
+    server_id: str,
+    state: str,
+    code_verifier: Optional[str] = None,
+    sso: bool = False,
+) -> str:
+    query = {"client_id": client_id, "redirect_uri": redirect_uri, "server_id": server_id, "state": state}
+    if code_verifier is not None:
+        query["code_challenge"] = _challenge_of(code_verifier)
+        query["code_challenge_method"] = "S256"
+    return f"{base_url}/api/auth/{'sso/' if sso else ''}authorize?{urlencode(query)}"
+
+
+def _challenge_of(code_verifier: str) -> str:
+    """RFC 7636 §4.2, S256."""
+    digest = hashlib.sha256(code_verifier.encode()).digest()
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()

@@ -1,0 +1,35 @@
+"""When a failed call is worth another try."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Optional
+
+from .errors import CallTimeoutError, NetworkError, RateLimitError, RolecallError
+
+#: Whoever waits for a page does not wait longer than this between tries.
+_longest_pause_sec = 3.0
+_first_pause_sec = 0.2
+
+
+@dataclass(frozen=True)
+class Retries:
+    """Tries again at most ``most`` times, and only what may be sent twice."""
+
+    most: int = 2
+
+    def pause_sec(self, error: RolecallError, attempts: int, is_repeatable: bool) -> Optional[float]:
+        """How long to wait before the next try; None when there is none."""
+        if not is_repeatable or attempts > self.most or not _may_pass(error):
+            return None
+        if error.retry_after_sec is not None:
+            return error.retry_after_sec if error.retry_after_sec <= _longest_pause_sec else None
+        return min(_first_pause_sec * 2.0 ** (attempts - 1), _longest_pause_sec) * (0.5 + random.random() / 2)
+
+
+def _may_pass(error: RolecallError) -> bool:
+    """A call that timed out has used up its time."""
+    if isinstance(error, CallTimeoutError):
+        return False
+    return isinstance(error, (NetworkError, RateLimitError)) or error.status in (502, 503, 504)

@@ -1,0 +1,191 @@
+"""What every adapter does, as one table: the same site in each framework passes the same cases."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Dict, Optional
+from urllib.parse import quote, urlsplit
+
+import httpx
+
+from conftest import ROLES, SERVICE_URL, USERS, act, query_of, token_of, walk
+
+APP_URL = "https://crew.example"
+SECRET = "an old secret, random enough for tests"
+NEW_SECRET = "a new secret, random enough for tests"
+NAVIGATE = {"sec-fetch-mode": "navigate", "sec-fetch-site": "none"}
+SAME_SITE = {"sec-fetch-site": "same-origin", "origin": APP_URL}
+
+#: A browser at the site: it keeps cookies and follows no redirect.
+Browser = Any
+
+
+def location_of(reply: Any) -> str:
+    assert reply.status_code == 303, (reply.status_code, reply.text)
+    return str(reply.headers["location"])
+
+
+def begin(browser: Browser, return_to: Optional[str] = None) -> str:
+    """Begins a login; the address at which the service sends the browser back."""
+    query = "" if return_to is None else f"?return_to={quote(return_to, safe='')}"
+    return walk(location_of(browser.get(f"/auth/login{query}", headers=NAVIGATE)))
+
+
+def finish(browser: Browser, url: str) -> Any:
+    assert url.startswith(f"{APP_URL}/auth/callback?")
+    return browser.get(url[len(APP_URL) :], headers=NAVIGATE)
+
+
+def a_page_leads_through_the_login_and_back(browser: Browser, project: Dict[str, Any]) -> None:
+    start = location_of(browser.get("/member?tab=2", headers=NAVIGATE))
+    assert start == f"{APP_URL}/auth/login?return_to=%2Fmember%3Ftab%3D2"
+    end = finish(browser, begin(browser, "/member?tab=2"))
+    assert location_of(end) == f"{APP_URL}/member?tab=2"
+    assert browser.get("/member?tab=2", headers=NAVIGATE).json() == {"id": USERS["ada"]}
+
+
+def a_page_with_letters_of_any_language_is_returned_to(browser: Browser, project: Dict[str, Any]) -> None:
+    start = location_of(browser.get("/caf%C3%A9", headers=NAVIGATE))
+    end = finish(browser, walk(location_of(browser.get(start[len(APP_URL) :], headers=NAVIGATE))))
+    assert location_of(end) == f"{APP_URL}/caf%C3%A9"
+
+
+def cookies_are_sealed_and_kept_from_scripts(browser: Browser, project: Dict[str, Any]) -> None:
+    end = finish(browser, begin(browser))
+    [line] = [one for one in end.headers.get_list("set-cookie") if "-session=" in one]
+    assert re.match(r"__Host-rolecall-[0-9a-f]{8}-session=1\.[0-9a-f]{8}\.[\w-]+;", line)
+    for attribute in ("HttpOnly", "Secure", "Path=/", "SameSite=lax"):
+        assert attribute.lower() in line.lower()
+    assert "domain=" not in line.lower() and "rcs_" not in line and len(line) < 500
+    assert end.headers["cache-control"] == "no-store"
+
+
+def an_api_call_is_refused_and_not_redirected(browser: Browser, project: Dict[str, Any]) -> None:
+    reply = browser.get("/member", headers={"sec-fetch-mode": "cors", "accept": "text/html"})
+    assert (reply.status_code, reply.json()["code"]) == (401, "LOGIN_REQUIRED")
+    assert reply.headers["content-type"] == "application/problem+json"
+    assert reply.headers["www-authenticate"] == "Bearer"
+
+
+def a_role_is_asked_for_live(browser: Browser, project: Dict[str, Any]) -> None:
+    finish(browser, begin(browser))
+    act("roles", member=USERS["ada"], role=ROLES["crew"])
+    assert browser.get("/captain", headers=NAVIGATE).status_code == 403
+    refused = browser.get("/captain", headers={"sec-fetch-mode": "cors"})
+    assert (refused.status_code, refused.json()["code"]) == (403, "ROLE_REQUIRED")
+    act("roles", member=USERS["ada"], role=ROLES["captain"])
+    assert browser.get("/captain", headers=NAVIGATE).json() == {"id": USERS["ada"]}
+    act("roles", member=USERS["ada"], role=ROLES["crew"])
+
+
+def a_bearer_token_counts_as_well(browser: Browser, project: Dict[str, Any]) -> None:
+    headers = {"authorization": f"Bearer {token_of(project)}", "sec-fetch-mode": "cors"}
+    assert browser.get("/member", headers=headers).json() == {"id": USERS["ada"]}
+
+
+def logging_out_ends_the_session_itself(browser: Browser, project: Dict[str, Any]) -> None:
+    finish(browser, begin(browser))
+    kept = dict(browser.cookies)
+    assert location_of(browser.post("/auth/logout", headers=SAME_SITE)) == f"{APP_URL}/"
+    assert not any(name.endswith("-session") for name in browser.cookies.keys())
+    for name, value in kept.items():
+        browser.cookies.set(name, value, domain="crew.example")
+    assert browser.get("/member", headers={"sec-fetch-mode": "cors"}).status_code == 401
+
+
+def no_other_site_can_log_anyone_out(browser: Browser, project: Dict[str, Any]) -> None:
+    finish(browser, begin(browser))
+    for headers in ({"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}, {"origin": "https://evil.example"}, {}):
+        assert browser.post("/auth/logout", headers=headers).status_code == 403
+    assert browser.get("/auth/logout", headers=NAVIGATE).status_code == 405
+    assert browser.get("/member", headers=NAVIGATE).status_code == 200
+
+
+def a_callback_counts_only_where_the_login_began(
+    browser: Browser, project: Dict[str, Any], another: Callable[[], Browser]
+) -> None:
+    url = begin(browser)
+    stranger = another()
+    refused = finish(stranger, url)
+    assert refused.status_code == 400 and "set-cookie" not in refused.headers
+    assert location_of(finish(browser, url)) == f"{APP_URL}/"
+    assert finish(browser, url).status_code == 400
+
+
+def an_answer_of_another_service_is_refused(browser: Browser, project: Dict[str, Any]) -> None:
+    url = begin(browser)
+    assert query_of(url)["iss"] == SERVICE_URL
+    assert finish(browser, url.replace(quote(SERVICE_URL, safe=""), "https%3A%2F%2Fevil.example")).status_code == 400
+
+
+def two_tabs_both_finish(browser: Browser, project: Dict[str, Any]) -> None:
+    first, second = begin(browser, "/member?tab=1"), begin(browser, "/member?tab=2")
+    assert location_of(finish(browser, first)) == f"{APP_URL}/member?tab=1"
+    assert location_of(finish(browser, second)) == f"{APP_URL}/member?tab=2"
+
+
+def logins_that_nobody_finishes_do_not_pile_up(browser: Browser, project: Dict[str, Any]) -> None:
+    for _ in range(8):
+        last = begin(browser)
+    assert len([name for name in browser.cookies.keys() if "-login-" in name]) == 5
+    assert location_of(finish(browser, last)) == f"{APP_URL}/"
+
+
+def a_person_who_declines_reads_why(browser: Browser, project: Dict[str, Any]) -> None:
+    state = query_of(location_of(browser.get("/auth/login", headers=NAVIGATE)))["state"]
+    query = f"error=access_denied&error_description=No+%3Cb%3Ethanks&state={state}&iss={quote(SERVICE_URL)}"
+    reply = browser.get(f"/auth/callback?{query}", headers=NAVIGATE)
+    assert reply.status_code == 403 and "No &lt;b&gt;thanks" in reply.text
+
+
+def nobody_is_logged_out_by_an_outage(browser: Browser, project: Dict[str, Any]) -> None:
+    """The page of the site whose service is away."""
+    headers = {"authorization": "Bearer rcs_x"}
+    page = browser.get("/broken", headers={**headers, **NAVIGATE})
+    assert page.status_code == 503 and int(page.headers["retry-after"]) > 0
+    call = browser.get("/broken", headers={**headers, "sec-fetch-mode": "cors"})
+    assert (call.status_code, call.json()["code"]) == (503, "SESSION_CHECK_UNAVAILABLE")
+
+
+CASES = [
+    a_page_leads_through_the_login_and_back,
+    a_page_with_letters_of_any_language_is_returned_to,
+    cookies_are_sealed_and_kept_from_scripts,
+    an_api_call_is_refused_and_not_redirected,
+    a_role_is_asked_for_live,
+    a_bearer_token_counts_as_well,
+    logging_out_ends_the_session_itself,
+    no_other_site_can_log_anyone_out,
+    an_answer_of_another_service_is_refused,
+    two_tabs_both_finish,
+    logins_that_nobody_finishes_do_not_pile_up,
+    a_person_who_declines_reads_why,
+    nobody_is_logged_out_by_an_outage,
+]
+
+RETURN_TO = [
+    ("/member?tab=2#x", "/member?tab=2#x"),
+    ("/a%20b", "/a%20b"),
+    *(
+        (evil, "/")
+        for evil in (
+            "//evil.example",
+            "https://evil.example",
+            "/\\evil.example",
+            "/\t/evil.example",
+            "/x\r\nset-cookie: a=b",
+            "javascript:alert(1)",
+            "member",
+            "",
+            "/auth/login",
+            "/auth/../auth/logout",
+            "/x/../auth/logout",
+            "/%61uth/logout",
+            "/é",
+            "/" + "a" * 2_000,
+        )
+    ),
+    # Absolute in the end: whatever a browser makes of the path, it stays at the site.
+    ("/.//evil.example", "/.//evil.example"),
+    ("/..//evil.example", "/..//evil.example"),
+]

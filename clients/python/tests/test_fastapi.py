@@ -1,0 +1,110 @@
+"""A site with FastAPI."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Callable, Dict, Iterator, Optional
+
+import httpx
+import pytest
+from fastapi import Depends, FastAPI
+
+import site_cases
+from conftest import ROLES, SERVER, SERVICE_URL, act
+from rolecall import AsyncRolecall, Session
+from rolecall.fastapi import RolecallLogin
+from rolecall.web.login_flow import LoginSettings
+
+Given = Dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def own_project() -> Given:
+    return act("project", redirectUri=f"{site_cases.APP_URL}/auth/callback")
+
+
+def site_of(project: Given, rolecall: AsyncRolecall, broken: AsyncRolecall) -> FastAPI:
+    app = FastAPI()
+    settings = LoginSettings(
+        client_id=project["id"],
+        server_id=SERVER,
+        app_url=site_cases.APP_URL,
+        secret=[site_cases.NEW_SECRET, site_cases.SECRET],
+    )
+    login = RolecallLogin(rolecall, settings)
+    login.install(app)
+    away = RolecallLogin(broken, settings)
+
+    @app.get("/café")
+    @app.get("/member")
+    async def member(session: Session = Depends(login.require_member())) -> Dict[str, str]:
+        return {"id": session.member.id}
+
+    @app.get("/captain")
+    async def captain(
+        session: Session = Depends(login.require_member(any_of=[ROLES["captain"]])),
+    ) -> Dict[str, str]:
+        return {"id": session.member.id}
+
+    @app.get("/who")
+    async def who(session: Optional[Session] = Depends(login.current_session)) -> Dict[str, bool]:
+        return {"known": session is not None}
+
+    @app.get("/broken")
+    async def unavailable(session: Session = Depends(away.require_member())) -> None:
+        raise AssertionError("nobody can be let in")
+
+    return app
+
+
+class Browser:
+    """The site in this process, one request after the other."""
+
+    def __init__(self, project: Given) -> None:
+        self._project = project
+        self.cookies = httpx.Cookies()
+
+    def get(self, path: str, headers: Dict[str, str]) -> httpx.Response:
+        return asyncio.run(self._ask("GET", path, headers))
+
+    def post(self, path: str, headers: Dict[str, str]) -> httpx.Response:
+        return asyncio.run(self._ask("POST", path, headers))
+
+    async def _ask(self, method: str, path: str, headers: Dict[str, str]) -> httpx.Response:
+        async with AsyncRolecall(SERVICE_URL, self._project["key"]) as rolecall, AsyncRolecall(
+            "http://127.0.0.1:1", "k", retries=0
+        ) as broken:
+            site: Any = site_of(self._project, rolecall, broken)
+            transport = httpx.ASGITransport(app=site)
+            async with httpx.AsyncClient(
+                transport=transport, base_url=site_cases.APP_URL, cookies=self.cookies
+            ) as client:
+                reply = await client.request(method, path, headers=headers)
+                self.cookies = client.cookies
+                return reply
+
+
+@pytest.fixture
+def browser(own_project: Given) -> Iterator[Browser]:
+    yield Browser(own_project)
+
+
+@pytest.mark.parametrize("case", site_cases.CASES, ids=[case.__name__ for case in site_cases.CASES])
+def test_a_site(case: Callable[[Browser, Given], None], browser: Browser, own_project: Given) -> None:
+    case(browser, own_project)
+
+
+def test_a_callback_counts_only_where_the_login_began(browser: Browser, own_project: Given) -> None:
+    site_cases.a_callback_counts_only_where_the_login_began(browser, own_project, lambda: Browser(own_project))
+
+
+@pytest.mark.parametrize(("wanted", "taken"), site_cases.RETURN_TO)
+def test_a_login_returns_to_this_site_only(browser: Browser, wanted: str, taken: str) -> None:
+    end = site_cases.finish(browser, site_cases.begin(browser, wanted))
+    assert site_cases.location_of(end) == site_cases.APP_URL + taken
+
+
+def test_current_session_keeps_nobody_out(browser: Browser) -> None:
+    assert browser.get("/who", headers={}).json() == {"known": False}
+    site_cases.finish(browser, site_cases.begin(browser))
+    assert browser.get("/who", headers={}).json() == {"known": True}

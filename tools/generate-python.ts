@@ -1,0 +1,198 @@
+import {
+  type EndpointDefinition,
+  type ErrorDefinition,
+  errors,
+  events,
+  Member,
+  ProblemDetail,
+  projectReads,
+  type Schema,
+  SessionRole,
+  sessions,
+  webhooks,
+} from '@rolecall/contract'
+
+/** What the Python client reads, in the order in which Python must see it: name → schema, and what it is. */
+const described: readonly (readonly [name: string, about: string, schema: object])[] = [
+  ['ProblemDetail', 'One thing that is wrong with a request.', ProblemDetail],
+  ['Role', 'A role of a member in a server.', SessionRole],
+  ['Member', 'Who has logged in.', Member],
+  ['SessionSummary', 'A session as its project sees it.', sessions.SessionSummary],
+  [
+    'Session',
+    'A live session: who it is, and what roles they hold in its server right now.',
+    sessions.ValidateResponse,
+  ],
+  [
+    'NewSession',
+    'What an exchange answers: the pair to keep, and who has logged in.',
+    sessions.TokenResponse,
+  ],
+  ['ClientInfo', 'The browser that a session was made for.', clientInfo()],
+  ['SessionListItem', 'One of the sessions of a member. Never carries a token.', sessions.SessionListItem],
+  ['ServerMember', 'A member of one server.', projectReads.ServerMember],
+  ['MemberPage', 'Some members of a server.', answerOf(projectReads.listServerMembers)],
+  ['PermissionCheck', 'Whether a member holds roles right now.', answerOf(projectReads.checkPermissions)],
+  ['Submission', 'A submission that is stored.', answerOf(webhooks.submit, 201)],
+]
+
+const models = described.map(([name, about, schema]) => [name, about, plain(schema)] as const)
+
+/** `session.revoked` → `SessionRevoked`. */
+const eventModels = Object.entries(events.Events).map(([name, schema]) => ({
+  name,
+  className: name.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase()),
+  schema: plain(schema),
+}))
+
+const codes = [
+  ...new Set([
+    ...Object.entries<ErrorDefinition>(errors).map(([row, { code }]) => code ?? row),
+    'NETWORK_ERROR',
+    'TIMEOUT',
+    'UNEXPECTED_RESPONSE',
+  ]),
+]
+
+/** `clients/python/src/rolecall/models.py`: what the service answers, as Python sees it. */
+export const pythonModels = (): string => `# Made by \`npm run docs\` from packages/contract. Do not edit.
+"""What the service answers. Times know their zone; what is not there is \`None\`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Mapping, Optional, Tuple, Union
+
+from . import json_values as read
+
+#: Every reason for which a call fails. A newer service may send codes that this version does not list.
+ErrorCode = Literal[
+${codes.map((code) => `    "${code}",\n`).join('')}]
+${models.map(([name, about, schema]) => modelClass(name, about, schema)).join('')}${eventModels
+  .map(({ name, className, schema }) => eventClass(name, className, schema))
+  .join('')}
+
+@dataclass(frozen=True)
+class UnknownEvent:
+    """An event of a newer service that this version does not know."""
+
+    id: Optional[str]
+    type: str
+    data: Mapping[str, object]
+
+
+Event = Union[${[...eventModels.map(({ className }) => className), 'UnknownEvent'].join(', ')}]
+
+
+def event_from_json(id: Optional[str], type: str, value: object) -> Event:
+    """The event of that name."""
+    data = read.as_object(value)
+${eventModels
+  .map(
+    ({ name, className }) => `    if type == "${name}":\n        return ${className}.from_json(id, data)\n`,
+  )
+  .join('')}    return UnknownEvent(id, type, data)
+`
+
+const modelClass = (name: string, about: string, schema: Schema) => `
+
+@dataclass(frozen=True)
+class ${name}:
+    """${about}"""
+
+${fieldsOf(schema)}
+    @classmethod
+    def from_json(cls, value: object) -> ${name}:
+        data = read.as_object(value)
+        return cls(
+${readsOf(schema)}        )
+`
+
+const eventClass = (name: string, className: string, schema: Schema) => `
+
+@dataclass(frozen=True)
+class ${className}:
+    """The event \`${name}\`."""
+
+    id: Optional[str]
+${fieldsOf(schema)}    type: Literal["${name}"] = "${name}"
+
+    @classmethod
+    def from_json(cls, id: Optional[str], data: Mapping[str, object]) -> ${className}:
+        return cls(
+            id,
+${readsOf(schema)}        )
+`
+
+const fieldsOf = (schema: Schema) =>
+  entriesOf(schema)
+    .map(([key, one]) => {
+      const { type, isOptional } = pythonOf(one, isRequired(schema, key))
+      const about = one.description ?? innerOf(one).description
+      const comment = about === undefined ? '' : `    #: ${about}\n`
+      // What is printed or logged as a whole shows no credential.
+      const hidden = /token$/i.test(key) ? ' = field(repr=False)' : ''
+      return `${comment}    ${snakeCase(key)}: ${isOptional ? `Optional[${type}]` : type}${hidden}\n`
+    })
+    .join('')
+
+const readsOf = (schema: Schema) =>
+  entriesOf(schema)
+    .map(([key, one]) => {
+      const { reader, item, isOptional } = pythonOf(one, isRequired(schema, key))
+      const more = item === undefined ? '' : `, ${item}.from_json`
+      return `            read.${isOptional ? 'optional_' : ''}${reader}(data, "${key}"${more}),\n`
+    })
+    .join('')
+
+const entriesOf = (schema: Schema) => Object.entries(schema.properties ?? {})
+const isRequired = (schema: Schema, key: string) => schema.required?.includes(key) ?? false
+
+/** The Python type of a field, and the reader in json_values.py for it. */
+function pythonOf(schema: Schema, required: boolean) {
+  const inner = innerOf(schema)
+  const isOptional = !required || inner !== schema
+  const item = inner.items ? nameOf(inner.items) : inner.type === 'object' ? nameOf(inner) : undefined
+  if (inner.type === 'array') return { type: `Tuple[${item}, ...]`, reader: 'items', item, isOptional }
+  if (inner.type === 'object') return { type: `${item}`, reader: 'item', item, isOptional }
+  const scalar = scalars[inner.format === 'date-time' ? 'date-time' : (inner.type ?? '')]
+  if (!scalar) throw new Error(`Python has no type yet for ${JSON.stringify(schema)}.`)
+  return { ...scalar, item, isOptional }
+}
+
+const scalars: Readonly<Record<string, { readonly type: string; readonly reader: string }>> = {
+  string: { type: 'str', reader: 'text' },
+  'date-time': { type: 'datetime', reader: 'time' },
+  integer: { type: 'int', reader: 'integer' },
+  boolean: { type: 'bool', reader: 'flag' },
+}
+
+/** What a nullable schema is when it is not null. */
+function innerOf(schema: Schema): Schema {
+  return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
+}
+
+function nameOf(schema: Schema): string {
+  const wanted = JSON.stringify(schema.properties)
+  const [name] = models.find(([, , one]) => JSON.stringify(one.properties) === wanted) ?? []
+  if (name === undefined) throw new Error(`A model is missing for ${JSON.stringify(schema)}.`)
+  return name
+}
+
+/** What a schema of the contract is as plain JSON Schema. */
+function plain(schema: object): Schema {
+  return JSON.parse(JSON.stringify(schema))
+}
+
+function clientInfo(): object {
+  return innerOf(plain(sessions.SessionListItem.properties.clientInfo))
+}
+
+function answerOf({ answers }: EndpointDefinition, status = 200): object {
+  const answer = answers[status]
+  if (!answer) throw new Error(`The endpoint has no answer ${status}.`)
+  return answer
+}
+
+const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
