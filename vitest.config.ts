@@ -12,6 +12,8 @@ const system = [
   'clients/**/*.test.ts',
   'tools/openapi/*.test.ts',
   'tools/sdk/*.test.ts',
+  'packages/sdk/src/adapters.test.ts',
+  'packages/sdk/src/site/site.test.ts',
   'apps/api/src/cli/*.test.ts',
   'apps/api/src/mirror/gateway/{chaos,takeover}.test.ts',
   'apps/api/src/features/members/large-lists.test.ts',

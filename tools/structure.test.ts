@@ -280,11 +280,19 @@ describe('the structure', () => {
       (name) => (isTest(name) || name.startsWith('acceptance/')) && marks.test(codeOf(name)),
     )
     const rolling = 'apps/api/test/process/rolling.test.ts'
-    const runtimes = 'tools/sdk/runtimes.test.ts'
+    const [runtimes, stacks] = ['tools/sdk/runtimes.test.ts', 'tools/sdk/stacks.test.ts']
     // Members log in at the simulated platform: without one, a service is tried by its address alone.
     const byAddress = 'acceptance/api/service.ts'
     const [guides, python] = ['clients/guides.test.ts', 'clients/python/python.test.ts']
-    expect(skipping).toEqual([byAddress, rolling, guides, python, runtimes, 'tools/structure.test.ts'])
+    expect(skipping).toEqual([
+      byAddress,
+      rolling,
+      guides,
+      python,
+      runtimes,
+      stacks,
+      'tools/structure.test.ts',
+    ])
     // The client for Python, all of it, where there is no Debian.
     expect(codeOf(python).match(/\bskip\w*\([^)]*\)/g)).toEqual(['skipIf(!isReady)'])
     // A guide in another language, where that is not installed.
@@ -293,6 +301,8 @@ describe('the structure', () => {
     expect(codeOf(runtimes).match(/\bskip\([^)]*\)/g)).toEqual([
       "skip(!isWanted, 'other runtimes are loaded with RUNTIMES=all')",
     ])
+    // The same for the frameworks that have to be built.
+    expect(codeOf(stacks).match(/\bskip\([^)]*\)/g)).toEqual(["skip('they are loaded with STACKS=all')"])
     // One for each of HAProxy and nginx.
     const skips = codeOf(rolling).match(/\bskip\([^)]*\)/g) ?? []
     expect(skips).toHaveLength(2)

@@ -11,8 +11,13 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 const execute = promisify(execFile)
 
 /** Runs a program of an app; whatever it says, on either channel, stands in the error when it fails. */
-export async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
-  const { stdout } = await execute(program, args, { cwd, timeout: 60_000 }).catch((error) => {
+export async function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  timeout = 60_000,
+): Promise<string> {
+  const { stdout } = await execute(program, args, { cwd, timeout }).catch((error) => {
     throw new Error(`${program} ${args.join(' ')}: ${error.message}\n${error.stdout}\n${error.stderr}`)
   })
   return stdout

@@ -52,9 +52,10 @@ function compile(outDir, more) {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   // The compiler rewrites the extensions of imports in programs, and leaves those of declarations as they are.
-  for (const name of readdirSync(outDir).filter((one) => one.endsWith('.d.ts'))) {
+  const files = readdirSync(outDir, { encoding: 'utf8', recursive: true })
+  for (const name of files.filter((one) => one.endsWith('.d.ts'))) {
     const path = join(outDir, name)
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/(["']\.\/[\w-]+)\.ts(?=["'])/g, '$1.js'))
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/(["']\.\.?\/[\w/-]+)\.ts(?=["'])/g, '$1.js'))
   }
 }
 

@@ -12,7 +12,21 @@ import { type Installed, installPackage, root, run, walked, writeWalk } from './
 
 /** The most that the core may weigh in a bundle, compressed. */
 const mostBytes = 8 * 1024
-const modules = ['.', './express', './fastify', './hono', './next']
+/** The same of an adapter with the whole login, the client's share of it included. */
+const mostSiteBytes = 14 * 1024
+const mostBrowserBytes = 2 * 1024
+const modules = [
+  '.',
+  './browser',
+  './express',
+  './fastify',
+  './fetch',
+  './hono',
+  './next',
+  './nuxt',
+  './react',
+  './sveltekit',
+]
 
 let world: World
 let project: GivenProject
@@ -57,7 +71,10 @@ describe('the package', () => {
       sideEffects: false,
       repository: { type: 'git' },
     })
-    for (const key of ['private', 'dependencies', 'devDependencies', 'peerDependencies', 'scripts']) {
+    // Of React, and only where somebody imports its hook.
+    expect(manifest.peerDependenciesMeta).toEqual({ react: { optional: true } })
+    expect(Object.keys(manifest.peerDependencies)).toEqual(['react'])
+    for (const key of ['private', 'dependencies', 'devDependencies', 'scripts']) {
       expect(manifest).not.toHaveProperty(key)
     }
     expect(Object.keys(manifest.exports)).toEqual([...modules, './package.json'])
@@ -67,7 +84,9 @@ describe('the package', () => {
     expect(
       files.filter(
         (file) =>
-          !/^(LICENSE|README\.md|(cjs|esm)(\/[\w-]+(\.d\.ts|\.js))?|(cjs\/)?package\.json)$/.test(file),
+          !/^(LICENSE|README\.md|(cjs|esm)(\/site)?(\/[\w-]+(\.d\.ts|\.js))?|(cjs\/)?package\.json)$/.test(
+            file,
+          ),
       ),
     ).toEqual([])
     for (const file of files.filter((name) => /\.[jt]s$/.test(name))) {
@@ -88,6 +107,10 @@ describe('the package', () => {
     const core = await weigh("export { Rolecall, RolecallError, mintLogin } from '@rolecall/sdk'")
     expect(core).toBeLessThanOrEqual(mostBytes)
     expect(await weigh("export { mintLogin } from '@rolecall/sdk'")).toBeLessThan(400)
+    const whole = "export { createRolecall, sessionOf } from '@rolecall/sdk/express'"
+    expect(await weigh(whole)).toBeLessThanOrEqual(mostSiteBytes)
+    const browser = await weigh("export { watchMember } from '@rolecall/sdk/browser'")
+    expect(browser).toBeLessThanOrEqual(mostBrowserBytes)
   })
 })
 
@@ -133,11 +156,12 @@ describe('an app that has installed the package', () => {
 
   // The condition that other runtimes and older bundlers take.
   test('finds CommonJS where a program knows nothing else', async () => {
-    const code = `const names = ${JSON.stringify(modules)}.map((name) => '@rolecall/sdk' + name.slice(1))
+    const names = modules.filter((name) => name !== './react')
+    const code = `const names = ${JSON.stringify(names)}.map((name) => '@rolecall/sdk' + name.slice(1))
       console.log(names.map((name) => Object.keys(require(name)).length > 0).join())`
     await writeFile(join(installed.app, 'old.cjs'), code)
     const flags = ['--no-experimental-require-module', 'old.cjs']
-    expect(await run(process.execPath, flags, installed.app)).toBe('true,true,true,true,true\n')
+    expect(await run(process.execPath, flags, installed.app)).toBe(`${names.map(() => 'true').join()}\n`)
   })
 
   test.each([

@@ -2,6 +2,7 @@ import type { EventData } from './contract-types.ts'
 import { createEventStream } from './event-stream.ts'
 import type { OpenStream } from './open-stream.ts'
 import { type CacheOptions, createSessionCache, keyOf } from './session-cache.ts'
+import { createWatchers } from './watchers.ts'
 
 interface Connection {
   readonly baseUrl: string
@@ -20,18 +21,27 @@ export function createCachedSessions({ baseUrl, headers, openStream }: Connectio
         signal,
       }),
     onEvent: (type, data) => apply(type as keyof EventData, data),
-    onGap: () => cache.forgetAll(),
+    onGap: () => forgetAll(),
   })
   const cache = createSessionCache(stream, options)
+  const watchers = createWatchers()
+  const forget = (key: string) => {
+    cache.forget(key)
+    watchers.tell(key)
+  }
+  const forgetAll = () => {
+    cache.forgetAll()
+    watchers.tellAll()
+  }
   const apply = (
     type: keyof EventData,
     { sessionId = '', memberId = '', serverId = '' }: Record<string, string>,
   ) => {
-    if (type === 'session.revoked' || type === 'session.rotated') cache.forget(keyOf.session(sessionId))
+    if (type === 'session.revoked' || type === 'session.rotated') forget(keyOf.session(sessionId))
     else if (type === 'member.roles_changed' || type === 'member.left')
-      cache.forget(keyOf.membership(memberId, serverId))
+      forget(keyOf.membership(memberId, serverId))
     // Also whatever a newer service tells that this version does not know.
-    else cache.forgetAll()
+    else forgetAll()
   }
-  return { find: cache.find, load: cache.load, forget: cache.forget, close: stream.close }
+  return { find: cache.find, load: cache.load, forget, watch: watchers.add, close: stream.close }
 }

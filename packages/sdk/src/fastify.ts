@@ -1,6 +1,12 @@
 import type { Session } from './contract-types.ts'
 import { createDecide, createSessionBook, type GuardOptions, isRefusal, type MemberRules } from './guard.ts'
 import type { Rolecall } from './rolecall.ts'
+import { finishNode, incomingOfNode, type NodeRequest, type NodeResponse } from './site/node.ts'
+import type { SiteOptions } from './site/settings.ts'
+import { createSite } from './site/site.ts'
+import { createVisitBook } from './site/visit-book.ts'
+
+export type { SessionStore, SiteOptions } from './site/settings.ts'
 
 interface Request {
   readonly headers: { readonly authorization?: string | undefined; readonly cookie?: string | undefined }
@@ -10,16 +16,79 @@ interface Reply {
   code(status: number): { headers(values: Record<string, string>): { send(body: string): unknown } }
 }
 
-const book = createSessionBook<Request>()
+/** What is used of Fastify's own request and reply. */
+interface SiteRequest {
+  readonly raw: NodeRequest
+}
+interface SiteReply {
+  readonly raw: NodeResponse
+  send(answer: globalThis.Response): unknown
+}
+interface App {
+  addHook(name: 'onRequest', hook: (request: SiteRequest, reply: SiteReply) => Promise<unknown>): unknown
+  all(path: string, handler: () => Promise<never>): unknown
+}
+
+const book = createSessionBook<object>()
+const visits = createVisitBook<object>('app.register(rolecall.plugin)')
 
 /** The session of a request that `requireMember()` let in. */
-export const sessionOf: (request: Request) => Session = book.sessionOf
+export const sessionOf: (request: object) => Session = book.sessionOf
 
 /**
- * Guards for Fastify: hooks for `onRequest` or `preHandler`.
+ * The whole login for Fastify.
  *
  * @example
- * const { requireMember } = createGuard(rolecall, { cookie: 'session' })
+ * const rolecall = createRolecall()
+ * await app.register(rolecall.plugin)
+ * app.get('/crew', { onRequest: rolecall.requireMember({ anyOf: [crewRoleId] }) }, async (request) => sessionOf(request).member)
+ */
+export function createRolecall(options: SiteOptions = {}) {
+  const site = createSite(options)
+  const register = async (app: App): Promise<void> => {
+    // Before a body is read: none of the routes needs one, and whatever content type comes is not refused.
+    app.addHook('onRequest', async (request, reply) => {
+      const { visit, answer } = await site.open(incomingOfNode(request.raw, reply.raw))
+      if (answer) return reply.send(answer)
+      visits.note(request, visit)
+      return finishNode(site, visit, reply.raw)
+    })
+    // Hooks run for routes only. The hook answers, always.
+    const never = () => Promise.reject(new Error('The login answers before.'))
+    app.all(`${site.settings.authPath}/*`, never)
+    app.all(site.settings.authPath, never)
+  }
+  return {
+    client: site.client,
+
+    /** Answers the routes of the login, and keeps sessions going; for the whole app, not for a scope of it. */
+    plugin: Object.assign(register, { [Symbol.for('skip-override')]: true }),
+
+    /**
+     * A hook that lets in whoever has the roles, and a live session. Others see the login, or a page that says why not;
+     * programs get 401, 403 or 503 as problem JSON.
+     */
+    requireMember:
+      (rules: MemberRules = {}) =>
+      async (request: SiteRequest, reply: SiteReply): Promise<unknown> => {
+        const decision = await visits.of(request).decide(rules)
+        if ('refusal' in decision) return reply.send(decision.refusal)
+        return book.note(request, decision.session)
+      },
+
+    /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
+    currentSession: (request: object): Promise<Session | undefined> => visits.of(request).currentSession(),
+
+    /** Ends the session, before the reply is sent. */
+    signOut: (request: object): Promise<void> => visits.of(request).signOut(),
+  }
+}
+
+/**
+ * Guards for APIs whose callers bring a session token themselves: hooks for `onRequest` or `preHandler`.
+ *
+ * @example
+ * const { requireMember } = createGuard(client)
  * const onRequest = requireMember({ anyOf: [crewRoleId] })
  * app.get('/crew', { onRequest }, async (request) => sessionOf(request).member)
  */

@@ -1,4 +1,5 @@
 import type { Session } from './contract-types.ts'
+import { type ProblemCode, problemBody } from './problem.ts'
 import type { Rolecall } from './rolecall.ts'
 import { RolecallError } from './rolecall-error.ts'
 
@@ -24,12 +25,6 @@ export interface Refusal {
   readonly body: string
 }
 
-const titles = {
-  LOGIN_REQUIRED: 'Log in first.',
-  ROLE_REQUIRED: 'This takes a role that you do not hold.',
-  SESSION_CHECK_UNAVAILABLE: 'Who you are cannot be checked right now. Try again in a moment.',
-}
-
 /** Decides a request by its headers: a session, or the answer that refuses it. */
 export type Decide = (
   header: (name: 'authorization' | 'cookie') => string | null | undefined,
@@ -42,7 +37,7 @@ export function createDecide(
   rolecall: Pick<Rolecall, 'validate'>,
   { cookie, onError = console.error }: GuardOptions,
 ): Decide {
-  return async (header, { anyOf, allOf }) => {
+  return async (header, rules) => {
     const token = cookie ? readCookie(header('cookie'), cookie) : readBearer(header('authorization'))
     let session: Session | undefined
     try {
@@ -54,15 +49,18 @@ export function createDecide(
       return refusal(503, 'SESSION_CHECK_UNAVAILABLE', { 'retry-after': String(error.retryAfterSec ?? 2) })
     }
     if (!session) return refusal(401, 'LOGIN_REQUIRED', { 'www-authenticate': 'Bearer' })
-    const held = new Set(session.roles.map(({ roleId }) => roleId))
-    const isAllowed =
-      (!anyOf || anyOf.some((id) => held.has(id))) && (!allOf || allOf.every((id) => held.has(id)))
-    return isAllowed ? session : refusal(403, 'ROLE_REQUIRED')
+    return mayEnter(session, rules) ? session : refusal(403, 'ROLE_REQUIRED')
   }
 }
 
-function refusal(status: Refusal['status'], code: keyof typeof titles, headers: Record<string, string> = {}) {
-  const body = JSON.stringify({ type: 'about:blank', title: titles[code], status, code })
+/** True when a session has the roles that are asked for. */
+export function mayEnter({ roles }: Pick<Session, 'roles'>, { anyOf, allOf }: MemberRules): boolean {
+  const held = new Set(roles.map(({ roleId }) => roleId))
+  return (!anyOf || anyOf.some((id) => held.has(id))) && (!allOf || allOf.every((id) => held.has(id)))
+}
+
+function refusal(status: Refusal['status'], code: ProblemCode, headers: Record<string, string> = {}) {
+  const body = problemBody(status, code)
   return { status, headers: { 'content-type': 'application/problem+json', ...headers }, body }
 }
 

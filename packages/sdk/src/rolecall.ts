@@ -8,7 +8,7 @@ import { type OpenStream, openByFetch, quietStream } from './open-stream.ts'
 import type { RolecallOptions, ValidateOptions } from './options.ts'
 import { required, requiredText } from './required.ts'
 import { RolecallError } from './rolecall-error.ts'
-import { keyOf } from './session-cache.ts'
+import { keyOf, keysOfSession } from './session-cache.ts'
 import { asMember, type CallOptions, createTransport, headerSafe, type Transport } from './transport.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
@@ -226,6 +226,17 @@ export class Rolecall {
       headers: asMember(token),
       ...options,
     }).finally(() => this.#cached.forget(keyOf.session(sessionId)))
+  }
+
+  /**
+   * Calls back when a session or its roles may have changed, as the events tell that `cache` listens to: `validate()`
+   * then answers anew. Until the function that it returns is called.
+   *
+   * @example
+   * const stop = rolecall.watch(session, async () => show(await rolecall.validate(token)))
+   */
+  watch({ session, member }: Session, onChange: () => void): () => void {
+    return this.#cached.watch(keysOfSession(session, member.id), onChange)
   }
 
   /**

@@ -145,8 +145,13 @@ export function createSessionCache(
 }
 
 /** Under what an answer is kept; see `keyOf`. */
-const keysOf = (token: string, { id, serverId }: Session['session'], memberId: string) => [
+const keysOf = (token: string, session: Session['session'], memberId: string) => [
   keyOf.token(token),
+  ...keysOfSession(session, memberId),
+]
+
+/** What is told when a session changes. */
+export const keysOfSession = ({ id, serverId }: Session['session'], memberId: string): readonly string[] => [
   keyOf.session(id),
   keyOf.member(memberId),
   keyOf.membership(memberId, serverId),

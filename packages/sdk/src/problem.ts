@@ -1,0 +1,20 @@
+/** What an app answers who may not come in, by its code. */
+const titles = {
+  LOGIN_REQUIRED: 'Log in first.',
+  ROLE_REQUIRED: 'This takes a role that you do not hold.',
+  SESSION_CHECK_UNAVAILABLE: 'Who you are cannot be checked right now. Try again in a moment.',
+  CROSS_SITE_REQUEST: 'This is only taken from a page of this site.',
+  NOT_FOUND: 'There is nothing here.',
+  METHOD_NOT_ALLOWED: 'This address does not take that method.',
+  LOGIN_NOT_FOUND: 'This login was not started in this browser, or longer than ten minutes ago.',
+  LOGIN_REFUSED: 'You were not logged in: it was cancelled, or you are not a member.',
+  LOGIN_FAILED: 'You could not be logged in right now. Try again in a moment.',
+}
+
+export type ProblemCode = keyof typeof titles
+
+export const titleOf = (code: ProblemCode): string => titles[code]
+
+/** The body of an answer of RFC 9457, like those of the service. */
+export const problemBody = (status: number, code: ProblemCode): string =>
+  JSON.stringify({ type: 'about:blank', title: titles[code], status, code })

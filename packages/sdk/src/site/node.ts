@@ -1,0 +1,95 @@
+import type { Incoming } from './incoming.ts'
+import type { Site } from './site.ts'
+import type { Visit } from './visit.ts'
+
+/** What is used of a request of `node:http`. Express keeps in `originalUrl` what a router below a path cuts off. */
+export interface NodeRequest {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly originalUrl?: string | undefined
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+/** What is used of a response of `node:http`. */
+export interface NodeResponse {
+  statusCode: number
+  readonly destroyed: boolean
+  getHeader(name: string): string | number | readonly string[] | undefined
+  setHeader(name: string, value: string | readonly string[]): unknown
+  writeHead(status: number, ...rest: unknown[]): unknown
+  write(chunk: Uint8Array): boolean
+  end(): unknown
+  once(event: 'close' | 'drain', listener: () => void): unknown
+}
+
+export function incomingOfNode(request: NodeRequest, response: Pick<NodeResponse, 'once'>): Incoming {
+  return {
+    method: request.method ?? 'GET',
+    path: request.originalUrl ?? request.url ?? '/',
+    header: (name) => {
+      const value = request.headers[name]
+      return typeof value === 'string' ? value : value?.join(', ')
+    },
+    get signal() {
+      const controller = new AbortController()
+      response.once('close', () => controller.abort())
+      return controller.signal
+    },
+  }
+}
+
+/** Sends an answer, for as long as it takes and somebody listens. */
+export async function sendToNode(answer: Response, response: NodeResponse): Promise<void> {
+  response.statusCode = answer.status
+  for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
+  addCookies(response, answer.headers)
+  const reader = answer.body?.getReader()
+  if (reader) {
+    response.once('close', () => void reader.cancel().catch(() => {}))
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      if (!response.write(value) && !response.destroyed) await nextOf(response)
+    }
+  }
+  response.end()
+}
+
+/**
+ * Puts the cookies of a visit on the response at the moment when its head is written: whatever the app has set by then
+ * stays, but for a header that would let others keep it.
+ */
+export function finishNode(site: Site, visit: Visit, response: NodeResponse): void {
+  const { writeHead } = response
+  response.writeHead = (status, ...rest) => {
+    const headers = new Headers()
+    site.finish(visit, headers)
+    const cacheControl = headers.get('cache-control')
+    if (cacheControl === null) return writeHead.call(response, status, ...rest)
+    const message = rest.filter((one) => typeof one === 'string')
+    for (const [name, value] of headersOf(rest.at(-1))) response.setHeader(name, value)
+    addCookies(response, headers)
+    response.setHeader('cache-control', cacheControl)
+    return writeHead.call(response, status, ...message)
+  }
+}
+
+/** What `writeHead` takes: names and values in an object, in pairs or in a row. */
+function headersOf(given: unknown): [string, string][] {
+  if (typeof given !== 'object' || given === null) return []
+  if (!Array.isArray(given)) return Object.entries(given)
+  if (Array.isArray(given[0])) return given
+  return given.flatMap((name, i) => (i % 2 === 0 ? [[name, given[i + 1]] as [string, string]] : []))
+}
+
+function addCookies(response: NodeResponse, headers: Headers): void {
+  const added = headers.getSetCookie()
+  const before = response.getHeader('set-cookie') ?? []
+  if (added.length > 0) response.setHeader('set-cookie', [before, added].flat().map(String))
+}
+
+const nextOf = (response: NodeResponse) =>
+  new Promise<void>((resolve) => {
+    response.once('drain', resolve)
+    response.once('close', resolve)
+  })

@@ -1,0 +1,76 @@
+import { fromBase64Url, toBase64Url } from '../base64url.ts'
+
+/** Of the form of what is sealed; another one would have another number. */
+const version = '1'
+const nonceBytes = 12
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+
+/** Seals texts so that only this app reads and makes them. */
+export type Sealer = ReturnType<typeof createSealer>
+
+interface Key {
+  readonly id: string
+  readonly key: Awaited<ReturnType<typeof crypto.subtle.importKey>>
+}
+
+/**
+ * AES-256-GCM, as `version.keyId.base64url(nonce ‖ ciphertext ‖ tag)`. What it is sealed for, e.g. the name of its
+ * cookie, is authenticated with it: one cookie's value is nothing in another.
+ *
+ * The first secret seals and all of them open, so that a secret is replaced without ending a session.
+ */
+export function createSealer(secrets: readonly string[]) {
+  const keys = Promise.all(secrets.map(deriveKey))
+  return {
+    async seal(purpose: string, text: string): Promise<string> {
+      const [newest] = await keys
+      if (!newest) throw new Error('There is no secret to seal with.')
+      const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
+      const sealed = await crypto.subtle.encrypt(parameters(nonce, purpose), newest.key, utf8(text))
+      const bytes = new Uint8Array(nonceBytes + sealed.byteLength)
+      bytes.set(nonce)
+      bytes.set(new Uint8Array(sealed), nonceBytes)
+      return `${version}.${newest.id}.${toBase64Url(bytes)}`
+    },
+
+    /** Undefined for whatever was not sealed for this purpose by one of the secrets. */
+    async open(purpose: string, value: string): Promise<{ text: string; isOld: boolean } | undefined> {
+      const [form, id, encoded = '', ...more] = value.split('.')
+      const all = await keys
+      const found = all.find((one) => one.id === id)
+      const bytes = fromBase64Url(encoded)
+      if (form !== version || !found || !bytes || bytes.length <= nonceBytes || more.length > 0)
+        return undefined
+      try {
+        const nonce = bytes.subarray(0, nonceBytes)
+        const sealed = bytes.subarray(nonceBytes)
+        const text = await crypto.subtle.decrypt(parameters(nonce, purpose), found.key, sealed)
+        return { text: new TextDecoder().decode(text), isOld: found !== all[0] }
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+const parameters = (iv: Uint8Array<ArrayBuffer>, purpose: string) => ({
+  name: 'AES-GCM',
+  iv,
+  additionalData: utf8(purpose),
+})
+
+/** A key of its own by HKDF, and a name for it that tells nothing of the secret. */
+async function deriveKey(secret: string): Promise<Key> {
+  const base = await crypto.subtle.importKey('raw', utf8(secret), 'HKDF', false, ['deriveKey', 'deriveBits'])
+  const by = (info: string) => ({
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: utf8('rolecall'),
+    info: utf8(info),
+  })
+  const kind = { name: 'AES-GCM', length: 256 }
+  const key = await crypto.subtle.deriveKey(by('cookies'), base, kind, false, ['encrypt', 'decrypt'])
+  const id = toBase64Url(new Uint8Array(await crypto.subtle.deriveBits(by('key id'), base, 48)))
+  return { id, key }
+}

@@ -1,0 +1,125 @@
+import type { CacheOptions } from '../session-cache.ts'
+import { readVariable } from './environment.ts'
+
+/** Keeps what would otherwise be in the cookie, e.g. in Redis; shared by all instances of the app. */
+export interface SessionStore {
+  get(id: string): Promise<string | null | undefined>
+  set(id: string, value: string, ttlSec: number): Promise<unknown>
+  delete(id: string): Promise<unknown>
+}
+
+/** What is not given comes from the environment. */
+export interface SiteOptions {
+  /** `ROLECALL_URL`: where the service is, as browsers reach it: `https://id.example`. */
+  readonly url?: string
+  /** `ROLECALL_API_KEY`: the project's key, `rck_…`. */
+  readonly apiKey?: string
+  /** `ROLECALL_CLIENT_ID`: the project's id. */
+  readonly clientId?: string
+  /** `ROLECALL_SERVER_ID`: the chat server whose members may log in. */
+  readonly serverId?: string
+  /** `ROLECALL_APP_URL`: where browsers reach this app. Never taken from a request, whose `Host` is the caller's word. */
+  readonly appUrl?: string
+  /**
+   * `ROLECALL_SECRET`: 32 random characters or more, that cookies are sealed with. The first seals, all of them open:
+   * put a new one in front to replace it (in the variable: separated by a comma).
+   */
+  readonly secret?: string | readonly string[]
+  /** Where the routes are. Default `/auth`. */
+  readonly authPath?: string
+  /** Where a browser goes after a logout. Default `/`. */
+  readonly afterLogout?: string
+  /** A browser that logged in elsewhere before skips the chat platform's screen. Default: it sees it. */
+  readonly sso?: boolean
+  /** See `RolecallOptions`. Default true; `false` where each request is a process of its own. */
+  readonly cache?: boolean | CacheOptions
+  /** Keeps sessions; the cookie is then only their name. Default: the sealed cookie holds the session. */
+  readonly store?: SessionStore
+  /** Another `fetch` for what is asked of the service. */
+  readonly fetch?: typeof fetch
+  /** Told why somebody got a 503 or a failed login. Default `console.error`. */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface Settings {
+  readonly url: string
+  readonly apiKey: string
+  readonly clientId: string
+  readonly serverId: string
+  /** An origin. */
+  readonly appUrl: string
+  readonly secrets: readonly string[]
+  readonly authPath: string
+  readonly afterLogout: string
+  readonly sso: boolean
+  readonly cache: boolean | CacheOptions
+  readonly store: SessionStore | undefined
+  readonly fetch: typeof fetch | undefined
+  readonly onError: (error: unknown) => void
+}
+
+const variables = {
+  url: ['ROLECALL_URL', 'where the service is, e.g. https://id.example'],
+  apiKey: ['ROLECALL_API_KEY', 'the key of the project, rck_…'],
+  clientId: ['ROLECALL_CLIENT_ID', 'the id of the project'],
+  serverId: ['ROLECALL_SERVER_ID', 'the id of the chat server whose members log in'],
+  appUrl: ['ROLECALL_APP_URL', 'where browsers reach this app, e.g. https://crew.example'],
+  secret: ['ROLECALL_SECRET', '32 random characters or more, e.g. of `openssl rand -hex 32`'],
+} as const
+
+/** @throws TypeError that names everything that is missing or wrong, and shows no value. */
+export function readSettings(options: SiteOptions): Settings {
+  const problems: string[] = []
+  const read = (name: keyof typeof variables): string => {
+    const given = options[name] ?? readVariable(variables[name][0])
+    const text = [given ?? ''].flat().join()
+    if (text === '') problems.push(`${variables[name][0]} is missing: ${variables[name][1]}.`)
+    return text
+  }
+  const check = (name: keyof typeof variables, value: string, isRight: boolean, rule: string) => {
+    if (value !== '' && !isRight) problems.push(`${variables[name][0]} ${rule}.`)
+  }
+  const [url, apiKey, clientId] = [read('url'), read('apiKey'), read('clientId')]
+  const [serverId, appUrl, secret] = [read('serverId'), read('appUrl'), read('secret')]
+  // Only the variable is a list: a secret that is given may have a comma.
+  const secrets = (options.secret ? [options.secret].flat() : secret.split(',')).map((one) => one.trim())
+  const app = parse(appUrl)
+  check('url', url, parse(url) !== undefined, 'must be an http(s) address')
+  check('apiKey', apiKey, /^[\x21-\x7e]+$/.test(apiKey), 'must be the key of a project, rck_…')
+  check('clientId', clientId, /^[\w-]+$/.test(clientId), 'must be the id of a project')
+  check('serverId', serverId, /^\d+$/.test(serverId), 'must be the id of a chat server, digits only')
+  const isOrigin = app !== undefined && app.pathname === '/' && app.search + app.hash + app.username === ''
+  check('appUrl', appUrl, isOrigin, 'must be an http(s) address without a path')
+  const isSafe = app?.protocol !== 'http:' || /^(localhost|.+\.localhost|127\..+|\[::1\])$/.test(app.hostname)
+  check('appUrl', appUrl, isSafe, 'must begin with https://, but for an app on this machine')
+  const isLong = secrets.every(({ length }) => length >= 32)
+  check('secret', secret, isLong, 'must have 32 characters or more, each of them where there are several')
+  if (problems.length > 0) {
+    throw new TypeError(`createRolecall() cannot start:\n${problems.map((one) => `- ${one}`).join('\n')}`)
+  }
+  const { authPath = '/auth', afterLogout = '/', sso = false, cache = true, store, fetch } = options
+  return {
+    url: url.replace(/\/+$/, ''),
+    apiKey,
+    clientId,
+    serverId,
+    appUrl: app?.origin ?? '',
+    secrets,
+    authPath: `/${authPath.replace(/^\/+|\/+$/g, '')}`,
+    afterLogout,
+    sso,
+    cache,
+    store,
+    fetch,
+    onError: options.onError ?? console.error,
+  }
+}
+
+function parse(text: string): URL | undefined {
+  try {
+    const url = new URL(text)
+    return /^https?:$/.test(url.protocol) ? url : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,74 @@
+import { Rolecall } from '../rolecall.ts'
+import { readCookies, serializeCookie } from './cookies.ts'
+import type { Incoming } from './incoming.ts'
+import { createCookieKeeper, createStoreKeeper } from './keeper.ts'
+import { createLoginAttempts } from './login-attempts.ts'
+import { createRefreshing, type Flights } from './refreshing.ts'
+import { answerByRoute, type RouteParts } from './routes.ts'
+import { createSealer } from './seal.ts'
+import { readSettings, type Settings, type SiteOptions } from './settings.ts'
+import { sharedBy } from './shared.ts'
+import { openVisit, type Visit } from './visit.ts'
+
+/** What all adapters are made of. */
+export interface Site {
+  readonly client: Rolecall
+  readonly settings: Settings
+  readonly isSecure: boolean
+  /** Opens a request. Where there is an answer, e.g. of a route of the login, it is complete, and sent instead of the app's. */
+  open(request: Incoming): Promise<{ readonly visit: Visit; readonly answer: Response | undefined }>
+  /** Puts the cookies of a visit on the headers of an answer of the app. */
+  finish(visit: Visit, headers: Headers): void
+  /** True for the addresses of the login. */
+  isRoute(path: string): boolean
+}
+
+/** @throws TypeError that names everything that is missing or wrong. */
+export function createSite(options: SiteOptions): Site {
+  const settings = readSettings(options)
+  const { url, apiKey, clientId, appUrl, authPath, secrets, cache, store, fetch } = settings
+  const isSecure = appUrl.startsWith('https:')
+  // Ports do not separate cookies: two apps on one machine would overwrite each other's without the project's id.
+  const prefix = `${isSecure ? '__Host-' : ''}rolecall_${clientId}`
+  const names = { session: prefix, login: `${prefix}_login`, retry: `${prefix}_retry` }
+  const { client, flights } = sharedBy(
+    JSON.stringify([url, apiKey, prefix, secrets]),
+    (): { client: Rolecall; flights: Flights } => ({
+      client: new Rolecall({ baseUrl: url, apiKey, cache, ...(fetch && { fetch }) }),
+      flights: new Map(),
+    }),
+  )
+  const sealer = createSealer(secrets)
+  const keeper = store
+    ? createStoreKeeper(sealer, names.session, store)
+    : createCookieKeeper(sealer, names.session)
+  const refreshing = createRefreshing(client, keeper, flights)
+  const attempts = createLoginAttempts(sealer, names.login)
+  const parts: RouteParts = { settings, client, keeper, refreshing, names, attempts }
+  const finish = (visit: Visit, headers: Headers) => {
+    if (visit.cookies.length === 0) return
+    for (const cookie of visit.cookies) headers.append('set-cookie', serializeCookie(cookie, isSecure))
+    // A cache on the way would hand one person's cookie to others.
+    headers.set('cache-control', 'private, no-store')
+  }
+  const isRoute = (path: string) => path.startsWith(authPath) && /^([/?]|$)/.test(path.slice(authPath.length))
+
+  return {
+    client,
+    settings,
+    isSecure,
+    isRoute,
+    finish,
+    async open(request) {
+      const given = readCookies(request.header('cookie'))
+      if (isRoute(request.path)) {
+        const { visit, answer } = await answerByRoute(parts, request, given)
+        finish(visit, answer.headers)
+        return { visit, answer }
+      }
+      const visit = await openVisit(parts, request, given)
+      if (visit.redirect) finish(visit, visit.redirect.headers)
+      return { visit, answer: visit.redirect }
+    },
+  }
+}

@@ -1,0 +1,168 @@
+import type { Session } from '../contract-types.ts'
+import { type MemberRules, mayEnter } from '../guard.ts'
+import type { Rolecall } from '../rolecall.ts'
+import { RolecallError } from '../rolecall-error.ts'
+import { redirectTo, refuse } from './answers.ts'
+import { type Cookie, dropped } from './cookies.ts'
+import { type Incoming, isNavigation, isSafe, isSameOrigin } from './incoming.ts'
+import type { Keeper, Kept } from './keeper.ts'
+import { isDue, type Refreshed, type Refreshing } from './refreshing.ts'
+import { safeReturnTo } from './return-to.ts'
+import type { Settings } from './settings.ts'
+
+export interface VisitParts {
+  readonly settings: Settings
+  readonly client: Rolecall
+  readonly keeper: Keeper
+  readonly refreshing: Refreshing
+  /** What cookies are called. */
+  readonly names: { readonly session: string; readonly login: string; readonly retry: string }
+}
+
+/** One request of a browser: who it is from, and what its answer must carry. */
+export type Visit = Awaited<ReturnType<typeof openVisit>>
+
+/** A member who may come in, or what to answer instead. */
+export type Decision = { readonly session: Session } | { readonly refusal: Response }
+
+/**
+ * Reads the session of a request. Where a person opens a page it is refreshed when that is due: each refresh costs the
+ * requests under way their session for a moment, and whoever only looks ahead (prefetches) must not cause one.
+ */
+export async function openVisit(
+  parts: VisitParts,
+  request: Incoming,
+  given: ReadonlyMap<string, string>,
+  mayRefresh = isNavigation(request) && !request.isReadOnly,
+) {
+  const { settings, client, keeper, refreshing, names } = parts
+  const cookies: Cookie[] = []
+  const isPage = isNavigation(request)
+  let value = given.get(names.session)
+  /** Why nobody can tell whose cookie this is. */
+  let failure: unknown
+  const noteFailure = (error: unknown) => {
+    failure = error
+  }
+  const found = value === undefined ? undefined : await keeper.read(value).catch(noteFailure)
+  let kept = found ? found.kept : undefined
+  let isSuperseded = false
+  let redirect: Response | undefined
+
+  const set = (next: Kept, cookie: string) => {
+    kept = next
+    value = cookie
+    const maxAgeSec = Math.max(1, Math.ceil((next.expiresAtMs - Date.now()) / 1_000))
+    cookies.push({ name: names.session, value: cookie, maxAgeSec })
+  }
+  const apply = (refreshed: Refreshed | undefined) => {
+    if (refreshed?.kind === 'rotated') set(refreshed.kept, refreshed.cookie)
+    isSuperseded = refreshed?.kind === 'superseded'
+  }
+  /** Nobody can tell: the pair is as it was, and the next page tries again. */
+  const unlessItFails = (result: Promise<Refreshed | undefined>) =>
+    result.catch((error: unknown) => void settings.onError(error))
+
+  if (found && value !== undefined) {
+    const known = refreshing.resultFor(found.kept)
+    if (known) apply(await unlessItFails(known))
+    else if (mayRefresh && isDue(found.kept))
+      apply(await unlessItFails(refreshing.refresh(found.kept, value)))
+    else if (mayRefresh && found.isOld) set(found.kept, await keeper.write(found.kept, value))
+  }
+  if (isSuperseded && isPage) {
+    // The browser has the new cookie by now, from whoever was first: one more try, and then it is logged out.
+    const isSecondTry = given.has(names.retry)
+    cookies.push(isSecondTry ? dropped(names.retry) : { name: names.retry, value: '1', maxAgeSec: 10 })
+    if (!isSecondTry) redirect = redirectTo(safeReturnTo(request.path, settings.appUrl, settings.authPath))
+    kept = undefined
+    isSuperseded = false
+  }
+
+  /** Asks anew, each time. */
+  const lookUp = async (): Promise<Session | undefined> => {
+    if (failure) throw failure
+    if (!kept || value === undefined) return undefined
+    const session = await client.validate(kept.token)
+    if (session) return session
+    // Replaced while this request was on its way here.
+    const later = await unlessItFails(refreshing.replacementOf(kept, value))
+    if (later?.kind !== 'rotated') return undefined
+    apply(later)
+    return client.validate(later.kept.token)
+  }
+  let looked: Promise<Session | undefined> | undefined
+  const currentSession = () => {
+    looked ??= lookUp()
+    return looked
+  }
+  const unavailable = (error?: RolecallError) => {
+    if (error) settings.onError(error)
+    const headers = { 'retry-after': String(error ? (error.retryAfterSec ?? 2) : 1) }
+    return refuse(request, 503, 'SESSION_CHECK_UNAVAILABLE', { headers, href: request.path })
+  }
+
+  return {
+    request,
+    /** To be sent instead of what the app would answer. */
+    redirect,
+    /** To be set by whatever is answered. Grows until then. */
+    cookies: cookies as readonly Cookie[],
+    setCookie: (cookie: Cookie) => void cookies.push(cookie),
+    isSuperseded,
+    unavailable,
+    lookUp,
+
+    /**
+     * Who is logged in; undefined when nobody is.
+     *
+     * @throws RolecallError when nobody can tell.
+     */
+    currentSession,
+
+    /** A live session with the roles that are asked for, or the answer that refuses it. */
+    async decide(rules: MemberRules = {}): Promise<Decision> {
+      if (!isSafe(request) && !isSameOrigin(request, settings.appUrl)) {
+        return { refusal: refuse(request, 403, 'CROSS_SITE_REQUEST') }
+      }
+      if (isSuperseded) return { refusal: unavailable() }
+      let session: Session | undefined
+      try {
+        session = await currentSession()
+      } catch (error) {
+        if (!(error instanceof RolecallError)) throw error
+        return { refusal: unavailable(error) }
+      }
+      const { appUrl, authPath } = settings
+      if (session) {
+        return mayEnter(session, rules) ? { session } : { refusal: refuse(request, 403, 'ROLE_REQUIRED') }
+      }
+      const login = `${appUrl}${authPath}/login`
+      if (isPage)
+        return { refusal: redirectTo(`${login}?${new URLSearchParams({ return_to: request.path })}`) }
+      const headers = { 'www-authenticate': `Cookie form-action="${login}", cookie-name="${names.session}"` }
+      return { refusal: refuse(request, 401, 'LOGIN_REQUIRED', { headers }) }
+    },
+
+    /**
+     * Ends the session, here and at the service.
+     *
+     * @throws RolecallError when the service cannot be told; the session then goes on.
+     */
+    async signOut(): Promise<void> {
+      if (kept) await client.logout(kept.token)
+      if (value !== undefined) await keeper.remove(value)
+      looked = Promise.resolve(undefined)
+      kept = undefined
+      if (given.has(names.session) || value !== undefined) cookies.push(dropped(names.session))
+    },
+
+    /** A login that has just been made. */
+    async signIn(next: Kept): Promise<void> {
+      const before = kept
+      set(next, await keeper.write(next))
+      // The session that this browser had before has no cookie any more. That it may stay until it expires is no reason to fail.
+      if (before) await client.logout(before.token).catch(settings.onError)
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import type { Session } from './contract-types.ts'
+import type { MemberRules } from './guard.ts'
+import type { Rolecall } from './rolecall.ts'
+import { incomingOf, isNavigation } from './site/incoming.ts'
+import { lazily } from './site/lazily.ts'
+import type { SiteOptions } from './site/settings.ts'
+import { createSite } from './site/site.ts'
+import { createVisitBook } from './site/visit-book.ts'
+
+export type { SessionStore, SiteOptions } from './site/settings.ts'
+
+/** What is used of `@sveltejs/kit`, handed over by the app, so that both mean the same classes. */
+export interface KitParts {
+  error(status: number, message: string): never
+  redirect(status: 303, location: string): never
+}
+
+interface Event {
+  readonly request: Request
+  readonly url: URL
+  readonly isDataRequest: boolean
+}
+
+interface HandleInput<Given extends Event> {
+  readonly event: Given
+  readonly resolve: (event: Given) => Response | Promise<Response>
+}
+
+const visits = createVisitBook<Request>('The handle of createRolecall(), in hooks.server,')
+/** What `handle` answers instead of what SvelteKit makes of an error. */
+const refusals = new WeakMap<Request, Response>()
+
+/**
+ * The whole login for SvelteKit.
+ *
+ * @example
+ * // src/lib/server/rolecall.ts
+ * export const rolecall = createRolecall({ error, redirect })
+ * // src/hooks.server.ts
+ * export const handle = rolecall.handle
+ * // +page.server.ts
+ * export const load = async (event) => ({ member: (await rolecall.requireMember(event, { anyOf: [crewRoleId] })).member })
+ */
+export function createRolecall({ error, redirect }: KitParts, options: SiteOptions = {}) {
+  const site = lazily(() => createSite(options))
+  return {
+    get client(): Rolecall {
+      return site().client
+    },
+
+    /** Answers the routes of the login, and keeps sessions going. `hooks.server.ts` exports it, alone or in `sequence()`. */
+    async handle<Given extends Event>({ event, resolve }: HandleInput<Given>): Promise<Response> {
+      // The address as the app sees it: that of data requests has a suffix.
+      const { pathname, search } = event.url
+      const { visit, answer } = await site().open({ ...incomingOf(event.request), path: pathname + search })
+      if (answer) return answer
+      visits.note(event.request, visit)
+      const made = await resolve(event)
+      const response = refusals.get(event.request) ?? made
+      if (visit.cookies.length === 0) return response
+      const finished = new Response(response.body, response)
+      site().finish(visit, finished.headers)
+      return finished
+    },
+
+    /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
+    currentSession: (event: Pick<Event, 'request'>): Promise<Session | undefined> =>
+      visits.of(event.request).currentSession(),
+
+    /**
+     * For `load`, actions and endpoints: whoever has the roles, and a live session. Others see the login, or the error
+     * page; programs get 401, 403 or 503 as problem JSON.
+     */
+    async requireMember(event: Event, rules?: MemberRules): Promise<Session> {
+      const decision = await visits.of(event.request).decide(rules)
+      if ('session' in decision) return decision.session
+      const { refusal } = decision
+      const { appUrl, authPath } = site().settings
+      const login = `${appUrl}${authPath}/login?${new URLSearchParams({ return_to: event.url.pathname + event.url.search })}`
+      const isPage = event.isDataRequest || isNavigation(visits.of(event.request).request)
+      if (isPage && [302, 401].includes(refusal.status)) return redirect(303, login)
+      if (!isPage) refusals.set(event.request, refusal)
+      return error(refusal.status, titleFor(refusal.status))
+    },
+
+    /** Ends the session, before the answer is sent. For actions. */
+    signOut: (event: Pick<Event, 'request'>): Promise<void> => visits.of(event.request).signOut(),
+  }
+}
+
+const titleFor = (status: number) =>
+  status === 503 ? 'Who you are cannot be checked right now.' : 'This takes a role that you do not hold.'

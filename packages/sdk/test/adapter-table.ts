@@ -1,0 +1,335 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type GivenProject, givenProject } from '../../../apps/api/test/given.ts'
+import { freePort } from '../../../apps/api/test/postgres.ts'
+import { startWorld, type World } from '../../../apps/api/test/service.ts'
+import { Rolecall } from '../src/rolecall.ts'
+import { createSealer } from '../src/site/seal.ts'
+import { readEvents, SiteBrowser } from './site-browser.ts'
+import type { RunningSite, StartSite } from './sites.ts'
+
+const { roles, users, mainGuildId } = demo
+const secret = 'a secret that nobody else knows of 32 characters'
+const problems: unknown[] = []
+
+let world: World
+
+/**
+ * What every adapter must hold: a login is the same login in each of them. Over HTTP, against the real service, with
+ * the little site of `sites.ts`.
+ */
+export function describeSites(sites: Readonly<Record<string, StartSite>>): void {
+  beforeAll(async () => {
+    world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
+  })
+  afterAll(() => world?.close())
+  describe.each(Object.entries(sites))('a site on %s', (_, start) => testSite(start))
+}
+
+function testSite(start: StartSite): void {
+  let url: string
+  let project: GivenProject
+  let site: RunningSite
+  let client: Rolecall
+  /** The same site where the service cannot be reached. */
+  let broken: RunningSite
+  let brokenUrl: string
+
+  beforeAll(async () => {
+    const [port, brokenPort] = [await freePort(), await freePort()]
+    url = `http://127.0.0.1:${port}`
+    brokenUrl = `http://127.0.0.1:${brokenPort}`
+    project = await givenProject(world, { redirectUris: [`${url}/auth/callback`] })
+    client = new Rolecall({ baseUrl: world.url, apiKey: project.key })
+    const options = { apiKey: project.key, clientId: project.id, serverId: mainGuildId, secret }
+    const onError = (error: unknown) => void problems.push(error)
+    site = await start({ ...options, url: world.url, appUrl: url, onError }, port)
+    const nowhere = `http://127.0.0.1:${await freePort()}`
+    broken = await start({ ...options, url: nowhere, appUrl: brokenUrl, onError }, brokenPort)
+  })
+  afterAll(async () => {
+    await site?.close()
+    await broken?.close()
+  })
+
+  const setRoles = async (member: string, ids: string[]) => {
+    world.sim.world.setRoles(mainGuildId, member, ids)
+    await world.service.deps.refreshMember(mainGuildId, member)
+  }
+
+  const cookieName = () => `rolecall_${project.id}`
+  const givenBrowser = () => new SiteBrowser(url, world.sim.url)
+  const givenMember = async (member: string = users.ada) => {
+    const browser = givenBrowser()
+    await browser.open('/auth/login', member)
+    return browser
+  }
+  /** What is in the session cookie: the pair, and from when till when it lasts. */
+  const pairIn = async (browser: SiteBrowser) => {
+    const opened = await createSealer([secret]).open(cookieName(), browser.jar.get(cookieName()) ?? '')
+    const [token, refreshToken, obtainedAt, expiresAt] = JSON.parse(opened?.text ?? '[]') as [
+      string,
+      string,
+      number,
+      number,
+    ]
+    return { token, refreshToken, obtainedAt, expiresAt }
+  }
+  /** As if more than half of the time of the session had passed. */
+  const age = async (browser: SiteBrowser) => {
+    const { token, refreshToken, obtainedAt, expiresAt } = await pairIn(browser)
+    const earlier = obtainedAt - (expiresAt - obtainedAt) - 60
+    const text = JSON.stringify([token, refreshToken, earlier, expiresAt])
+    browser.jar.set(cookieName(), await createSealer([secret]).seal(cookieName(), text))
+  }
+  const problemOf = async (answer: Response) => {
+    expect(answer.headers.get('content-type')).toContain('application/problem+json')
+    const { status, code } = (await answer.json()) as { status: number; code: string }
+    expect(status).toBe(answer.status)
+    return [status, code]
+  }
+
+  test('sends who opens a page through the login and back to it, with a sealed cookie that no script reads', async () => {
+    const browser = givenBrowser()
+    const end = await browser.open('/crew?tab=1')
+    expect(end).toMatchObject({ url: `${url}/crew?tab=1`, status: 200 })
+    expect(end.text).toContain('ada.osei')
+    expect([...browser.jar.keys()].filter((name) => name.startsWith('rolecall_'))).toEqual([cookieName()])
+    const line = browser.lines.findLast((one) => one.startsWith(`${cookieName()}=`)) ?? ''
+    expect(line).toMatch(/^[^=]+=1\.[\w-]{8}\.[\w-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
+    expect(line.length).toBeLessThan(400)
+    expect(Number(/Max-Age=(\d+)/.exec(line)?.[1])).toBeGreaterThan(86_400)
+  })
+
+  test('tells everyone else who they are, or that they are nobody', async () => {
+    expect(await (await givenBrowser().ask('/')).text()).toContain('nobody')
+    expect(await (await (await givenMember()).ask('/')).text()).toContain('ada.osei')
+  })
+
+  test('answers programs with 401 and 403, and people without the role with a page that says so', async () => {
+    const answer = await givenBrowser().ask('/api/crew')
+    expect(answer.headers.get('www-authenticate')).toContain(`${url}/auth/login`)
+    expect(await problemOf(answer)).toEqual([401, 'LOGIN_REQUIRED'])
+    await setRoles(users.tomas, [roles.deckhand])
+    const deckhand = await givenMember(users.tomas)
+    expect(await problemOf(await deckhand.ask('/api/crew'))).toEqual([403, 'ROLE_REQUIRED'])
+    const page = await deckhand.open('/crew')
+    expect(page.status).toBe(403)
+    expect(page.text).toContain('This takes a role that you do not hold.')
+  })
+
+  test('answers 503 when nobody can tell, never 401, and keeps the session', async () => {
+    const member = await givenMember()
+    const browser = new SiteBrowser(brokenUrl, world.sim.url)
+    for (const [name, value] of member.jar) browser.jar.set(name, value)
+    const answer = await browser.ask('/api/crew')
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await problemOf(answer)).toEqual([503, 'SESSION_CHECK_UNAVAILABLE'])
+    expect((await browser.open('/crew')).status).toBe(503)
+    expect((await browser.ask('/auth/me')).status).toBe(503)
+    expect((await browser.ask('/auth/logout', { method: 'POST' })).status).toBe(503)
+    expect(browser.jar.get(cookieName())).toBe(member.jar.get(cookieName()))
+  })
+
+  test('logs out by POST of its own pages only, at the service too', async () => {
+    const browser = await givenMember()
+    const { token } = await pairIn(browser)
+    const foreign = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': '', origin: 'https://evil.example' },
+      { 'sec-fetch-site': '', origin: 'null' },
+      { 'sec-fetch-site': '' },
+    ]
+    for (const headers of foreign) {
+      const answer = await browser.ask('/auth/logout', { method: 'POST', headers })
+      expect(await problemOf(answer)).toEqual([403, 'CROSS_SITE_REQUEST'])
+    }
+    expect((await browser.ask('/auth/logout')).status).toBe(405)
+    expect(await client.validate(token)).toBeDefined()
+    const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-mode': 'navigate' }
+    const headers = { ...form, origin: url }
+    const answer = await browser.ask('/auth/logout', { method: 'POST', headers })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${url}/`])
+    expect(browser.jar.has(cookieName())).toBe(false)
+    expect(await client.validate(token)).toBeUndefined()
+    expect(await (await browser.ask('/')).text()).toContain('nobody')
+  })
+
+  test('takes Origin for it from browsers that send nothing else', async () => {
+    const browser = await givenMember()
+    const headers = { 'sec-fetch-site': '', origin: url }
+    expect((await browser.ask('/auth/logout', { method: 'POST', headers })).status).toBe(204)
+  })
+
+  test('lets an app end the session by itself', async () => {
+    const browser = await givenMember()
+    const { token } = await pairIn(browser)
+    const answer = await browser.ask('/leave', { method: 'POST' })
+    expect(answer.headers.get('location')).toMatch(/\/$/)
+    expect(browser.jar.has(cookieName())).toBe(false)
+    expect(await client.validate(token)).toBeUndefined()
+  })
+
+  test('refuses what another site sends in the name of a member', async () => {
+    const browser = await givenMember()
+    expect(await (await browser.ask('/api/crew', { method: 'POST' })).text()).toContain('ada.osei')
+    const headers = { 'sec-fetch-site': 'same-site' }
+    const answer = await browser.ask('/api/crew', { method: 'POST', headers })
+    expect(await problemOf(answer)).toEqual([403, 'CROSS_SITE_REQUEST'])
+  })
+
+  test('refreshes a session once when more than half of its time is over, whoever comes with the old cookie', async () => {
+    const browser = await givenMember()
+    await age(browser)
+    const old = await pairIn(browser)
+    const oldCookie = browser.jar.get(cookieName()) ?? ''
+    const crowd = Array.from({ length: 20 }, (_, i) =>
+      browser.ask(i % 4 === 0 ? '/api/crew' : '/crew', { as: i % 4 === 0 ? 'script' : 'page' }),
+    )
+    for (const answer of await Promise.all(crowd)) expect(await answer.text()).toContain('ada.osei')
+    const next = await pairIn(browser)
+    expect(next.token).not.toBe(old.token)
+    expect(await client.validate(old.token)).toBeUndefined()
+    // Sent before, and arriving after: told the new pair.
+    browser.jar.set(cookieName(), oldCookie)
+    const late = await browser.ask('/api/crew')
+    expect(await late.text()).toContain('ada.osei')
+    expect(late.headers.get('cache-control')).toBe('private, no-store')
+    expect((await pairIn(browser)).token).toBe(next.token)
+    expect(await client.validate(next.token)).toBeDefined()
+  })
+
+  test('lets no cache keep a page that brings a cookie, and leaves the other cookies of the app', async () => {
+    const browser = await givenMember()
+    const before = await browser.ask('/public', { as: 'page' })
+    expect(before.headers.get('cache-control')).toBe('public, max-age=3600')
+    await age(browser)
+    browser.jar.delete('theirs')
+    const answer = await browser.ask('/public', { as: 'page' })
+    expect(await answer.text()).toBe('for all')
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+    expect(answer.headers.getSetCookie()).toHaveLength(2)
+    expect(browser.jar.get('theirs')).toBe('1')
+  })
+
+  test('refreshes for no script and no prefetch, but when the page asks for it', async () => {
+    const browser = await givenMember()
+    await age(browser)
+    const old = browser.jar.get(cookieName())
+    await browser.ask('/api/crew')
+    await browser.ask('/crew', { as: 'prefetch' })
+    await browser.ask('/auth/me')
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    expect((await browser.ask('/auth/refresh', { method: 'POST', headers })).status).toBe(403)
+    expect(browser.jar.get(cookieName())).toBe(old)
+    expect((await browser.ask('/auth/refresh', { method: 'POST' })).status).toBe(204)
+    const next = browser.jar.get(cookieName())
+    expect(next).not.toBe(old)
+    // Not due any more.
+    await browser.ask('/auth/refresh', { method: 'POST' })
+    expect(browser.jar.get(cookieName())).toBe(next)
+  })
+
+  test('lets two tabs of one browser log in at once', async () => {
+    const browser = givenBrowser()
+    const screens = []
+    for (const path of ['/crew?tab=1', '/crew?tab=2']) {
+      const login = await browser.ask(`/auth/login?return_to=${encodeURIComponent(path)}`, { as: 'page' })
+      screens.push(login.headers.get('location') ?? '')
+    }
+    const [one = '', two = ''] = screens
+    expect((await browser.open(two)).url).toBe(`${url}/crew?tab=2`)
+    expect((await browser.open(one)).url).toBe(`${url}/crew?tab=1`)
+  })
+
+  test('takes no login that this browser did not begin, and none twice', async () => {
+    const browser = givenBrowser()
+    const login = await browser.ask('/auth/login', { as: 'page' })
+    const walker = new SiteBrowser(url, world.sim.url)
+    for (const [name, value] of browser.jar) walker.jar.set(name, value)
+    let back = login.headers.get('location') ?? ''
+    while (!back.startsWith(`${url}/auth/callback`)) {
+      const isScreen = back.startsWith(world.sim.url)
+      const answer = await walker.ask(isScreen ? `${back}&login_as=${users.ada}&auto=1` : back, {
+        as: 'page',
+      })
+      back = new URL(answer.headers.get('location') ?? '', back).href
+    }
+    const stranger = givenBrowser()
+    const refused = await stranger.ask(back, { as: 'page' })
+    expect([refused.status, stranger.jar.size]).toEqual([400, 0])
+    expect(await refused.text()).toContain('not started in this browser')
+    const mixedUp = back.replace(encodeURIComponent(world.url), encodeURIComponent('https://evil.example'))
+    expect((await givenCopy(walker).ask(mixedUp)).status).toBe(400)
+    const finished = await walker.ask(back, { as: 'page' })
+    expect([finished.status, finished.headers.get('location')]).toEqual([302, `${url}/`])
+    expect((await walker.ask(back, { as: 'page' })).status).toBe(400)
+    expect(await (await walker.ask('/')).text()).toContain('ada.osei')
+  })
+  const givenCopy = (browser: SiteBrowser) => {
+    const copy = givenBrowser()
+    for (const [name, value] of browser.jar) copy.jar.set(name, value)
+    return copy
+  }
+
+  test('tells a page who is logged in, and within a second what has changed', async () => {
+    expect(await (await givenBrowser().ask('/auth/me')).json()).toBeNull()
+    await setRoles(users.tomas, [roles.deckhand])
+    const browser = await givenMember(users.tomas)
+    expect(await (await browser.ask('/auth/me')).json()).toMatchObject({ member: { id: users.tomas } })
+
+    const controller = new AbortController()
+    const answer = await browser.ask('/auth/live', { signal: controller.signal })
+    expect(answer.headers.get('content-type')).toBe('text/event-stream')
+    expect(answer.headers.get('cache-control')).toBe('private, no-store, no-transform')
+    const events = readEvents(answer)
+    const next = async () =>
+      (await events.next()).value?.data as { roles: { roleId: string }[] } | null | undefined
+    expect((await next())?.roles.map(({ roleId }) => roleId)).toEqual([roles.deckhand])
+    // The stream of the service's events is open from some moment on; what happens before is looked at after seconds.
+    const changedAt = performance.now()
+    await setRoles(users.tomas, [roles.captain])
+    expect((await next())?.roles.map(({ roleId }) => roleId)).toEqual([roles.captain])
+    expect(performance.now() - changedAt).toBeLessThan(20_000)
+
+    await browser.ask('/auth/logout', { method: 'POST' })
+    // It ends rather than telling: the browser asks again, with the cookie that it has then.
+    expect(await next()).toBeUndefined()
+    const again = readEvents(await browser.ask('/auth/live'))
+    expect((await again.next()).value?.data).toBeNull()
+    expect((await again.next()).done).toBe(true)
+    controller.abort()
+  })
+
+  test('stops looking for a page that is gone', async () => {
+    const browser = await givenMember()
+    const controller = new AbortController()
+    const answer = await browser.ask('/auth/live', { signal: controller.signal })
+    await readEvents(answer).next()
+    controller.abort()
+    // A stream that is not ended would keep the site from closing.
+    expect((await browser.ask('/')).status).toBe(200)
+  })
+
+  test('has nothing else below its path, and answers nothing with a 5xx that a browser sends', async () => {
+    const browser = await givenMember()
+    for (const path of ['/auth', '/auth/nothing', '/auth/constructor', '/auth/login/x']) {
+      expect((await browser.ask(path)).status, path).toBe(404)
+    }
+    browser.jar.set(cookieName(), '1.x.%')
+    browser.jar.set(`${cookieName()}_login_x`, 'nonsense')
+    for (const end of 'abcdef') browser.jar.set(`${cookieName()}_login_${'x'.repeat(1_500)}${end}`, '1')
+    for (const path of [
+      '/',
+      '/auth/login',
+      '/auth/callback',
+      '/auth/callback?state=%00&code=',
+      '/auth/login?return_to=%',
+      '/auth/me',
+    ]) {
+      expect((await browser.ask(path)).status, path).toBeLessThan(500)
+    }
+    expect(await (await browser.ask('/')).text()).toContain('nobody')
+  })
+}

@@ -1,0 +1,190 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { demo } from '@rolecall/chat-sim'
+import express from 'express'
+import Fastify from 'fastify'
+import {
+  createApp,
+  createRouter,
+  defineEventHandler,
+  sendRedirect,
+  setResponseHeader,
+  toNodeListener,
+} from 'h3'
+import { Hono } from 'hono'
+import * as forExpress from '../src/express.ts'
+import * as forFastify from '../src/fastify.ts'
+import * as forFetch from '../src/fetch.ts'
+import * as forHono from '../src/hono.ts'
+import * as forNuxt from '../src/nuxt.ts'
+import { sendToNode } from '../src/site/node.ts'
+import type { SiteOptions } from '../src/site/settings.ts'
+
+export interface RunningSite {
+  close(): Promise<void>
+}
+
+/** Starts the little site on a port. */
+export type StartSite = (options: SiteOptions, port: number) => Promise<RunningSite>
+
+/** Captain and crew. */
+const crewRules = { anyOf: [demo.roles.captain, demo.roles.crew] }
+
+/**
+ * The same little site by each adapter:
+ *
+ * `GET /` tells who is logged in, or `nobody` · `GET /crew` is a page of the crew, `GET|POST /api/crew` the same for
+ * programs · `GET /public` may be kept by caches, and has a cookie of its own · `POST /leave` ends the session.
+ */
+export const sites: Readonly<Record<string, StartSite>> = {
+  async fetch(options, port) {
+    const rolecall = forFetch.createRolecall(options)
+    return listenFetch(port, (request) =>
+      rolecall.handle(request, async ({ method, url }, visitor) => {
+        const { pathname } = new URL(url)
+        if (pathname === '/')
+          return new Response((await visitor.currentSession())?.member.username ?? 'nobody')
+        if (pathname === '/crew' || pathname === '/api/crew') {
+          return new Response((await visitor.requireMember(crewRules)).member.username)
+        }
+        if (pathname === '/public') return publicAnswer()
+        if (pathname === '/leave' && method === 'POST') {
+          await visitor.signOut()
+          return Response.redirect(new URL('/', url), 303)
+        }
+        return new Response(null, { status: 404 })
+      }),
+    )
+  },
+
+  async Express(options, port) {
+    const rolecall = forExpress.createRolecall(options)
+    const app = express()
+    app.use(rolecall.middleware())
+    app.get('/', async (request, response) => {
+      response.send((await rolecall.currentSession(request))?.member.username ?? 'nobody')
+    })
+    const crew = [rolecall.requireMember(crewRules)]
+    app.all(['/crew', '/api/crew'], crew, (request: express.Request, response: express.Response) => {
+      response.send(forExpress.sessionOf(request).member.username)
+    })
+    app.get('/public', (_request, response) => {
+      response.set('cache-control', 'public, max-age=3600').cookie('theirs', '1').send('for all')
+    })
+    app.post('/leave', async (request, response) => {
+      await rolecall.signOut(request)
+      response.redirect(303, '/')
+    })
+    return listenNode(port, app)
+  },
+
+  async Fastify(options, port) {
+    const rolecall = forFastify.createRolecall(options)
+    const app = Fastify()
+    await app.register(rolecall.plugin)
+    app.get('/', async (request) => (await rolecall.currentSession(request))?.member.username ?? 'nobody')
+    const onRequest = rolecall.requireMember(crewRules)
+    for (const path of ['/crew', '/api/crew']) {
+      app.all(path, { onRequest }, async (request) => forFastify.sessionOf(request).member.username)
+    }
+    app.get('/public', async (_request, reply) =>
+      reply
+        .headers({ 'cache-control': 'public, max-age=3600', 'set-cookie': 'theirs=1; Path=/' })
+        .send('for all'),
+    )
+    app.post('/leave', async (request, reply) => {
+      await rolecall.signOut(request)
+      return reply.redirect('/', 303)
+    })
+    await app.listen({ port, host: '127.0.0.1' })
+    return { close: () => app.close() }
+  },
+
+  async Hono(options, port) {
+    const rolecall = forHono.createRolecall(options)
+    const app = new Hono()
+    app.use(rolecall.middleware())
+    app.get('/', async (c) => c.text((await rolecall.currentSession(c))?.member.username ?? 'nobody'))
+    for (const path of ['/crew', '/api/crew']) {
+      app.all(path, rolecall.requireMember(crewRules), (c) => c.text(forHono.sessionOf(c).member.username))
+    }
+    app.get('/public', () => publicAnswer())
+    app.post('/leave', async (c) => {
+      await rolecall.signOut(c)
+      return c.redirect('/', 303)
+    })
+    return listenFetch(port, (request) => app.fetch(request))
+  },
+
+  async 'h3 1 (Nuxt 4)'(options, port) {
+    const rolecall = forNuxt.createRolecall(options)
+    const app = createApp()
+    app.use(defineEventHandler(rolecall.middleware))
+    const router = createRouter()
+    router.get(
+      '/',
+      defineEventHandler(
+        async (event) => (await rolecall.currentSession(event))?.member.username ?? 'nobody',
+      ),
+    )
+    const crew = rolecall.requireMember(crewRules, (_event, { member }) => member.username)
+    for (const path of ['/crew', '/api/crew']) router.use(path, defineEventHandler(crew))
+    router.get(
+      '/public',
+      defineEventHandler((event) => {
+        setResponseHeader(event, 'cache-control', 'public, max-age=3600')
+        setResponseHeader(event, 'set-cookie', 'theirs=1; Path=/')
+        return 'for all'
+      }),
+    )
+    router.post(
+      '/leave',
+      defineEventHandler(async (event) => {
+        await rolecall.signOut(event)
+        return sendRedirect(event, '/', 303)
+      }),
+    )
+    app.use(router)
+    return listenNode(port, toNodeListener(app))
+  },
+}
+
+const publicAnswer = () =>
+  new Response('for all', {
+    headers: { 'cache-control': 'public, max-age=3600', 'set-cookie': 'theirs=1; Path=/' },
+  })
+
+async function listenNode(port: number, listener: RequestListener): Promise<RunningSite> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return {
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** What runtimes do that answer a `Request` with a `Response`. */
+export function listenFetch(port: number, answer: (request: Request) => Response | Promise<Response>) {
+  return listenNode(port, async (incoming, outgoing) => {
+    await sendToNode(await answer(requestOf(incoming, outgoing, port)), outgoing)
+  })
+}
+
+function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, port: number): Request {
+  const { method = 'GET', url = '/' } = incoming
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value))
+  const controller = new AbortController()
+  outgoing.once('close', () => controller.abort())
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  // As Next.js and others do it, the host is not the one that the browser sees.
+  return new Request(`http://localhost:${port}${url}`, {
+    method,
+    headers,
+    signal: controller.signal,
+    ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' as const }),
+  })
+}

@@ -1,0 +1,61 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { givenProject } from '../../apps/api/test/given.ts'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { startWorld, type World } from '../../apps/api/test/service.ts'
+import { SiteBrowser } from '../../packages/sdk/test/site-browser.ts'
+import { listenFetch } from '../../packages/sdk/test/sites.ts'
+import { root } from './installed.ts'
+import { filesIn } from './stacks.ts'
+
+/** Where packages of this repository are found by their names. */
+const folder = join(root, 'packages/sdk/dist/pages')
+const before = { ...process.env }
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
+  await mkdir(folder, { recursive: true })
+})
+afterAll(async () => {
+  process.env = before
+  await rm(folder, { recursive: true, force: true })
+  await world?.close()
+})
+
+// The frameworks that have to be built are in stacks.test.ts.
+describe.each(['express', 'fastify', 'hono', 'fetch'])('docs/guides/stacks/%s.md', (page) => {
+  test('leads from nothing to a page that only the crew sees', async () => {
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const { id, key } = await givenProject(world, { redirectUris: [`${url}/auth/callback`] })
+    Object.assign(process.env, {
+      ROLECALL_URL: world.url,
+      ROLECALL_API_KEY: key,
+      ROLECALL_CLIENT_ID: id,
+      ROLECALL_SERVER_ID: demo.mainGuildId,
+      ROLECALL_APP_URL: url,
+      ROLECALL_SECRET: '0123456789abcdef0123456789abcdef',
+    })
+    const [[path, code] = ['', '']] = await filesIn(page)
+    expect(path).toBe('app.ts')
+    const file = join(folder, `${page}.ts`)
+    await writeFile(file, code.replaceAll('8080', String(port)))
+    const { default: app } = await import(file)
+    // Runtimes that are no Node.js listen by themselves.
+    if (app) await listenFetch(port, (request) => app.fetch(request))
+    const browser = new SiteBrowser(url, world.sim.url)
+    await expect
+      .poll(() => browser.open('/').catch(() => undefined))
+      .toMatchObject({ status: 200, text: expect.stringContaining('href="/auth/login"') })
+    expect(await browser.open('/crew')).toMatchObject({
+      url: `${url}/crew`,
+      status: 200,
+      text: 'Welcome aboard, ada.osei',
+    })
+    expect((await browser.open('/')).text).toBe('Hello ada.osei')
+    expect((await new SiteBrowser(url, world.sim.url).open('/crew', demo.users.tomas)).status).toBe(403)
+  })
+})

@@ -1,0 +1,195 @@
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { demo } from '@rolecall/chat-sim'
+import { createRolecall } from '@rolecall/sdk/express'
+import express from 'express'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { launchChromium } from '../../acceptance/browser/chromium.ts'
+import { givenProject } from '../../apps/api/test/given.ts'
+import { freePort } from '../../apps/api/test/postgres.ts'
+import { startWorld, type World } from '../../apps/api/test/service.ts'
+import { root } from './installed.ts'
+
+const { roles, users, mainGuildId } = demo
+
+let world: World
+let server: Server
+let url: string
+let browser: Browser
+let context: BrowserContext
+/** Streams that are open now. */
+let streams = 0
+
+beforeAll(async () => {
+  world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  const { id, key } = await givenProject(world, { redirectUris: [`${url}/auth/callback`] })
+  const app = express()
+  app.get('/auth/live', (_request, response, next) => {
+    streams += 1
+    response.once('close', () => {
+      streams -= 1
+    })
+    next()
+  })
+  const rolecall = createRolecall({
+    url: world.url,
+    apiKey: key,
+    clientId: id,
+    serverId: mainGuildId,
+    appUrl: url,
+    secret: 'a secret of more than 32 characters, for tests',
+  })
+  app.use(rolecall.middleware())
+  const scripts = { '/plain.js': plain, '/react.js': react }
+  for (const [path, code] of Object.entries(scripts)) {
+    const text = await bundle(code)
+    app.get(path, (_request, response) => void response.type('js').send(text))
+  }
+  const page = (script: string) =>
+    `<!doctype html><html lang="en"><title>Site</title><link rel="icon" href="data:,"><p id="who"></p><button id="out">Log out</button><script type="module" src="${script}"></script></html>`
+  app.get('/', (_request, response) => void response.send(page('/plain.js')))
+  app.get('/react', (_request, response) => void response.send(page('/react.js')))
+  server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  browser = await launchChromium()
+})
+afterAll(async () => {
+  await browser?.close()
+  server?.close()
+  server?.closeAllConnections()
+  await world?.close()
+})
+beforeEach(async () => {
+  await context?.close()
+  await setRoles([roles.deckhand])
+  context = await browser.newContext()
+})
+
+/** What an app writes: it shows the roles of who is logged in. */
+const plain = `
+import { watchMember } from '@rolecall/sdk/browser'
+const watch = watchMember()
+const show = () => {
+  const session = watch.current()
+  who.textContent = session ? session.roles.map((one) => one.roleName).join() : session === null ? 'nobody' : ''
+}
+watch.subscribe(show)
+out.onclick = () => watch.signOut()
+`
+const react = `
+import { createElement } from 'react'
+import { createRoot } from 'react-dom/client'
+import { signOut, useMember } from '@rolecall/sdk/react'
+function Who() {
+  const session = useMember()
+  return session ? session.roles.map((one) => one.roleName).join() : session === null ? 'nobody' : ''
+}
+createRoot(who).render(createElement(Who))
+out.onclick = () => signOut()
+`
+
+async function bundle(code: string): Promise<string> {
+  const made = await rolldown({
+    input: 'app',
+    cwd: join(root, 'tools/sdk'),
+    resolve: { conditionNames: ['development', 'import', 'browser', 'default'] },
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    plugins: [
+      {
+        name: 'app',
+        resolveId: (id) => (id === 'app' ? join(root, 'tools/sdk/app.js') : undefined),
+        load: (id) => (id === join(root, 'tools/sdk/app.js') ? code : undefined),
+      },
+    ],
+  })
+  const { output } = await made.generate({ format: 'esm' })
+  await made.close()
+  return output[0].code
+}
+
+const setRoles = async (ids: string[]) => {
+  world.sim.world.setRoles(mainGuildId, users.tomas, ids)
+  await world.service.deps.refreshMember(mainGuildId, users.tomas)
+}
+
+/** Logs in at the platform's screen, and ends at a page. */
+async function logIn(page: Page, path: string) {
+  await page.goto(`${url}/auth/login?return_to=${encodeURIComponent(path)}`)
+  await page.goto(`${page.url()}&login_as=${users.tomas}&auto=1`)
+  expect(page.url()).toBe(url + path)
+}
+
+const whoIn = (page: Page) => expect.poll(() => page.locator('#who').textContent(), { interval: 10 })
+
+test.each(['/', '/react'])('%s shows within a second that a role was given', async (path) => {
+  const page = await context.newPage()
+  await page.goto(url + path)
+  await whoIn(page).toBe('nobody')
+  await logIn(page, path)
+  await whoIn(page).toBe('Deckhand')
+  const took: number[] = []
+  // Each change is told; one of them in time, whatever else the machine does.
+  for (let i = 0; i < 6 && !took.some((ms) => ms < 1_000); i++) {
+    await setRoles(i % 2 === 0 ? [roles.captain] : [roles.deckhand])
+    const changedAt = performance.now()
+    await whoIn(page).toBe(i % 2 === 0 ? 'Captain' : 'Deckhand')
+    took.push(performance.now() - changedAt)
+  }
+  expect(Math.min(...took)).toBeLessThan(1_000)
+  await page.locator('#out').click()
+  await whoIn(page).toBe('nobody')
+})
+
+test('eight tabs share one stream, and all of them hear of a change and of a logout', async () => {
+  const first = await context.newPage()
+  await logIn(first, '/')
+  const tabs = [first]
+  for (let i = 0; i < 7; i++) {
+    const tab = await context.newPage()
+    await tab.goto(url)
+    tabs.push(tab)
+  }
+  for (const tab of tabs) await whoIn(tab).toBe('Deckhand')
+  await expect.poll(() => streams).toBe(1)
+  await setRoles([roles.captain])
+  for (const tab of tabs) await whoIn(tab).toBe('Captain')
+  // The tab with the stream is left: another one takes over.
+  await first.close()
+  await setRoles([roles.crew])
+  for (const tab of tabs.slice(1)) await whoIn(tab).toBe('Crew')
+  await expect.poll(() => streams).toBe(1)
+  await tabs[3]?.locator('#out').click()
+  for (const tab of tabs.slice(1)) await whoIn(tab).toBe('nobody')
+  await expect.poll(() => streams).toBe(0)
+})
+
+test('a tab that nobody sees has no stream, and knows what has happened when it is seen again', async () => {
+  const page = await context.newPage()
+  await logIn(page, '/')
+  await whoIn(page).toBe('Deckhand')
+  await expect.poll(() => streams).toBe(1)
+  const setHidden = (hidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, hidden)
+  await setHidden(true)
+  await expect.poll(() => streams).toBe(0)
+  await setRoles([roles.captain])
+  await setHidden(false)
+  await whoIn(page).toBe('Captain')
+})
+
+test('a session that was ended elsewhere is over here, too', async () => {
+  const page = await context.newPage()
+  await logIn(page, '/')
+  await whoIn(page).toBe('Deckhand')
+  const other = await context.newPage()
+  await other.goto('about:blank')
+  await context.request.post(`${url}/auth/logout`, { headers: { origin: url } })
+  await whoIn(page).toBe('nobody')
+})

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describeSites } from '../../packages/sdk/test/adapter-table.ts'
+import type { StartSite } from '../../packages/sdk/test/sites.ts'
+import { type Installed, installPackage, run } from './installed.ts'
+import { filesIn, type Stack, stacks } from './stacks.ts'
+
+// Frameworks that have to be installed (400 MB) and built: with STACKS=all, as a nightly run has it, or with the name of one.
+// They are kept for the next run.
+
+/** Outside of the repository: bundlers look upwards for the workspace, and compile nothing below `node_modules`. */
+const folder = join(tmpdir(), 'rolecall-stacks')
+const wanted = Object.entries(stacks).filter(
+  ([name, { page }]) =>
+    process.env['STACKS'] === 'all' || process.env['STACKS'] === page || process.env['STACKS'] === name,
+)
+
+let installed: Installed
+beforeAll(async () => {
+  if (wanted.length > 0) installed = await installPackage()
+})
+afterAll(async () => {
+  if (installed) await rm(installed.folder, { recursive: true })
+})
+
+const apps = new Map<Stack, Promise<string>>()
+
+/** The app of a page, installed with the packed library and built. */
+async function build(stack: Stack): Promise<string> {
+  const app = join(folder, stack.page)
+  await mkdir(app, { recursive: true })
+  if (!existsSync(join(app, 'node_modules'))) {
+    await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
+    await run(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...stack.packages],
+      app,
+      300_000,
+    )
+  }
+  const library = join(app, 'node_modules/@rolecall/sdk')
+  await rm(library, { recursive: true, force: true })
+  await cp(installed.staged, library, { recursive: true })
+  for (const [path, code] of [...(await filesIn(stack.page)), ...Object.entries(stack.files)]) {
+    await mkdir(dirname(join(app, path)), { recursive: true })
+    await writeFile(join(app, path), code)
+  }
+  // Without the environment of the app: a build has none of its secrets.
+  await run(process.execPath, stack.build, app, 300_000)
+  return app
+}
+
+const startOf =
+  (stack: Stack): StartSite =>
+  async (options, port) => {
+    const built = apps.get(stack) ?? build(stack)
+    apps.set(stack, built)
+    const variables = {
+      ROLECALL_URL: options.url,
+      ROLECALL_API_KEY: options.apiKey,
+      ROLECALL_CLIENT_ID: options.clientId,
+      ROLECALL_SERVER_ID: options.serverId,
+      ROLECALL_APP_URL: options.appUrl,
+      ROLECALL_SECRET: String(options.secret),
+      // Of the frameworks themselves.
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      ORIGIN: options.appUrl,
+      NODE_ENV: 'production',
+    }
+    const child = spawn(process.execPath, stack.start(port), {
+      cwd: await built,
+      env: { PATH: process.env['PATH'], ...variables },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
+    const exited = once(child, 'exit')
+    await vi.waitFor(async () => expect((await fetch(`${options.appUrl}/auth/nothing`)).status).toBe(404), {
+      timeout: 60_000,
+      interval: 200,
+    })
+    return {
+      async close() {
+        child.kill('SIGKILL')
+        await exited
+      },
+    }
+  }
+
+if (wanted.length > 0) {
+  describeSites(Object.fromEntries(wanted.map(([name, stack]) => [name, startOf(stack)])))
+} else {
+  test('frameworks that have to be built', ({ skip }) => {
+    skip('they are loaded with STACKS=all')
+  })
+}
+
+describe('the pages of docs/guides/stacks', () => {
+  test.each(Object.values(stacks).map(({ page }) => page))(
+    '%s shows files that the app of the table is made of',
+    async (page) => {
+      expect((await filesIn(page)).size).toBeGreaterThan(2)
+    },
+  )
+})
