@@ -38,6 +38,7 @@ export function createDecide(
   { cookie, onError = console.error }: GuardOptions,
 ): Decide {
   return async (header, rules) => {
+    checkRules(rules)
     const token = cookie ? readCookie(header('cookie'), cookie) : readBearer(header('authorization'))
     let session: Session | undefined
     try {
@@ -50,6 +51,22 @@ export function createDecide(
     }
     if (!session) return refusal(401, 'LOGIN_REQUIRED', { 'www-authenticate': 'Bearer' })
     return mayEnter(session, rules) ? session : refusal(403, 'ROLE_REQUIRED')
+  }
+}
+
+/**
+ * Refuses rules that say something else than was meant: a door with a misspelt or empty rule must not stand open.
+ *
+ * @throws TypeError
+ */
+export function checkRules(rules: MemberRules): void {
+  if (typeof rules !== 'object' || rules === null || Array.isArray(rules))
+    throw new TypeError('requireMember() takes { anyOf, allOf }, each a list of role ids.')
+  for (const [name, ids] of Object.entries(rules) as [string, unknown][]) {
+    if (name !== 'anyOf' && name !== 'allOf') throw new TypeError(`requireMember() knows no rule ${name}.`)
+    const isList =
+      Array.isArray(ids) && ids.length > 0 && ids.every((id) => typeof id === 'string' && id !== '')
+    if (!isList) throw new TypeError(`${name} of requireMember() is no list of role ids.`)
   }
 }
 

@@ -153,3 +153,42 @@ describe.each(Object.entries(sites))('requireMember() for %s', (_, start) => {
 test('a handler without a guard before it does not get a session by accident', () => {
   expect(() => forExpress.sessionOf({ headers: {} })).toThrow('requireMember()')
 })
+
+describe('rules that say something else than was meant', () => {
+  const meant = {
+    'a list alone': ['123'],
+    'an id alone': '123',
+    'a misspelt name': { anyof: ['123'] },
+    null: { anyOf: null },
+    'an environment that was not set': { anyOf: undefined },
+    'no role at all': { allOf: [] },
+    'an empty id': { anyOf: [''] },
+  }
+  test.each(Object.entries(meant))('let nobody in: %s', async (_, wrong) => {
+    const decide = forExpress.createGuard(rolecall, options).requireMember(wrong as never)
+    const app = express()
+    app.get('/', decide, (_request, response) => void response.send('in'))
+    app.use((_error: unknown, _request: unknown, response: express.Response, _next: unknown) => {
+      response.status(500).send('mistake')
+    })
+    const ask = await listen(app)
+    const reply = await ask('/', { authorization: `Bearer ${crew}` })
+    expect([reply.status, await reply.text()]).toEqual([500, 'mistake'])
+  })
+})
+
+test('what a visitor made up is not asked about', async () => {
+  const asked: unknown[] = []
+  const client = new Rolecall({
+    baseUrl: world.url,
+    apiKey: 'rck_any',
+    fetch: async (...call) => {
+      asked.push(call)
+      throw new Error('asked')
+    },
+  })
+  for (const token of ['x', '', 'rcs_short', `rcs_${'a'.repeat(50)}`, `rcr_${'a'.repeat(49)}`, `${crew}\n`])
+    expect(await client.validate(token)).toBeUndefined()
+  expect(asked).toEqual([])
+  await expect(client.member('..', users.ada)).rejects.toThrow('serverId is no id.')
+})

@@ -9,6 +9,7 @@ import type { RolecallOptions, ValidateOptions } from './options.ts'
 import { required, requiredText } from './required.ts'
 import { RolecallError } from './rolecall-error.ts'
 import { keyOf, keysOfSession } from './session-cache.ts'
+import { maybeSessionToken } from './session-token.ts'
 import { asMember, type CallOptions, createTransport, headerSafe, type Transport } from './transport.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
@@ -106,7 +107,7 @@ export class Rolecall {
    * const isCrew = session.roles.some(({ roleId }) => roleId === crewRoleId)
    */
   async validate(token: string | undefined, options?: ValidateOptions): Promise<Session | undefined> {
-    if (!token) return undefined
+    if (!token || !maybeSessionToken(token)) return undefined
     if (!(options?.cache ?? this.#isCached)) return this.#load(token, options)
     options?.signal?.throwIfAborted()
     const known = this.#cached.find(token)

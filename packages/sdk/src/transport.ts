@@ -103,10 +103,13 @@ export function networkError(baseUrl: string, reason: unknown): RolecallError {
   return new RolecallError('NETWORK_ERROR', `${baseUrl} cannot be reached (${why}).`, { cause: reason })
 }
 
+/** @throws TypeError for an id that would be a step to another address */
 const fill = (path: string, params: unknown) =>
-  path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent((params as Record<string, string>)[name] ?? ''),
-  )
+  path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = (params as Record<string, string>)[name] ?? ''
+    if (value === '.' || value === '..') throw new TypeError(`${name} is no id.`)
+    return encodeURIComponent(value)
+  })
 
 function queryOf(query: object | undefined): string {
   const fields = new URLSearchParams()

@@ -1,5 +1,5 @@
 import type { Session } from '../contract-types.ts'
-import { type MemberRules, mayEnter } from '../guard.ts'
+import { checkRules, type MemberRules, mayEnter } from '../guard.ts'
 import type { Rolecall } from '../rolecall.ts'
 import { RolecallError } from '../rolecall-error.ts'
 import { redirectTo, refuse } from './answers.ts'
@@ -122,6 +122,7 @@ export async function openVisit(
 
     /** A live session with the roles that are asked for, or the answer that refuses it. */
     async decide(rules: MemberRules = {}): Promise<Decision> {
+      checkRules(rules)
       if (!isSafe(request) && !isSameOrigin(request, settings.appUrl)) {
         return { refusal: refuse(request, 403, 'CROSS_SITE_REQUEST') }
       }
