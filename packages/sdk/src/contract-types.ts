@@ -399,6 +399,30 @@ export interface Endpoints {
     }
     readonly answer: Session
   }
+  /** Which of up to 1,000 members hold these roles? */
+  readonly checkManyPermissions: {
+    readonly method: 'POST'
+    readonly path: '/api/servers/{serverId}/permissions/check-many'
+    readonly params: {
+      readonly serverId: string
+    }
+    readonly body: {
+      readonly memberIds: readonly string[]
+      readonly anyOf?: readonly string[]
+      readonly allOf?: readonly string[]
+    }
+    readonly answer: {
+      readonly data: readonly {
+        readonly memberId: string
+        readonly allowed: boolean
+        readonly isMember: boolean
+        readonly roles: readonly Role[]
+        /** `gateway`: followed live. `rest`: read within `permissionTtlMs`. `mirror`: older, and nobody was asked again. */
+        readonly rolesSource: 'gateway' | 'rest' | 'mirror'
+        readonly rolesAsOf: string | null
+      }[]
+    }
+  }
   /** Does a member hold these roles right now? */
   readonly checkPermissions: {
     readonly method: 'POST'

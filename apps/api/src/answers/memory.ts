@@ -28,6 +28,8 @@ export interface KeptMember {
   readonly roles: readonly HeldRole[]
   readonly isLive: boolean
   readonly ageMs: number
+  /** As of when the roles are known. */
+  readonly asOfMs: number
 }
 
 /** Facts on their way from the database, and what has changed since they were asked for. */
@@ -159,10 +161,12 @@ export class Memory {
     const membership = this.#memberships.get(membershipId(serverId, memberId))?.value
     const server = this.#servers.get(serverId)?.value
     if (!membership || !server) return undefined
+    const isLive = server.liveUntilMs > nowMs
     return {
       roles: rolesHeld(membership.roleIds, server.roles),
-      isLive: server.liveUntilMs > nowMs,
+      isLive,
       ageMs: nowMs - membership.syncedAtMs,
+      asOfMs: isLive ? (server.liveAsOfMs ?? membership.syncedAtMs) : membership.syncedAtMs,
     }
   }
 

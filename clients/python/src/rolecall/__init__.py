@@ -19,6 +19,7 @@ from .errors import (
 )
 from .login import Login, mint_login
 from .models import (
+    CheckedMember,
     ClientInfo,
     ErrorCode,
     Event,
@@ -52,6 +53,7 @@ __all__ = [
     "Cache",
     "CallTimeoutError",
     "Client",
+    "CheckedMember",
     "ClientInfo",
     "ConflictError",
     "ErrorCode",

@@ -334,6 +334,32 @@ class PermissionCheck:
 
 
 @dataclass(frozen=True)
+class CheckedMember:
+    """What a check of many members says of one."""
+
+    member_id: str
+    allowed: bool
+    is_member: bool
+    roles: Tuple[Role, ...]
+    #: `gateway`: followed live. `rest`: read within `permissionTtlMs`. `mirror`: older, and nobody was asked again.
+    roles_source: str
+    #: Null where nothing is known that may be served; `allowed` and `isMember` are false then.
+    roles_as_of: Optional[datetime]
+
+    @classmethod
+    def from_json(cls, value: object) -> CheckedMember:
+        data = read.as_object(value)
+        return cls(
+            read.text(data, "memberId"),
+            read.flag(data, "allowed"),
+            read.flag(data, "isMember"),
+            read.items(data, "roles", Role.from_json),
+            read.text(data, "rolesSource"),
+            read.optional_time(data, "rolesAsOf"),
+        )
+
+
+@dataclass(frozen=True)
 class Submission:
     """A submission that is stored."""
 
