@@ -33,6 +33,7 @@ const described: readonly (readonly [name: string, about: string, schema: object
   ['ServerMember', 'A member of one server.', projectReads.ServerMember],
   ['MemberPage', 'Some members of a server.', answerOf(projectReads.listServerMembers)],
   ['PermissionCheck', 'Whether a member holds roles right now.', answerOf(projectReads.checkPermissions)],
+  ['CheckedMember', 'What a check of many members says of one.', projectReads.CheckedMember],
   ['Submission', 'A submission that is stored.', answerOf(webhooks.submit, 201)],
 ]
 

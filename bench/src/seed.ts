@@ -103,7 +103,7 @@ async function givenSession(deps: Deps, projectId: string, chatMember: ChatMembe
     redirectUri,
     forwarded: { ip: null, userAgent: null },
   }
-  return (await exchangeCode(deps, { projectId, bucket: '' }, exchange)).token
+  return (await exchangeCode(deps, { projectId, keyDigest: '', bucket: '' }, exchange)).token
 }
 
 const member = (i: number): ChatMember => ({

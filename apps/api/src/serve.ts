@@ -17,6 +17,7 @@ import { ensureMainServer } from './features/chat-servers/main-server.ts'
 import { checkKeyFingerprints } from './features/encryption-keys/check-fingerprints.ts'
 import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
+import { endKeys } from './features/projects/end-keys.ts'
 import { mendRedirectUris } from './features/projects/mend-redirect-uris.ts'
 import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
 import { graceMs, shutDownOnce } from './graceful-shutdown.ts'
@@ -67,7 +68,10 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   await deps.settings.start()
   await mendRedirectUris(deps)
   const recorder = createRecorder(deps)
-  const housekeeping = startHousekeeping(deps, { trimChanges: (horizon) => trimChanges(db, horizon) })
+  const housekeeping = startHousekeeping(deps, {
+    trimChanges: (horizon) => trimChanges(db, horizon),
+    endKeys: () => endKeys(deps),
+  })
   const lifecycle = createLifecycle()
   const app = createApp(deps, recorder, lifecycle)
   // Before anyone can know that it listens: a signal without a listener ends the process at once.

@@ -97,6 +97,18 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
     ...{ action: 'key.regenerate', actionType: 'project', again: 'changes' },
     given: toProject('/regenerate-api-key'),
   },
+  'POST /api/admin/projects/{id}/keys': {
+    ...{ action: 'key.add', actionType: 'project', again: 'changes' },
+    given: toProject('/keys', { note: 'Nightly import' }),
+  },
+  'DELETE /api/admin/projects/{id}/keys/{keyId}': {
+    ...{ action: 'key.revoke', actionType: 'project', again: 'nothing' },
+    given: async (asking) => {
+      const path = await givenProject(asking)
+      const { body } = await call(asking.world.url, 'GET', `${path}/keys`, { token: asking.token })
+      return { path: `${path}/keys/${body.data[0].id}` }
+    },
+  },
   'PATCH /api/admin/projects/{id}/redirect-uri': {
     ...{ action: 'project.update', actionType: 'project', again: 'nothing' },
     given: toProject('/redirect-uri', { redirectUri: 'https://site.example/one, https://site.example/two' }),

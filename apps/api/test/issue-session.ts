@@ -19,7 +19,7 @@ export async function issueSession(
   const code = await codeFor(deps, { projectId, redirectUri, memberId: as })
   return exchangeCode(
     deps,
-    { projectId, bucket: projectId },
+    { projectId, keyDigest: '', bucket: projectId },
     { clientId: projectId, code, redirectUri, forwarded: browser },
   )
 }

@@ -180,6 +180,11 @@ def test_permissions_are_checked_by_any_and_by_all(rolecall: Rolecall) -> None:
     refused = rolecall.check_permissions(SERVER, USERS["kenji"], all_of=[quiet, crew])
     assert (refused.allowed, refused.is_member, role_ids(refused.roles)) == (False, True, [quiet])
     assert not rolecall.check_permissions(SERVER, "1000000000000000001").is_member
+    known, unknown = rolecall.check_many_permissions(
+        SERVER, [USERS["kenji"], "1000000000000000001"], any_of=[quiet, crew]
+    )
+    assert (known.member_id, known.allowed, role_ids(known.roles)) == (USERS["kenji"], True, [quiet])
+    assert (unknown.allowed, unknown.is_member) == (False, False)
 
 
 def test_a_submission_is_signed_and_stored_once_by_its_key(rolecall: Rolecall, project: Given) -> None:

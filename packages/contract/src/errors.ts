@@ -171,6 +171,11 @@ export const errors = define({
     title: 'Session not found.',
     mend: 'Check the id: GET /api/auth/sessions lists your live sessions. One that is not there needs no ending.',
   },
+  API_KEY_NOT_FOUND: {
+    status: 404,
+    title: 'The project has no such key.',
+    mend: 'Use an id from GET /api/admin/projects/{id}/keys.',
+  },
   MEMBER_NOT_FOUND: {
     status: 404,
     title: 'Member not found.',
@@ -211,6 +216,11 @@ export const errors = define({
     status: 409,
     title: 'The newest key of the project is not revoked.',
     mend: 'Use the key that is there, or make a new one: POST /api/admin/projects/{id}/regenerate-api-key.',
+  },
+  API_KEY_LIMIT_REACHED: {
+    status: 409,
+    title: 'The project has five keys that work.',
+    mend: 'Delete one that is not needed any more: GET /api/admin/projects/{id}/keys says which are used.',
   },
   MAIN_SERVER_EXISTS: {
     status: 409,

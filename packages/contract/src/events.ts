@@ -33,6 +33,12 @@ export const Events = {
     reason: OneOf('deactivated', 'deleted', 'key_revoked', 'key_regenerated'),
     ...at,
   }),
+  'key.ending': Type.Object({ prefix: Type.String(), endsAt: DateTime, ...at }),
+  'key.ended': Type.Object({
+    prefix: Type.String(),
+    reason: OneOf('revoked', 'regenerated', 'expired'),
+    ...at,
+  }),
   reset: Type.Object({ reason: OneOf('unknown_id', 'too_far_behind', 'access_changed'), ...at }),
 }
 
@@ -49,6 +55,8 @@ export const streamEvents = endpoint({
     'server. `member.roles_changed` and `member.left` are told to projects that hold a live session of that member ' +
     'in that server. Every `heartbeat` seconds comes a comment with a number: everything that happened up to so ' +
     'many milliseconds after the opening of the stream has been sent. After `project.disabled` the stream ends. ' +
+    '`key.ending` comes an hour before a replaced key ends, a week before one that was given an end, and `key.ended` when a ' +
+    'key has ended while others go on: a stream that was opened with it ends then, within a minute. ' +
     'A client that does not read is cut off, and goes on with its last id.',
   auth: 'projectKey',
   headers: Type.Object({

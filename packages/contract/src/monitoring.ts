@@ -200,6 +200,32 @@ export const authFailures = endpoint({
   refuses: [],
 })
 
+/** A key that another one took the place of, and that is still used. */
+export const ReplacedKey = Type.Object({
+  projectId: Uuid,
+  projectName: Type.String(),
+  keyId: Uuid,
+  prefix: Type.String(),
+  note: Nullable(Type.String()),
+  replacedAt: DateTime,
+  endsAt: Nullable(DateTime),
+  usesSinceReplaced: Type.Integer(),
+  lastUsedAt: Nullable(DateTime),
+})
+
+/** Replaced keys that still work and are still used. */
+export const replacedKeys = endpoint({
+  method: 'GET',
+  path: '/api/admin/monitoring/replaced-keys',
+  tag,
+  summary: 'List replaced keys that are still used, the one that ends first at the top',
+  description:
+    'A key is named until it has ended, or until it has not been used for an hour and was replaced longer ago than that.',
+  auth: 'admin',
+  answers: { 200: Type.Object({ data: Type.Array(ReplacedKey), total: Type.Integer() }) },
+  refuses: [],
+})
+
 /** Members, sessions and projects, counted at `asOf`. */
 export const Stats = Type.Object({
   members: Type.Integer({ description: 'Members of at least one registered server.' }),
@@ -227,4 +253,5 @@ export const stats = endpoint({
 export type SystemHealth = Static<typeof SystemHealth>
 export type UsageQuery = Static<typeof UsageQuery>
 export type AuthFailuresQuery = Static<typeof AuthFailuresQuery>
+export type ReplacedKey = Static<typeof ReplacedKey>
 export type Stats = Static<typeof Stats>

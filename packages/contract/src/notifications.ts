@@ -8,6 +8,8 @@ const NotificationType = OneOf(
   'key.regenerated',
   'key.revoked',
   'key.restored',
+  'key.added',
+  'key.ending',
   'access.granted',
   'access.updated',
   'access.revoked',

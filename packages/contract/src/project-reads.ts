@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, Nullable, Snowflake } from './formats.ts'
+import { Closed, DateTime, Nullable, OneOf, Snowflake } from './formats.ts'
 import { SessionRole } from './members.ts'
 
 const tag = 'Members, for projects'
@@ -74,4 +74,45 @@ export const checkPermissions = endpoint({
   refuses: ['SCOPE_REQUIRED', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
+/** One of many members whose roles are checked, with where that is known from. */
+export const CheckedMember = Type.Object({
+  memberId: Snowflake,
+  allowed: Type.Boolean(),
+  isMember: Type.Boolean(),
+  roles: Type.Array(SessionRole),
+  rolesSource: {
+    ...OneOf('gateway', 'rest', 'mirror'),
+    description:
+      '`gateway`: followed live. `rest`: read within `permissionTtlMs`. `mirror`: older, and nobody was asked again.',
+  },
+  rolesAsOf: Nullable({
+    ...DateTime,
+    description: 'Null where nothing is known that may be served; `allowed` and `isMember` are false then.',
+  }),
+})
+
+/** Whether each of many members holds roles, of what is known. Refuses with SCOPE_REQUIRED. */
+export const checkManyPermissions = endpoint({
+  method: 'POST',
+  path: '/api/servers/{serverId}/permissions/check-many',
+  isRead: true,
+  tag,
+  summary: 'Which of up to 1,000 members hold these roles?',
+  description:
+    'Needs the scope `check_permissions`. Each is answered as by `permissions/check`, in the order of `memberIds`, but for one ' +
+    'thing: the chat platform is asked for nobody. Roles that are not fresh come from the mirror, which `rolesSource` and ' +
+    '`rolesAsOf` say; where more must be known, ask about that member alone.',
+  auth: 'projectKey',
+  params: Closed({ serverId: Snowflake }),
+  body: Closed({
+    memberIds: Type.Array(Snowflake, { minItems: 1, maxItems: 1_000, uniqueItems: true }),
+    anyOf: Type.Optional(RoleIds),
+    allOf: Type.Optional(RoleIds),
+  }),
+  bodyLimit: 64 * 1024,
+  answers: { 200: Type.Object({ data: Type.Array(CheckedMember) }) },
+  refuses: ['SCOPE_REQUIRED'],
+})
+
 export type ServerMember = Static<typeof ServerMember>
+export type CheckedMember = Static<typeof CheckedMember>

@@ -70,6 +70,7 @@ const known: Record<keyof Endpoints, true> = {
   listServerMembers: true,
   getServerMember: true,
   checkPermissions: true,
+  checkManyPermissions: true,
   streamEvents: true,
   listOwnWebhooks: true,
   createOwnWebhook: true,

@@ -166,6 +166,16 @@ export interface EventData {
     readonly reason: 'deactivated' | 'deleted' | 'key_revoked' | 'key_regenerated'
     readonly at: string
   }
+  readonly 'key.ending': {
+    readonly prefix: string
+    readonly endsAt: string
+    readonly at: string
+  }
+  readonly 'key.ended': {
+    readonly prefix: string
+    readonly reason: 'revoked' | 'regenerated' | 'expired'
+    readonly at: string
+  }
   readonly 'reset': {
     readonly reason: 'unknown_id' | 'too_far_behind' | 'access_changed'
     readonly at: string
@@ -232,6 +242,8 @@ export interface ErrorStatuses {
   readonly SERVER_NOT_FOUND: 404
   /** Session not found. */
   readonly SESSION_NOT_FOUND: 404
+  /** The project has no such key. */
+  readonly API_KEY_NOT_FOUND: 404
   /** Member not found. */
   readonly MEMBER_NOT_FOUND: 404
   /** The project has no mapping to this server. */
@@ -248,6 +260,8 @@ export interface ErrorStatuses {
   readonly PROJECT_NAME_TAKEN: 409
   /** The newest key of the project is not revoked. */
   readonly NO_REVOKED_KEY: 409
+  /** The project has five keys that work. */
+  readonly API_KEY_LIMIT_REACHED: 409
   /** Another server is the main server. */
   readonly MAIN_SERVER_EXISTS: 409
   /** This server decides who is a System Admin and cannot be removed. */
@@ -384,6 +398,30 @@ export interface Endpoints {
       readonly token: string
     }
     readonly answer: Session
+  }
+  /** Which of up to 1,000 members hold these roles? */
+  readonly checkManyPermissions: {
+    readonly method: 'POST'
+    readonly path: '/api/servers/{serverId}/permissions/check-many'
+    readonly params: {
+      readonly serverId: string
+    }
+    readonly body: {
+      readonly memberIds: readonly string[]
+      readonly anyOf?: readonly string[]
+      readonly allOf?: readonly string[]
+    }
+    readonly answer: {
+      readonly data: readonly {
+        readonly memberId: string
+        readonly allowed: boolean
+        readonly isMember: boolean
+        readonly roles: readonly Role[]
+        /** `gateway`: followed live. `rest`: read within `permissionTtlMs`. `mirror`: older, and nobody was asked again. */
+        readonly rolesSource: 'gateway' | 'rest' | 'mirror'
+        readonly rolesAsOf: string | null
+      }[]
+    }
   }
   /** Does a member hold these roles right now? */
   readonly checkPermissions: {

@@ -12,7 +12,13 @@ export type {
 } from './contract-types.ts'
 export type { EventFeed, EventsOptions, RolecallEvent } from './events.ts'
 export type { Authorize, Exchange, Pair } from './login.ts'
-export type { ListOptions, PermissionAnswer, PermissionCheck } from './members.ts'
+export type {
+  CheckedMember,
+  ListOptions,
+  ManyPermissionsCheck,
+  PermissionAnswer,
+  PermissionCheck,
+} from './members.ts'
 export { type Login, mintLogin } from './mint-login.ts'
 export type { RolecallOptions, ValidateOptions } from './options.ts'
 export { Rolecall } from './rolecall.ts'

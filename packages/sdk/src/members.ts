@@ -15,6 +15,11 @@ export type PermissionCheck = Endpoints['checkPermissions']['body']
 /** What a check says, with the roles that the member holds. */
 export type PermissionAnswer = Endpoints['checkPermissions']['answer']
 
+/** Up to 1,000 members, and which roles each must hold. */
+export type ManyPermissionsCheck = Endpoints['checkManyPermissions']['body']
+/** What a check of many says of one of them. */
+export type CheckedMember = Endpoints['checkManyPermissions']['answer']['data'][number]
+
 /** The members of a server, by the key of a project. */
 export function createMembers(send: Transport, headers: Record<string, string>) {
   return {
@@ -58,6 +63,24 @@ export function createMembers(send: Transport, headers: Record<string, string>) 
         isRepeatable: true,
         ...options,
       })
+    },
+    async checkMany(
+      serverId: string,
+      check: ManyPermissionsCheck,
+      options?: CallOptions,
+    ): Promise<readonly CheckedMember[]> {
+      requiredText({ serverId })
+      required({ memberIds: check.memberIds })
+      const { data } = await send<Endpoints['checkManyPermissions']>({
+        method: 'POST',
+        path: '/api/servers/{serverId}/permissions/check-many',
+        params: { serverId },
+        body: check,
+        headers,
+        isRepeatable: true,
+        ...options,
+      })
+      return data
     },
   }
 }

@@ -79,6 +79,12 @@ describe('members', () => {
     expect(await check({})).toMatchObject({ allowed: true, isMember: true })
     expect(await check({ anyOf: [roles.captain, roles.crew] })).toMatchObject({ allowed: true })
     expect(await check({ allOf: [roles.captain, roles.crew] })).toMatchObject({ allowed: false })
+    const memberIds = [users.ada, '100000000000000001']
+    const many = await rolecall.checkManyPermissions(mainGuildId, { memberIds, anyOf: [roles.crew] })
+    expect(many).toMatchObject([
+      { memberId: users.ada, allowed: true },
+      { memberId: memberIds[1], allowed: false, isMember: false },
+    ])
   })
 })
 

@@ -85,6 +85,7 @@ const safe: Record<string, (client: Rolecall) => Promise<unknown>> = {
   members: (client) => client.members('s').next(),
   member: (client) => client.member('s', 'm'),
   checkPermissions: (client) => client.checkPermissions('s', { memberId: 'm' }),
+  checkManyPermissions: (client) => client.checkManyPermissions('s', { memberIds: ['m'] }),
   'webhooks.list': (client) => client.webhooks.list(),
   'webhooks.get': (client) => client.webhooks.get('w'),
   'webhooks.submissions': (client) => client.webhooks.submissions('t', 'w').next(),

@@ -3,7 +3,13 @@ import type { Endpoints, NewSession, ServerMember, Session, SessionListItem } fr
 import { EventFeed, type EventsOptions } from './events.ts'
 import { deepFrozen } from './freeze.ts'
 import { type Authorize, authorizeUrl, type Exchange, type Pair } from './login.ts'
-import { createMembers, type ListOptions, type PermissionAnswer, type PermissionCheck } from './members.ts'
+import {
+  createMembers,
+  type ListOptions,
+  type ManyPermissionsCheck,
+  type PermissionAnswer,
+  type PermissionCheck,
+} from './members.ts'
 import { type OpenStream, openByFetch, quietStream } from './open-stream.ts'
 import type { RolecallOptions, ValidateOptions } from './options.ts'
 import { required, requiredText } from './required.ts'
@@ -291,6 +297,11 @@ export class Rolecall {
     options?: CallOptions,
   ): Promise<PermissionAnswer> {
     return this.#members.check(serverId, check, options)
+  }
+
+  /** The same of up to 1,000 members, in their order; nobody is asked for anew, and `rolesSource` says how fresh each is. */
+  checkManyPermissions(serverId: string, check: ManyPermissionsCheck, options?: CallOptions) {
+    return this.#members.checkMany(serverId, check, options)
   }
 
   /**

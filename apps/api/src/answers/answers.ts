@@ -36,8 +36,8 @@ export interface Answers {
   goodAtMs(): number | undefined
   /** True when what is kept may be used in this very step. */
   isGood(): boolean
-  /** The project of a kept key that is good. Only in a step in which `goodAtMs` answers. */
-  key(digest: string): string | undefined
+  /** The project of a kept key that is good. Only in a step in which `goodAtMs` answers, with what it answers. */
+  key(digest: string, nowMs: number): string | undefined
   /** A kept session that is live. Only in a step in which `goodAtMs` answers. */
   session(tokenDigest: string): Session | undefined
   /** Reads from the database, after it was asked. */
@@ -169,7 +169,7 @@ export function createAnswers(
     },
     goodAtMs,
     isGood,
-    key: (digest) => memory.key(digest),
+    key: (digest, nowMs) => memory.key(digest, nowMs),
     session: (tokenDigest) => memory.session(tokenDigest),
     read: gather(load, db.gathersAtOnce),
     member: (serverId, memberId, nowMs) => memory.member(serverId, memberId, nowMs),

@@ -32,9 +32,11 @@ export interface SessionRow {
 }
 
 export interface ItemRow {
-  /** Undefined when the key is unknown, revoked, replaced, or its project is deleted. */
+  /** Undefined when the key is unknown, revoked, expired, or its project is deleted. */
   readonly projectId: string | undefined
   readonly isActive: boolean
+  /** When the key ends by itself. */
+  readonly keyEndsAtMs: number | undefined
   readonly session: SessionRow | undefined
 }
 
@@ -73,13 +75,14 @@ export async function readFacts(
           and row_number() over (partition by l.server_id order by q.n) = 1 then
         (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
           'position', r.position) order by r.position desc, r.id), '[]')
-        from roles r where r.server_id = l.server_id)::text end
+        from roles r where r.server_id = l.server_id)::text end,
+      round(date_part('epoch', k.expires_at) * 1000)
     from unnest(${items.map(({ keyDigest }) => keyDigest)}::text[],
       ${items.map(({ tokenDigest }) => tokenDigest)}::text[]) with ordinality as q (key_digest, token_digest, n)
     left join lateral (
-      select k.project_id, p.deactivated_at is null as is_active
-      from api_keys k join projects p on p.id = k.project_id and p.deleted_at is null
-      where k.digest = q.key_digest and k.revoked_at is null and k.replaced_at is null
+      select k.project_id, p.deactivated_at is null as is_active, k.expires_at
+      from working_keys k join projects p on p.id = k.project_id and p.deleted_at is null
+      where k.digest = q.key_digest
       offset 0) k on true
     left join lateral (
       select * from live_sessions s where s.token_digest = q.token_digest
@@ -98,6 +101,7 @@ function toItemRow(row: unknown[]): ItemRow {
   return {
     projectId: projectId ?? undefined,
     isActive,
+    keyEndsAtMs: (row[24] as number | null) ?? undefined,
     session: id === null ? undefined : toSessionRow(row),
   }
 }

@@ -28,7 +28,12 @@ const row = (n: number, more: Partial<SessionRow> = {}): SessionRow => ({
 })
 const rows = (...sessions: SessionRow[]): FactRows => ({
   nowMs: 5_000,
-  items: sessions.map((session) => ({ projectId: 'the project', isActive: true, session })),
+  items: sessions.map((session) => ({
+    projectId: 'the project',
+    isActive: true,
+    keyEndsAtMs: undefined,
+    session,
+  })),
   roles: new Map([[serverId, [captain, crew]]]),
 })
 const look = (changes: readonly Change[] = [], more: Partial<Look> = {}): Look => ({
@@ -99,10 +104,18 @@ describe('what is kept in memory', () => {
   test('a key goes with its own change and with its project', () => {
     for (const change of [{ kind: 'key', keyDigest: 'the key' }, voids['project']] as Change[]) {
       load(1)
-      expect(memory.key('the key')).toBe('the project')
+      expect(memory.key('the key', 5_000)).toBe('the project')
       changed(change)
-      expect(memory.key('the key')).toBeUndefined()
+      expect(memory.key('the key', 5_000)).toBeUndefined()
     }
+  })
+
+  test('a key with an end is none from then on, without a change', () => {
+    const found = rows(row(1))
+    const items = found.items.map((one) => ({ ...one, keyEndsAtMs: 6_000 }))
+    memory.keep([item(1)], { ...found, items }, memory.beginLoading())
+    expect(memory.key('the key', 5_999)).toBe('the project')
+    expect(memory.key('the key', 6_000)).toBeUndefined()
   })
 
   test('a change of one member, session or server leaves the others', () => {
@@ -113,7 +126,7 @@ describe('what is kept in memory', () => {
       roles: [],
     })
     expect(memory.session('token 2')).toBeDefined()
-    expect(memory.key('the key')).toBe('the project')
+    expect(memory.key('the key', 5_000)).toBe('the project')
   })
 
   test('a renamed role is in the next answer of everybody, and nothing is read again', () => {
@@ -138,7 +151,7 @@ describe('what is kept in memory', () => {
     const loading = memory.beginLoading()
     memory.forget()
     expect(memory.session('token 1')).toBeUndefined()
-    expect(memory.key('the key')).toBeUndefined()
+    expect(memory.key('the key', 5_000)).toBeUndefined()
     expect(loading.isVoid).toBe(true)
     expect([memory.size, memory.bytes]).toEqual([0, 0])
   })

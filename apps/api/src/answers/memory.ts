@@ -28,6 +28,8 @@ export interface KeptMember {
   readonly roles: readonly HeldRole[]
   readonly isLive: boolean
   readonly ageMs: number
+  /** As of when the roles are known. */
+  readonly asOfMs: number
 }
 
 /** Facts on their way from the database, and what has changed since they were asked for. */
@@ -41,6 +43,8 @@ export interface Loading {
 
 interface Key {
   readonly projectId: string
+  /** When it ends by itself, by the database's clock. */
+  readonly endsAtMs: number | undefined
   readonly project: Fact<true>
 }
 
@@ -85,10 +89,11 @@ export class Memory {
     return this.#look.nowMs + (monotonicMs - this.#lookedAtMs)
   }
 
-  /** The project of a good key. */
-  key(digest: string): string | undefined {
+  /** The project of a key that is good at this time. */
+  key(digest: string, nowMs: number): string | undefined {
     const key = this.#keys.get(digest)
-    return key && !key.project.isVoid ? key.projectId : undefined
+    if (!key || key.project.isVoid) return undefined
+    return key.endsAtMs === undefined || key.endsAtMs > nowMs ? key.projectId : undefined
   }
 
   session(tokenDigest: string): Session | undefined {
@@ -156,16 +161,18 @@ export class Memory {
     const membership = this.#memberships.get(membershipId(serverId, memberId))?.value
     const server = this.#servers.get(serverId)?.value
     if (!membership || !server) return undefined
+    const isLive = server.liveUntilMs > nowMs
     return {
       roles: rolesHeld(membership.roleIds, server.roles),
-      isLive: server.liveUntilMs > nowMs,
+      isLive,
       ageMs: nowMs - membership.syncedAtMs,
+      asOfMs: isLive ? (server.liveAsOfMs ?? membership.syncedAtMs) : membership.syncedAtMs,
     }
   }
 
   #keepItem({ keyDigest, tokenDigest }: Item, row: ItemRow, { nowMs, roles }: FactRows): Read {
     const { projectId, isActive } = row
-    if (projectId !== undefined && isActive) this.#keepKey(keyDigest, projectId)
+    if (projectId !== undefined && isActive) this.#keepKey(keyDigest, projectId, row.keyEndsAtMs)
     const found = row.session
     if (!found) return { nowMs, projectId, isActive, session: undefined }
     const server = serverFact(found, roles.get(found.serverId) ?? [])
@@ -186,15 +193,16 @@ export class Memory {
     return { nowMs, projectId, isActive, session }
   }
 
-  #keepKey(digest: string, projectId: string): void {
+  #keepKey(digest: string, projectId: string, endsAtMs: number | undefined): void {
     const known = this.#keys.get(digest)
+    // Another end is a change, and what was kept before it is dropped.
     if (known && !known.project.isVoid) return
     this.#dropKey(digest)
     if (this.#keys.size >= maxKeys) {
       for (const { project } of this.#keys.values()) this.#projects.release(project)
       this.#keys.clear()
     }
-    this.#keys.set(digest, { projectId, project: this.#projects.use(projectId, true) })
+    this.#keys.set(digest, { projectId, endsAtMs, project: this.#projects.use(projectId, true) })
   }
 
   #dropKey(digest: string): void {

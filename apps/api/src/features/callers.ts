@@ -4,6 +4,8 @@ import type { Presented } from './admin-cookies.ts'
 /** A project that presented a good API key. */
 export interface ProjectCaller {
   readonly projectId: string
+  /** Which of its keys it was. */
+  readonly keyDigest: string
   readonly bucket: string
 }
 

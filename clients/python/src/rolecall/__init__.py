@@ -19,9 +19,12 @@ from .errors import (
 )
 from .login import Login, mint_login
 from .models import (
+    CheckedMember,
     ClientInfo,
     ErrorCode,
     Event,
+    KeyEnded,
+    KeyEnding,
     Member,
     MemberLeft,
     MemberRolesChanged,
@@ -50,10 +53,13 @@ __all__ = [
     "Cache",
     "CallTimeoutError",
     "Client",
+    "CheckedMember",
     "ClientInfo",
     "ConflictError",
     "ErrorCode",
     "Event",
+    "KeyEnded",
+    "KeyEnding",
     "Login",
     "Member",
     "MemberLeft",

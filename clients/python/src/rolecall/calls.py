@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 
 from . import json_values as read
 from .errors import RolecallError, error_of, unexpected_response
-from .models import MemberPage, NewSession, PermissionCheck, ServerMember, Session, SessionListItem, Submission
+from .models import CheckedMember, MemberPage, NewSession, PermissionCheck, ServerMember, Session, SessionListItem, Submission
 from .signing import sign
 
 T = TypeVar("T")
@@ -155,6 +155,25 @@ def check_permissions(
         body["allOf"] = list(all_of)
     path = f"/api/servers/{_segment(server_id)}/permissions/check"
     return _post(path, body, PermissionCheck.from_json, _as_project(key), is_repeatable=True)
+
+
+def check_many_permissions(
+    key: str,
+    server_id: str,
+    member_ids: Sequence[str],
+    any_of: Optional[Sequence[str]],
+    all_of: Optional[Sequence[str]],
+) -> Call[Tuple[CheckedMember, ...]]:
+    def parse(value: object) -> Tuple[CheckedMember, ...]:
+        return read.items(read.as_object(value), "data", CheckedMember.from_json)
+
+    body: dict[str, List[str]] = {"memberIds": list(member_ids)}
+    if any_of is not None:
+        body["anyOf"] = list(any_of)
+    if all_of is not None:
+        body["allOf"] = list(all_of)
+    path = f"/api/servers/{_segment(server_id)}/permissions/check-many"
+    return _post(path, body, parse, _as_project(key), is_repeatable=True)
 
 
 def submit(

@@ -40,6 +40,7 @@ ErrorCode = Literal[
     "PROJECT_NOT_FOUND",
     "SERVER_NOT_FOUND",
     "SESSION_NOT_FOUND",
+    "API_KEY_NOT_FOUND",
     "MEMBER_NOT_FOUND",
     "ACCESS_NOT_FOUND",
     "WEBHOOK_NOT_FOUND",
@@ -48,6 +49,7 @@ ErrorCode = Literal[
     "REQUEST_TIMEOUT",
     "PROJECT_NAME_TAKEN",
     "NO_REVOKED_KEY",
+    "API_KEY_LIMIT_REACHED",
     "MAIN_SERVER_EXISTS",
     "MAIN_SERVER_REQUIRED",
     "SERVER_EXISTS",
@@ -332,6 +334,32 @@ class PermissionCheck:
 
 
 @dataclass(frozen=True)
+class CheckedMember:
+    """What a check of many members says of one."""
+
+    member_id: str
+    allowed: bool
+    is_member: bool
+    roles: Tuple[Role, ...]
+    #: `gateway`: followed live. `rest`: read within `permissionTtlMs`. `mirror`: older, and nobody was asked again.
+    roles_source: str
+    #: Null where nothing is known that may be served; `allowed` and `isMember` are false then.
+    roles_as_of: Optional[datetime]
+
+    @classmethod
+    def from_json(cls, value: object) -> CheckedMember:
+        data = read.as_object(value)
+        return cls(
+            read.text(data, "memberId"),
+            read.flag(data, "allowed"),
+            read.flag(data, "isMember"),
+            read.items(data, "roles", Role.from_json),
+            read.text(data, "rolesSource"),
+            read.optional_time(data, "rolesAsOf"),
+        )
+
+
+@dataclass(frozen=True)
 class Submission:
     """A submission that is stored."""
 
@@ -456,6 +484,46 @@ class ProjectDisabled:
 
 
 @dataclass(frozen=True)
+class KeyEnding:
+    """The event `key.ending`."""
+
+    id: Optional[str]
+    prefix: str
+    ends_at: datetime
+    at: datetime
+    type: Literal["key.ending"] = "key.ending"
+
+    @classmethod
+    def from_json(cls, id: Optional[str], data: Mapping[str, object]) -> KeyEnding:
+        return cls(
+            id,
+            read.text(data, "prefix"),
+            read.time(data, "endsAt"),
+            read.time(data, "at"),
+        )
+
+
+@dataclass(frozen=True)
+class KeyEnded:
+    """The event `key.ended`."""
+
+    id: Optional[str]
+    prefix: str
+    reason: str
+    at: datetime
+    type: Literal["key.ended"] = "key.ended"
+
+    @classmethod
+    def from_json(cls, id: Optional[str], data: Mapping[str, object]) -> KeyEnded:
+        return cls(
+            id,
+            read.text(data, "prefix"),
+            read.text(data, "reason"),
+            read.time(data, "at"),
+        )
+
+
+@dataclass(frozen=True)
 class Reset:
     """The event `reset`."""
 
@@ -482,7 +550,7 @@ class UnknownEvent:
     data: Mapping[str, object]
 
 
-Event = Union[SessionRevoked, SessionRotated, MemberRolesChanged, MemberLeft, ProjectDisabled, Reset, UnknownEvent]
+Event = Union[SessionRevoked, SessionRotated, MemberRolesChanged, MemberLeft, ProjectDisabled, KeyEnding, KeyEnded, Reset, UnknownEvent]
 
 
 def event_from_json(id: Optional[str], type: str, value: object) -> Event:
@@ -498,6 +566,10 @@ def event_from_json(id: Optional[str], type: str, value: object) -> Event:
         return MemberLeft.from_json(id, data)
     if type == "project.disabled":
         return ProjectDisabled.from_json(id, data)
+    if type == "key.ending":
+        return KeyEnding.from_json(id, data)
+    if type == "key.ended":
+        return KeyEnded.from_json(id, data)
     if type == "reset":
         return Reset.from_json(id, data)
     return UnknownEvent(id, type, data)

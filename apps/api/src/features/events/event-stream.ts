@@ -94,7 +94,7 @@ export function createEventStream(
     projectId,
     take(rows) {
       send(rows)
-      if (rows.some(({ type }) => type === 'project.disabled'))
+      if (rows.some(({ type }) => type === 'project.disabled' || type === 'key.ended'))
         endUnlessKeyIsGood().catch(() => stream.destroy())
       if (!isFull()) return
       hub.fallBehind(listener)

@@ -44,7 +44,7 @@ async function look(db: Database, { xid, id }: Position, condition: Sql): Promis
       from outbox o
       where (o.xid, o.id) > (${`${xid}`}::xid8, ${id}::bigint) and o.xid < pg_snapshot_xmin(pg_current_snapshot())
         and o.type in ('session.revoked', 'session.rotated', 'member.roles_changed', 'member.left',
-          'project.disabled', 'reset') ${condition}
+          'project.disabled', 'key.ending', 'key.ended', 'reset') ${condition}
       order by o.xid, o.id limit ${maxRows})`)
   const [, horizon, , end, , nowSec] = state as [null, string, null, string, null, number]
   return {

@@ -72,7 +72,7 @@ describe.each(mainEngines)('streams of events on %s', (engine) => {
     const mine = Array.from({ length: 2_000 }, () => listener('mine'))
     expect(mine.every((one) => hub.open(one))).toBe(true)
     const asked = { lastEventId: undefined, heartbeatMs: 15_000, isKeyGood: async () => true }
-    const caller = { projectId: 'mine', bucket: 'key:x' }
+    const caller = { projectId: 'mine', keyDigest: '', bucket: 'key:x' }
     await expect(openStream({ ...world.service.deps, hub }, caller, asked)).rejects.toMatchObject({
       code: 'RATE_LIMITED',
     })
@@ -90,7 +90,10 @@ describe.each(mainEngines)('streams of events on %s', (engine) => {
       select ${project.id}, 'reset', '{}', clock_now() - age
       from (values (interval '24 hours 50 minutes'), (interval '25 hours 10 minutes')) as x (age)`)
     const { startHousekeeping } = await import('../housekeeping/start-housekeeping.ts')
-    const housekeeping = startHousekeeping(world.service.deps, { trimChanges: async () => {} })
+    const housekeeping = startHousekeeping(world.service.deps, {
+      trimChanges: async () => {},
+      endKeys: async () => {},
+    })
     await housekeeping.clean()
     await housekeeping.close()
     const rows = await db.query<{ hours: number }>(sql`

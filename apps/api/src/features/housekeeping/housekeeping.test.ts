@@ -24,7 +24,10 @@ describe.each(engines)('housekeeping on %s', (engine) => {
     return row?.n
   }
   const clean = async () => {
-    const housekeeping = startHousekeeping(world.service.deps, { trimChanges: async () => {} })
+    const housekeeping = startHousekeeping(world.service.deps, {
+      trimChanges: async () => {},
+      endKeys: async () => {},
+    })
     await housekeeping.clean()
     await housekeeping.close()
   }

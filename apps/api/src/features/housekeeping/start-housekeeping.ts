@@ -9,10 +9,14 @@ const maxBatches = 100
 
 interface HousekeepingDeps {
   readonly trimChanges: (horizon: string) => Promise<unknown>
+  readonly endKeys: () => Promise<unknown>
 }
 
 /** Deletes what has expired, once a minute, in small batches. Every instance may: they only find less to do. */
-export function startHousekeeping({ db, log }: Pick<Deps, 'db' | 'log'>, { trimChanges }: HousekeepingDeps) {
+export function startHousekeeping(
+  { db, log }: Pick<Deps, 'db' | 'log'>,
+  { trimChanges, endKeys }: HousekeepingDeps,
+) {
   const horizons: { at: number; horizon: string }[] = []
   let running = Promise.resolve()
 
@@ -28,6 +32,7 @@ export function startHousekeeping({ db, log }: Pick<Deps, 'db' | 'log'>, { trimC
   const clean = async () => {
     try {
       await trim()
+      await endKeys()
       for (let batch = 0; batch < maxBatches; batch++) if ((await deleteExpired(db)) === 0) break
     } catch (error) {
       // An outage is told elsewhere, and the next minute tries again.

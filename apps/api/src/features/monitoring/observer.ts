@@ -56,12 +56,12 @@ export const createObserver = ({ recorder, requests, countFailure }: ObserverDep
   answered: (route, projectId, status, request) => {
     recorder.countUsage(route, projectId, status)
     // Only a key says who it is for.
-    if (request.caller?.projectId) recorder.keyUsed(request.caller.projectId)
+    if (request.caller?.keyDigest) recorder.keyUsed(request.caller.keyDigest)
     requests.ended(route, status, request.startedAtUs)
   },
   refused: ({ code, details }, request) => {
     // The key of an inactive project is refused like a bad one, and is somebody's use of it all the same.
-    if (code === 'PROJECT_INACTIVE' && details.projectId) recorder.keyUsed(details.projectId)
+    if (code === 'PROJECT_INACTIVE' && details.keyDigest) recorder.keyUsed(details.keyDigest)
     if (!isRecorded(code)) return
     const kind = failureKinds[code]
     countFailure(kind)

@@ -74,3 +74,27 @@ export const countAll = (db: Queryable, activeWithinDays: number) =>
       (select count(*) from projects where deleted_at is null) as "projects",
       (select count(*) from projects where deleted_at is null and deactivated_at is null) as "activeProjects",
       clock_now() as "asOf"`)
+
+interface ReplacedKeyRow {
+  readonly projectId: string
+  readonly projectName: string
+  readonly keyId: string
+  readonly prefix: string
+  readonly note: string | null
+  readonly replacedAt: Date
+  readonly endsAt: Date | null
+  readonly usesSinceReplaced: number
+  readonly lastUsedAt: Date | null
+}
+
+/** Replaced keys that work, and were used or replaced within the last hour. */
+export const listReplacedKeys = (db: Queryable) =>
+  db.query<ReplacedKeyRow>(sql`
+    select p.id as "projectId", p.name as "projectName", k.id as "keyId", k.prefix, k.note,
+      k.replaced_at as "replacedAt", k.expires_at as "endsAt", k.uses - k.uses_before as "usesSinceReplaced",
+      k.last_used_at as "lastUsedAt"
+    from working_keys w join api_keys k on k.id = w.id
+      join projects p on p.id = k.project_id and p.deleted_at is null
+    where k.successor_id is not null
+      and greatest(k.replaced_at, k.last_used_at) > clock_now() - interval '1 hour'
+    order by k.expires_at, k.id limit 1000`)

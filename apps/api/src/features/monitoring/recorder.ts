@@ -15,7 +15,7 @@ const rowsPerStatement = 500
 export interface Recorder {
   countUsage(route: string, projectId: string | undefined, status: number): void
   /** Notes that a good key came with a request, whatever came of that. */
-  keyUsed(projectId: string): void
+  keyUsed(keyDigest: string): void
   /** `make` is only called when the failure is kept: of a flood only a sample is. */
   addFailure(make: () => NewFailure): void
   /** Writes what is kept; for shutting down. */
@@ -34,8 +34,10 @@ export interface RecorderState {
 export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder {
   const usage = new UsageCounts(maxRows)
   const failures = new FailureSample()
-  /** Projects whose key was used since the last write. */
-  let used = new Set<string>()
+  /** How often which key was used since the last write. There are only as many as are good. */
+  let used = new Map<string, number>()
+  const keyUsed = (keyDigest: string, times = 1) =>
+    void used.set(keyDigest, (used.get(keyDigest) ?? 0) + times)
   let told = 0
   let isFailing = false
   let flushing: Promise<void> | undefined
@@ -57,11 +59,11 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
   const writeKeys = async () => {
     if (used.size === 0) return
     const unwritten = used
-    used = new Set()
+    used = new Map()
     try {
-      await touchKeys(db, [...unwritten])
+      await touchKeys(db, unwritten)
     } catch (error) {
-      for (const projectId of unwritten) used.add(projectId)
+      for (const [keyDigest, times] of unwritten) keyUsed(keyDigest, times)
       throw error
     }
   }
@@ -111,7 +113,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
 
   return {
     countUsage: (route, projectId = noProject, status) => usage.add(route, projectId, status),
-    keyUsed: (projectId) => void used.add(projectId),
+    keyUsed: (keyDigest) => keyUsed(keyDigest),
     addFailure: (make) => failures.add(make),
     flush,
     async close() {

@@ -40,7 +40,7 @@ describe.each(engines)('what monitoring keeps on %s', (engine) => {
     }
     const housekeeping = startHousekeeping(
       { db: watched, log: createLog('silent') },
-      { trimChanges: async () => {} },
+      { trimChanges: async () => {}, endKeys: async () => {} },
     )
     await housekeeping.clean()
     await housekeeping.close()

@@ -32,12 +32,17 @@ export const addUsage = (db: Queryable, counts: readonly UsageCount[]) =>
     group by 1, 2, 3, 4 order by 1, 2, 3, 4
     on conflict (minute, project_id, route, status) do update set count = u.count + excluded.count`)
 
-/** Notes that projects used their keys, to the minute. */
-export const touchKeys = (db: Queryable, projectIds: readonly string[]) =>
+/**
+ * Adds to how often keys were used. Their rows are locked in the order of their ids: two instances that count the same
+ * keys, or one that counts while keys are replaced, would wait for each other.
+ */
+export const touchKeys = (db: Queryable, uses: ReadonlyMap<string, number>) =>
   db.execute(sql`
-    update api_keys set last_used_at = clock_now()
-    where project_id = any(${projectIds}::uuid[]) and replaced_at is null and revoked_at is null
-      and (last_used_at is null or last_used_at < clock_now() - interval '1 minute')`)
+    update api_keys k set last_used_at = clock_now(), uses = k.uses + u.n
+    from (
+      select k.id, x.n from unnest(${[...uses.keys()]}::text[], ${[...uses.values()]}::bigint[]) as x (digest, n)
+      join api_keys k on k.digest = x.digest order by k.id for no key update of k) u
+    where k.id = u.id`)
 
 export type FailureKind = 'api_key' | 'session' | 'refresh' | 'code' | 'signature' | 'admin'
 

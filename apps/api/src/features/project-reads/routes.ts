@@ -1,8 +1,10 @@
 import { projectReads } from '@rolecall/contract'
+import type { HeldRole } from '#answers/compose'
 import { ApiError } from '#platform/http/api-error'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
+import { checkMany } from './check-many.ts'
 import { liveMember, liveRoles } from './live-member.ts'
 import { listMembers, toServerMember } from './store.ts'
 
@@ -36,9 +38,30 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
       await requireScope(caller.projectId, serverId, 'check_permissions')
       const roles = await liveRoles(deps, { projectId: caller.projectId, serverId, memberId })
       if (!roles) return { allowed: false, isMember: false, roles: [] }
-      const holds = (id: string) => roles.some(({ roleId }) => roleId === id)
-      const allowed = (anyOf?.some(holds) ?? true) && (allOf?.every(holds) ?? true)
-      return { allowed, isMember: true, roles: [...roles] }
+      return { allowed: isAllowed(roles, { anyOf, allOf }), isMember: true, roles: [...roles] }
     },
   )
+  route(
+    projectReads.checkManyPermissions,
+    async ({ caller, params: { serverId }, body: { memberIds, ...wanted } }) => {
+      await requireScope(caller.projectId, serverId, 'check_permissions')
+      const asked = {
+        serverId,
+        memberIds,
+        isAllowed: (roles: readonly HeldRole[]) => isAllowed(roles, wanted),
+      }
+      return { data: await checkMany(deps, asked) }
+    },
+  )
+}
+
+interface Wanted {
+  readonly anyOf?: readonly string[] | undefined
+  readonly allOf?: readonly string[] | undefined
+}
+
+/** At least one of `anyOf`, and every one of `allOf`. */
+function isAllowed(roles: readonly HeldRole[], { anyOf, allOf }: Wanted): boolean {
+  const holds = (id: string) => roles.some(({ roleId }) => roleId === id)
+  return (anyOf?.some(holds) ?? true) && (allOf?.every(holds) ?? true)
 }

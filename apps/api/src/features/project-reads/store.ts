@@ -1,4 +1,5 @@
 import type { projectReads } from '@rolecall/contract'
+import type { Role } from '#answers/change'
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
@@ -51,3 +52,31 @@ export const toServerMember = (row: MemberRow): projectReads.ServerMember => ({
   joinedAt: row.joinedAt?.toISOString() ?? null,
   roles: row.roles,
 })
+
+/** A server of the mirror, with some of its members. */
+export interface MirroredServer {
+  readonly isLive: boolean
+  readonly liveAsOfMs: number | null
+  readonly roles: readonly Role[]
+  readonly members: readonly {
+    readonly memberId: string
+    readonly roleIds: readonly string[]
+    readonly isCurrent: boolean
+    readonly syncedAtMs: number
+    readonly ageMs: number
+  }[]
+}
+
+/** Of many members what the mirror knows, with the roles of their server once. */
+export const findMirrored = (db: Queryable, serverId: string, memberIds: readonly string[]) =>
+  db.maybeOne<MirroredServer>(sql`
+    select coalesce(v.live_until > clock_now(), false) as "isLive",
+      round(date_part('epoch', v.live_as_of) * 1000) as "liveAsOfMs",
+      (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
+          'position', r.position) order by r.position desc, r.id), '[]')
+        from roles r where r.server_id = v.id) as roles,
+      (select coalesce(json_agg(json_build_object('memberId', m.member_id, 'roleIds', m.role_ids,
+          'isCurrent', m.left_at is null, 'syncedAtMs', round(date_part('epoch', m.synced_at) * 1000),
+          'ageMs', round(date_part('epoch', clock_now() - m.synced_at) * 1000))), '[]')
+        from memberships m where m.server_id = v.id and m.member_id = any(${memberIds}::text[])) as members
+    from servers v where v.id = ${serverId}`)

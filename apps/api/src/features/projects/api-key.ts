@@ -1,42 +1,127 @@
+import type { projects } from '@rolecall/contract'
+import { storedName } from '@rolecall/contract'
 import type { By } from '#audit/event'
 import { digestOf, keyPrefixOf, mintToken } from '#platform/crypto/tokens'
 import { uuidv7 } from '#platform/crypto/uuid'
 import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/check-request'
 import type { Deps } from '../../deps.ts'
 import { changeProject } from './change-project.ts'
-import { insertApiKey, replaceNewestKey, restoreNewestKey, revokeNewestKey } from './store.ts'
+import {
+  countWorkingKeys,
+  findKey,
+  findNewestKeyId,
+  insertApiKey,
+  lockKeys,
+  replaceNewestKey,
+  restoreNewestKey,
+  revokeKey,
+  standBack,
+} from './key-store.ts'
 
 type KeyDeps = Pick<Deps, 'db' | 'audit'>
 
-/** Makes and stores a new key of a project; the key itself is answered and forgotten. */
-export async function issueApiKey(tx: Tx, projectId: string) {
+/** More that work at once are hard to keep in mind, and each is one that may leak. */
+const maxWorkingKeys = 5
+/** A replaced key that ends sooner is told of when it is replaced; others an hour before. */
+const toldBeforeSec = 3_600
+
+/** Makes and stores a new key of a project, its newest; the key itself is answered and forgotten. */
+export async function issueApiKey(
+  tx: Tx,
+  projectId: string,
+  { note, expiresAt }: projects.NewKey = {},
+  id = uuidv7(),
+) {
   const apiKey = mintToken('apiKey')
   const prefix = keyPrefixOf(apiKey)
-  const stored = await insertApiKey(tx, { id: uuidv7(), projectId, prefix, digest: digestOf(apiKey) })
-  if (!stored) throw new Error('A key was not stored.')
+  const stored = await insertApiKey(tx, {
+    ...{ id, projectId, prefix, digest: digestOf(apiKey) },
+    note: note === undefined ? null : storedName(note),
+    expiresAt: expiresAt === undefined ? null : new Date(expiresAt.toUpperCase()).toISOString(),
+  })
+  if (!stored) throw invalid([{ path: '/expiresAt', message: 'must be in the future', code: 'RANGE' }])
+  if ((await countWorkingKeys(tx, projectId)) > maxWorkingKeys) throw new ApiError('API_KEY_LIMIT_REACHED')
   return { apiKey, prefix, createdAt: stored.createdAt.toISOString() }
 }
 
-/** Replaces the key: the old one stops working with this commit, and never comes back. */
-export const regenerateApiKey = (deps: KeyDeps, by: By, projectId: string) =>
+/**
+ * Replaces the newest key. The old one stops working with this commit, or goes on for a while; it never comes back.
+ * @throws PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED, VALIDATION_FAILED
+ */
+export const regenerateApiKey = (
+  deps: KeyDeps,
+  by: By,
+  projectId: string,
+  { graceSec = 0, ...wanted }: projects.RegenerateApiKey = {},
+) =>
   changeProject(deps, projectId, async (tx, project, record) => {
-    await replaceNewestKey(tx, projectId)
-    const issued = await issueApiKey(tx, projectId)
+    await lockKeys(tx, projectId)
+    const successorId = uuidv7()
+    const isToldNow = graceSec > 0 && graceSec <= toldBeforeSec
+    const replaced = await replaceNewestKey(tx, projectId, { successorId, graceSec, isToldNow })
+    const issued = await issueApiKey(tx, projectId, wanted, successorId)
+    const old = replaced.find(({ wasNewest, isWorking }) => wasNewest && isWorking)
+    const endsAt = old?.endsAt?.toISOString()
+    const goesOn = endsAt ? ` The old one, ${project.keyPrefix}, works until ${endsAt}.` : ''
     await record({
       ...by,
       action: 'key.regenerate',
-      summary: `The API key of ${project.name} was replaced.`,
+      summary: `The API key of ${project.name} was replaced.${goesOn}`,
       changes: { prefix: { before: project.keyPrefix, after: issued.prefix } },
     })
-    return issued
+    return endsAt ? { ...issued, replaced: { prefix: project.keyPrefix, endsAt } } : issued
   })
 
-/** Revokes the key; a revoked one stays as it is, without a second entry. */
+/**
+ * Adds a key beside those that are there, and makes it the newest.
+ * @throws PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED, VALIDATION_FAILED
+ */
+export const addApiKey = (deps: KeyDeps, by: By, projectId: string, wanted: projects.NewKey) =>
+  changeProject(deps, projectId, async (tx, project, record) => {
+    await lockKeys(tx, projectId)
+    await standBack(tx, projectId)
+    const id = uuidv7()
+    const issued = await issueApiKey(tx, projectId, wanted, id)
+    await record({
+      ...by,
+      action: 'key.add',
+      summary: `The API key ${issued.prefix} of ${project.name} was added.`,
+      changes: {
+        prefix: { before: null, after: issued.prefix },
+        note: { before: null, after: wanted.note ?? null },
+      },
+    })
+    return { id, ...issued }
+  })
+
+/** Revokes the newest key, and those that it took the place of; a revoked one stays as it is, without a second entry. */
 export const revokeApiKey = (deps: KeyDeps, by: By, projectId: string) =>
   changeProject(deps, projectId, async (tx, project, record) => {
-    if ((await revokeNewestKey(tx, projectId)) === 0) return
+    await lockKeys(tx, projectId)
+    const newest = await findNewestKeyId(tx, projectId)
+    if (!newest || (await revokeKey(tx, projectId, newest.id)) === 0) return
     await record({ ...by, action: 'key.revoke', summary: `The API key of ${project.name} was revoked.` })
+  })
+
+/**
+ * Revokes one key, and those that it took the place of.
+ * @throws PROJECT_NOT_FOUND, API_KEY_NOT_FOUND
+ */
+export const revokeOneApiKey = (deps: KeyDeps, by: By, projectId: string, keyId: string) =>
+  changeProject(deps, projectId, async (tx, project, record) => {
+    await lockKeys(tx, projectId)
+    const key = await findKey(tx, projectId, keyId)
+    if (!key) throw new ApiError('API_KEY_NOT_FOUND')
+    if ((await revokeKey(tx, projectId, keyId)) === 0) return
+    const summary = `The API key ${key.prefix} of ${project.name} was revoked.`
+    await record({
+      ...by,
+      action: 'key.revoke',
+      summary,
+      changes: { prefix: { before: key.prefix, after: null } },
+    })
   })
 
 /** Brings the newest key back after it was revoked; older ones are gone for good. */

@@ -1,4 +1,5 @@
 import type { access, projects } from '@rolecall/contract'
+import type { KeyRow } from './key-store.ts'
 import type { ProjectRow } from './store.ts'
 import { maskedWebhookUrl } from './webhook-url.ts'
 
@@ -29,8 +30,18 @@ export function toProject(row: ProjectRow, serverAccess: access.AccessMapping[])
 /** The newest key: never more than its prefix. */
 export const toKeyInfo = (row: ProjectRow): projects.ApiKeyInfo => ({
   prefix: row.keyPrefix,
-  status: row.keyRevokedAt ? 'revoked' : 'active',
+  status: row.keyIsExpired ? 'expired' : row.keyRevokedAt ? 'revoked' : 'active',
   createdAt: row.keyCreatedAt.toISOString(),
   lastUsedAt: row.keyLastUsedAt?.toISOString() ?? null,
   revokedAt: row.keyRevokedAt?.toISOString() ?? null,
+})
+
+/** A key as it may be shown. */
+export const toProjectKey = (row: KeyRow): projects.ProjectKey => ({
+  ...row,
+  createdAt: row.createdAt.toISOString(),
+  replacedAt: row.replacedAt?.toISOString() ?? null,
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  revokedAt: row.revokedAt?.toISOString() ?? null,
+  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
 })

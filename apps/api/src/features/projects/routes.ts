@@ -4,12 +4,16 @@ import { ApiError } from '#platform/http/api-error'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
-import { regenerateApiKey, restoreApiKey, revokeApiKey } from './api-key.ts'
+import { addApiKey, regenerateApiKey, restoreApiKey, revokeApiKey, revokeOneApiKey } from './api-key.ts'
 import { createProject, type PlanInitialAccess, type PlanWebhook } from './create-project.ts'
-import { toKeyInfo, toProject, toProjects } from './project.ts'
+import { listKeys } from './key-store.ts'
+import { toKeyInfo, toProject, toProjectKey, toProjects } from './project.ts'
 import { countProjects, findProject, listProjects } from './store.ts'
 import { deleteProject, setRedirectUris, updateProject } from './update-project.ts'
 import { checkReadable } from './webhook-url.ts'
+
+/** Five work at most; more are of interest to nobody but the audit log. */
+const maxKeysShown = 50
 
 /** What other features do for projects; `app.ts` passes it. */
 export interface ProjectNeeds {
@@ -56,7 +60,18 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
   route(projects.getApiKey, async ({ params }) => toKeyInfo(await get(params.id)))
   route(projects.revokeApiKey, (request) => revokeApiKey(deps, by(request), request.params.id))
   route(projects.restoreApiKey, (request) => restoreApiKey(deps, by(request), request.params.id))
-  route(projects.regenerateApiKey, (request) => regenerateApiKey(deps, by(request), request.params.id))
+  route(projects.regenerateApiKey, (request) =>
+    regenerateApiKey(deps, by(request), request.params.id, request.body),
+  )
+  route(projects.listApiKeys, async ({ params: { id } }) => {
+    await get(id)
+    const data = (await listKeys(db, id, maxKeysShown)).map(toProjectKey)
+    return { data, total: data.length }
+  })
+  route(projects.addApiKey, (request) => addApiKey(deps, by(request), request.params.id, request.body))
+  route(projects.revokeOneApiKey, (request) =>
+    revokeOneApiKey(deps, by(request), request.params.id, request.params.keyId),
+  )
   route(projects.setRedirectUris, async (request) => {
     await setRedirectUris(deps, by(request), request.params.id, request.body.redirectUri)
     return show(request.params.id)

@@ -1,6 +1,7 @@
 import { storedName } from '@rolecall/contract'
 import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
+import { isExpired } from './key-store.ts'
 
 export interface NewProject {
   readonly id: string
@@ -36,6 +37,7 @@ export interface ProjectRow {
   readonly keyCreatedAt: Date
   readonly keyLastUsedAt: Date | null
   readonly keyRevokedAt: Date | null
+  readonly keyIsExpired: boolean
 }
 
 const selectProjects = (where: Sql, page: Sql) => sql`
@@ -43,7 +45,7 @@ const selectProjects = (where: Sql, page: Sql) => sql`
     p.redirect_uris as "redirectUris", p.webhook_url_sealed as "webhookUrlSealed",
     p.webhook_url_host as "webhookUrlHost", p.created_at as "createdAt", p.updated_at as "updatedAt",
     k.prefix as "keyPrefix", k.created_at as "keyCreatedAt", k.last_used_at as "keyLastUsedAt",
-    k.revoked_at as "keyRevokedAt"
+    k.revoked_at as "keyRevokedAt", ${isExpired} as "keyIsExpired"
   from projects p join api_keys k on k.project_id = p.id and k.replaced_at is null
   where p.deleted_at is null and ${where}
   order by p.created_at desc, p.id desc ${page}`
@@ -102,28 +104,3 @@ export const listBeyondAscii = (db: Queryable) =>
 
 export const markDeleted = (tx: Tx, id: string) =>
   tx.execute(sql`update projects set deleted_at = clock_now(), updated_at = clock_now() where id = ${id}`)
-
-export const insertApiKey = (
-  tx: Tx,
-  key: { id: string; projectId: string; prefix: string; digest: string },
-) =>
-  tx.maybeOne<{ createdAt: Date }>(sql`
-    insert into api_keys (id, project_id, prefix, digest)
-    values (${key.id}, ${key.projectId}, ${key.prefix}, ${key.digest})
-    returning created_at as "createdAt"`)
-
-/** Takes the newest key out of use for ever. */
-export const replaceNewestKey = (tx: Tx, projectId: string) =>
-  tx.execute(sql`
-    update api_keys set replaced_at = clock_now(), revoked_at = coalesce(revoked_at, clock_now())
-    where project_id = ${projectId} and replaced_at is null`)
-
-export const revokeNewestKey = (tx: Tx, projectId: string) =>
-  tx.execute(sql`
-    update api_keys set revoked_at = clock_now()
-    where project_id = ${projectId} and replaced_at is null and revoked_at is null`)
-
-export const restoreNewestKey = (tx: Tx, projectId: string) =>
-  tx.execute(sql`
-    update api_keys set revoked_at = null
-    where project_id = ${projectId} and replaced_at is null and revoked_at is not null`)

@@ -11,7 +11,8 @@ export const createKeyCheck =
   ({ answers }: Pick<Deps, 'answers'>) =>
   async (key: string): Promise<string> => {
     const keyDigest = digestOf(key)
-    const kept = answers.isGood() ? answers.key(keyDigest) : undefined
+    const nowMs = answers.goodAtMs()
+    const kept = nowMs === undefined ? undefined : answers.key(keyDigest, nowMs)
     return kept ?? checkKey(await answers.read({ keyDigest, tokenDigest: '' }), key)
   }
 
@@ -19,6 +20,7 @@ export const createKeyCheck =
 export function createKeyAuthenticator(checkKeyNow: ReturnType<typeof createKeyCheck>) {
   return async (request: FastifyRequest): Promise<ProjectCaller> => {
     const key = readApiKey(request.raw)
-    return { projectId: await checkKeyNow(key), bucket: keyBucket(digestOf(key)) }
+    const keyDigest = digestOf(key)
+    return { projectId: await checkKeyNow(key), keyDigest, bucket: keyBucket(keyDigest) }
   }
 }

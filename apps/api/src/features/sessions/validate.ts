@@ -33,7 +33,7 @@ export function validateFromMemory(
   if (!isJson(headers['content-type'], headers['content-encoding'])) return undefined
   // What is kept was well formed: there is no digest of anything else.
   const keyDigest = digestOf(key)
-  const projectId = answers.key(keyDigest)
+  const projectId = answers.key(keyDigest, nowMs)
   const session = projectId === undefined ? undefined : answers.session(digestOf(token))
   if (projectId === undefined || session?.projectId !== projectId || session.expiresAtMs <= nowMs)
     return undefined
@@ -42,7 +42,7 @@ export function validateFromMemory(
     const terms = memberTerms(settings.current().permissionTtlMs)
     if (!isFresh({ isLive: false, ageMs: session.ageMs(nowMs) }, terms)) return undefined
   }
-  const caller = { projectId, bucket: keyBucket(keyDigest) }
+  const caller = { projectId, keyDigest, bucket: keyBucket(keyDigest) }
   if (!limiter.takeAtOnce(caller.bucket)) return undefined
   return { caller, json: session.answer(liveAsOfMs, liveAsOfMs === null ? 'rest' : 'gateway') }
 }
@@ -68,7 +68,7 @@ export async function validate(deps: ValidateDeps, request: FastifyRequest): Pro
   const taken = limiter.take(bucket)
   const first = await answers.read(item)
   const projectId = checkKey(first, key)
-  await admit(limiter, request, { projectId, bucket }, taken)
+  await admit(limiter, request, { projectId, keyDigest: item.keyDigest, bucket }, taken)
   if (problem) throw problem
   const unknown = () =>
     new ApiError('INVALID_TOKEN', {
@@ -101,6 +101,7 @@ export function checkKey({ projectId, isActive }: Pick<Read, 'projectId' | 'isAc
       reason: 'project_inactive',
       projectId,
       keyPrefix: keyPrefixOf(key),
+      keyDigest: digestOf(key),
     })
   }
   return projectId

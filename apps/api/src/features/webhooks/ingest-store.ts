@@ -131,9 +131,9 @@ export async function insertSubmissions(
         ${targets.map(({ webhookId }) => webhookId)}::uuid[],
         ${targets.map(({ version }) => version)}::int[]) with ordinality as q (key_digest, webhook_id, version, n)
       join inbound_webhooks w on w.id = q.webhook_id and w.version = q.version
-      join api_keys k on k.digest = q.key_digest and k.project_id = w.project_id
+      join working_keys k on k.digest = q.key_digest and k.project_id = w.project_id
       join projects p on p.id = w.project_id
-      where w.deleted_at is null and w.deactivated_at is null and k.revoked_at is null and k.replaced_at is null
+      where w.deleted_at is null and w.deactivated_at is null
         and p.deleted_at is null and p.deactivated_at is null
     ), given as (
       select g.n, g.id, t.n as target, t.webhook_id, to_timestamp(g.time + ${toleranceSec + 1}) as expires_at, g.mac,

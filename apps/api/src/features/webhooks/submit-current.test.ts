@@ -6,6 +6,7 @@ import { countRows, type GivenProject, givenProject } from '../../../test/given.
 import { type GivenWebhook, givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { digestOf } from '../../platform/crypto/tokens.ts'
+import { regenerateApiKey } from '../projects/api-key.ts'
 import { deleteWebhook, rotateSecret, updateWebhook } from './change-webhook.ts'
 
 /** What an instance remembers of a target is good for nothing once the database says otherwise. */
@@ -20,7 +21,7 @@ describe.each(mainEngines)('a submission after one that was taken, on %s', (engi
   const target = ({ id, projectId }: GivenWebhook) => ({ projectId, webhookId: id })
   const update = (hook: GivenWebhook, input: Parameters<typeof updateWebhook>[3]) =>
     updateWebhook(deps(), {}, target(hook), input)
-  const setKey = (project: GivenProject, column: 'revoked_at' | 'replaced_at') =>
+  const setKey = (project: GivenProject, column: 'revoked_at' | 'expires_at') =>
     deps().db.execute({
       text: `update api_keys set ${column} = clock_now() where digest = $1`,
       values: [digestOf(project.key)],
@@ -37,7 +38,8 @@ describe.each(mainEngines)('a submission after one that was taken, on %s', (engi
 
   test.each<[string, string, (project: GivenProject, hook: GivenWebhook) => Promise<unknown>]>([
     ['its key was revoked', '401 INVALID_API_KEY', (project) => setKey(project, 'revoked_at')],
-    ['its key was replaced', '401 INVALID_API_KEY', (project) => setKey(project, 'replaced_at')],
+    ['its key was replaced', '401 INVALID_API_KEY', (project) => regenerateApiKey(deps(), {}, project.id)],
+    ['its key has expired', '401 INVALID_API_KEY', (project) => setKey(project, 'expires_at')],
     ['its project was disabled', '401 PROJECT_INACTIVE', (project) => setProject(project, 'deactivated_at')],
     ['its project was deleted', '401 INVALID_API_KEY', (project) => setProject(project, 'deleted_at')],
     ['the webhook was closed', '410 WEBHOOK_INACTIVE', (_, hook) => update(hook, { isActive: false })],

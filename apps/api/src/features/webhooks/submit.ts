@@ -55,7 +55,8 @@ export function createSubmit({ db, config, cache, limiter, notifications, schema
       try {
         const projectId = known?.projectId ?? (await checkKey(key))
         taken ??= limiter.take(keyBucket(named.keyDigest))
-        await admit(limiter, request, { projectId, bucket: keyBucket(named.keyDigest) }, taken)
+        const caller = { projectId, keyDigest: named.keyDigest, bucket: keyBucket(named.keyDigest) }
+        await admit(limiter, request, caller, taken)
         const problems = known ? [] : checkParams(params)
         if (problems.length > 0) throw invalid(problems)
         const { target, nowMs } = known

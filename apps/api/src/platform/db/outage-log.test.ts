@@ -37,7 +37,10 @@ test('an outage is one line at its begin and one at its end, whatever works in t
   const project = await givenChannel(world)
   const session = await givenSession(world, project)
   const token = await givenAdmin(world)
-  const housekeeping = startHousekeeping(deps, { trimChanges: (horizon) => trimChanges(deps.db, horizon) })
+  const housekeeping = startHousekeeping(deps, {
+    trimChanges: (horizon) => trimChanges(deps.db, horizon),
+    endKeys: async () => {},
+  })
   await untilLive(world)
   const events = await openEvents(world.url, project)
   await housekeeping.clean()

@@ -10,6 +10,8 @@ interface Details {
   readonly reason?: string
   readonly projectId?: string
   readonly keyPrefix?: string
+  /** Which good key it was that came to nothing. */
+  readonly keyDigest?: string
   /** For the page of a refusal: where the browser came from, with an address only where that was checked. */
   readonly site?: { readonly name: string; readonly href?: string }
   /** For the page of a refusal: where the login is begun again, an address of ours. */

@@ -2,4 +2,6 @@
 export interface Identified {
   readonly bucket: string
   readonly projectId?: string
+  /** Which key said so. */
+  readonly keyDigest?: string
 }

@@ -1,0 +1,21 @@
+import type { AuditEvent } from '#audit/event'
+import type { Deps } from '../../deps.ts'
+import { type EndingKey, endExpiredKeys, takeEndingKeys } from './key-store.ts'
+
+/** Tells of keys that end soon, and writes down which have ended. Done once a minute, by any instance. */
+export const endKeys = ({ db, audit }: Pick<Deps, 'db' | 'audit'>) =>
+  db.transaction(async (tx) => {
+    await endExpiredKeys(tx)
+    const ending = await takeEndingKeys(tx)
+    if (ending.length > 0) await audit.record(tx, ending.map(toEvent))
+  })
+
+const toEvent = (key: EndingKey): AuditEvent => ({
+  actionType: 'project',
+  action: 'key.ending',
+  severity: 'warning',
+  target: { type: 'project', id: key.projectId, name: key.projectName },
+  summary:
+    `The ${key.isReplaced ? 'replaced ' : ''}API key ${key.prefix} of ${key.projectName} ends at ` +
+    `${key.endsAt.toISOString()}${key.isReplaced ? `; it was used ${key.usesSinceReplaced} times since it was replaced` : ''}.`,
+})
