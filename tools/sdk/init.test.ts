@@ -184,6 +184,13 @@ describe('an app that rolecall-init was run in', () => {
     for (const [path, text] of made) expect(text, path).toBe(shown.get(path.slice(below.length))?.trimStart())
   })
 
+  test.each(['express', 'fastify', 'hono'])('has the same login as the example in %s', async (name) => {
+    const example = join(root, 'examples', name)
+    const app = await givenApp(await readFile(join(example, 'package.json'), 'utf8'))
+    init(app)
+    expect((await filesOf(app))['rolecall.js']).toBe(await readFile(join(example, 'rolecall.js'), 'utf8'))
+  })
+
   test('is the same after a second run, which says that nothing is missing', async () => {
     const app = await givenApp(express)
     init(app, ...given, '--key', '-')
