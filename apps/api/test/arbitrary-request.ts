@@ -163,7 +163,9 @@ function object(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown>
   )
 }
 
-const wellFormed = (value: unknown) => encodeURIComponent(String(value).toWellFormed())
+/** An object may have a member named `toString`. */
+const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+const wellFormed = (value: unknown) => encodeURIComponent(textOf(value).toWellFormed())
 /** Empty and dot segments would be another path: clients resolve them before they send. */
 const segment = (value: unknown) => wellFormed(value).replace(/^(\.{0,2})$/, 'x$1')
 const rawEscape = fc.constantFrom('%ff', '%00', '%', '%c0%80', '%ed%a0%80', '+', 'a%2fb')

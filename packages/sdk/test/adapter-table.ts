@@ -147,7 +147,8 @@ function testSite(start: StartSite): void {
     }
     expect((await browser.ask('/auth/logout')).status).toBe(405)
     expect(await client.validate(token)).toBeDefined()
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-mode': 'navigate' }
+    const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-mode': 'navigate' }
+    const headers = { ...form, origin: url }
     const answer = await browser.ask('/auth/logout', { method: 'POST', headers })
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${url}/`])
     expect(browser.jar.has(cookieName())).toBe(false)
@@ -318,8 +319,10 @@ function testSite(start: StartSite): void {
     }
     browser.jar.set(cookieName(), '1.x.%')
     browser.jar.set(`${cookieName()}_login_x`, 'nonsense')
+    for (const end of 'abcdef') browser.jar.set(`${cookieName()}_login_${'x'.repeat(1_500)}${end}`, '1')
     for (const path of [
       '/',
+      '/auth/login',
       '/auth/callback',
       '/auth/callback?state=%00&code=',
       '/auth/login?return_to=%',

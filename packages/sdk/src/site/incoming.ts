@@ -20,7 +20,7 @@ export function incomingOf(request: Request): Incoming {
   }
 }
 
-/** A person who opens a page, and not a script, a prefetch or a frame. */
+/** A person who opens a page, and not a script, or a browser that only looks ahead. */
 export function isNavigation({ method, header }: Pick<Incoming, 'method' | 'header'>): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (/prefetch|preview/.test(`${header('sec-purpose')} ${header('purpose')}`)) return false

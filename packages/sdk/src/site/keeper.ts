@@ -1,4 +1,5 @@
 import type { Pair } from '../login.ts'
+import { RolecallError } from '../rolecall-error.ts'
 import type { Sealer } from './seal.ts'
 import type { SessionStore } from './settings.ts'
 
@@ -57,7 +58,7 @@ export function createStoreKeeper(sealer: Sealer, purpose: string, store: Sessio
     isShared: true,
     async read(cookie) {
       const name = await sealer.open(purpose, cookie)
-      const value = name && (await store.get(name.text))
+      const value = name && (await reached(() => store.get(name.text)))
       if (!value) return undefined
       const found = parse(await sealer.open(`${purpose} ${name.text}`, value))
       return found && { kept: found.kept, isOld: found.isOld || name.isOld }
@@ -65,13 +66,23 @@ export function createStoreKeeper(sealer: Sealer, purpose: string, store: Sessio
     async write(kept, before) {
       const id = (before && (await idOf(before))) || `rolecall:${crypto.randomUUID()}`
       const ttlSec = Math.max(1, Math.ceil((kept.expiresAtMs - Date.now()) / 1_000))
-      await store.set(id, await sealer.seal(`${purpose} ${id}`, print(kept)), ttlSec)
+      const value = await sealer.seal(`${purpose} ${id}`, print(kept))
+      await reached(() => store.set(id, value, ttlSec))
       return sealer.seal(purpose, id)
     },
     async remove(cookie) {
       const id = await idOf(cookie)
-      if (id !== undefined) await store.delete(id)
+      if (id !== undefined) await reached(() => store.delete(id))
     },
+  }
+}
+
+/** A store that cannot be asked is like a service that cannot: nobody can tell who is logged in. */
+async function reached<Value>(ask: () => Promise<Value>): Promise<Value> {
+  try {
+    return await ask()
+  } catch (cause) {
+    throw new RolecallError('NETWORK_ERROR', 'The store of sessions does not answer.', { cause })
   }
 }
 

@@ -35,7 +35,10 @@ export function createLoginAttempts(sealer: Sealer, prefix: string) {
     async begin(cookies: ReadonlyMap<string, string>, { state, codeVerifier }: Login, returnTo: string) {
       const name = nameOf(state)
       const value = await sealer.seal(name, JSON.stringify([state, codeVerifier, returnTo, Date.now()]))
-      const others = [...cookies.keys()].filter((other) => other.startsWith(`${prefix}_`))
+      // A name that is none of ours may be too long to be taken away.
+      const others = [...cookies.keys()].filter(
+        (other) => other.startsWith(`${prefix}_`) && other.length === name.length,
+      )
       const ages = await Promise.all(
         others.map(async (other) => ({ other, at: (await open(cookies, other))?.startedAtMs ?? 0 })),
       )

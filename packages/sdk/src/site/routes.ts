@@ -37,7 +37,10 @@ const routes: Readonly<Record<string, Route>> = {
   },
   // For frameworks whose pages have no status of their own: they send people here.
   denied: { method: 'GET', answer: async ({ visit }) => refuse(visit.request, 403, 'ROLE_REQUIRED') },
-  unavailable: { method: 'GET', answer: async ({ visit }) => visit.unavailable() },
+  unavailable: {
+    method: 'GET',
+    answer: async ({ visit }) => refuse(visit.request, 503, 'SESSION_CHECK_UNAVAILABLE'),
+  },
 }
 
 const loginPath = (path: string, returnTo: string) =>

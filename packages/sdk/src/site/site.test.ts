@@ -334,4 +334,17 @@ describe('a store of the app', () => {
     )
     for (const answer of answers) expect([answer.status, await answer.text()]).toEqual([200, 'ada.osei'])
   })
+
+  test('that does not answer logs nobody out', async () => {
+    const store = givenStore()
+    const browser = await serve(newInstance({ store }))
+    await browser.open('/')
+    const cookie = browser.jar.get(cookieName())
+    const broken = { ...store, get: () => Promise.reject(new Error('gone')) }
+    const other = await serve(newInstance({ store: broken }))
+    other.jar.set(cookieName(), cookie ?? '')
+    for (const path of ['/x', '/auth/me']) expect((await other.ask(path)).status, path).toBe(503)
+    expect((await other.ask('/x', { as: 'page' })).status).toBe(503)
+    expect(other.jar.get(cookieName())).toBe(cookie)
+  })
 })

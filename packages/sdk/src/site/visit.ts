@@ -7,6 +7,7 @@ import { type Cookie, dropped } from './cookies.ts'
 import { type Incoming, isNavigation, isSafe, isSameOrigin } from './incoming.ts'
 import type { Keeper, Kept } from './keeper.ts'
 import { isDue, type Refreshed, type Refreshing } from './refreshing.ts'
+import { safeReturnTo } from './return-to.ts'
 import type { Settings } from './settings.ts'
 
 export interface VisitParts {
@@ -38,8 +39,13 @@ export async function openVisit(
   const cookies: Cookie[] = []
   const isPage = isNavigation(request)
   let value = given.get(names.session)
-  const found = value === undefined ? undefined : await keeper.read(value)
-  let kept = found?.kept
+  /** Why nobody can tell whose cookie this is. */
+  let failure: unknown
+  const noteFailure = (error: unknown) => {
+    failure = error
+  }
+  const found = value === undefined ? undefined : await keeper.read(value).catch(noteFailure)
+  let kept = found ? found.kept : undefined
   let isSuperseded = false
   let redirect: Response | undefined
 
@@ -68,13 +74,14 @@ export async function openVisit(
     // The browser has the new cookie by now, from whoever was first: one more try, and then it is logged out.
     const isSecondTry = given.has(names.retry)
     cookies.push(isSecondTry ? dropped(names.retry) : { name: names.retry, value: '1', maxAgeSec: 10 })
-    if (!isSecondTry) redirect = redirectTo(settings.appUrl + request.path)
+    if (!isSecondTry) redirect = redirectTo(safeReturnTo(request.path, settings.appUrl, settings.authPath))
     kept = undefined
     isSuperseded = false
   }
 
   /** Asks anew, each time. */
   const lookUp = async (): Promise<Session | undefined> => {
+    if (failure) throw failure
     if (!kept || value === undefined) return undefined
     const session = await client.validate(kept.token)
     if (session) return session

@@ -120,7 +120,8 @@ test('a leader that is killed is replaced within 10 s, and no edit is lost', asy
   for (const id of leaving.slice(10)) world.sim.world.ban(club, id)
   expect(await untilTakenOver(epoch)).toBeLessThan(10_000)
   await untilLive(world)
-  expect(stop()).toBeGreaterThan(100)
+  // It may be replaced within a second.
+  expect(stop()).toBeGreaterThan(10)
   await untilTrue(world)
   expect(await memberEntries(world, rosa)).toEqual(['member.leave'])
   // Whether the old leader had written it or not: once, and a ban that nobody was told of is a leave.

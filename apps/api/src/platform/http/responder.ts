@@ -9,7 +9,7 @@ import type { Identified } from './identified.ts'
 import { notFoundPage } from './not-found-page.ts'
 import { pageHeaders } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
-import { sendStream, sendWhole } from './send.ts'
+import { type PreparedHead, prepareHead, sendFinished, sendStream, sendWhole } from './send.ts'
 
 type Timed = Pick<FastifyRequest, 'startedAtUs'> & { readonly caller?: Identified | undefined }
 
@@ -80,7 +80,15 @@ interface ResponderDeps {
 export function createResponder({ writes, publicUrl, log, observer, refusalPage }: ResponderDeps): Responder {
   const docs = `${publicUrl}/api/docs/errors`
   const common = commonHeaders(publicUrl)
-  const finishedHead = Object.entries({ ...common, 'content-type': jsonType }).flat()
+  const finishedHeads = new Map<number, PreparedHead>()
+  const finishedHead = (definition: EndpointDefinition): PreparedHead => {
+    const status = statusOf(definition)
+    const known = finishedHeads.get(status)
+    if (known) return known
+    const head = prepareHead(status, { ...common, 'content-type': jsonType })
+    finishedHeads.set(status, head)
+    return head
+  }
   const headersOf = (request: FastifyRequest, own: OutgoingHttpHeaders): OutgoingHttpHeaders => {
     const headers: OutgoingHttpHeaders = { ...common, 'x-request-id': request.id }
     for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value
@@ -170,9 +178,9 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     known(definition, raw, requestId, { caller, json }) {
       const request: Timed = { startedAtUs: 0, caller }
       observe(() => observer.began(request))
-      const status = statusOf(definition)
-      sendFinished(raw, status, requestId, json)
-      observe(() => observer.answered(routeOf(definition), caller.projectId, status, request))
+      const head = finishedHead(definition)
+      sendFinished(raw, head, requestId, json)
+      observe(() => observer.answered(routeOf(definition), caller.projectId, head.status, request))
     },
     refusal(definition, request, reply, thrown) {
       const error = toApiError(thrown)
@@ -190,15 +198,9 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     json: string,
   ) {
     reply.hijack()
-    const status = statusOf(definition)
-    sendFinished(reply.raw, status, request.id, json)
-    answered(definition, request, status)
-  }
-
-  function sendFinished(raw: ServerResponse, status: number, requestId: string, json: string) {
-    const length = String(Buffer.byteLength(json))
-    raw.writeHead(status, [...finishedHead, 'x-request-id', requestId, 'content-length', length])
-    raw.end(json)
+    const head = finishedHead(definition)
+    sendFinished(reply.raw, head, request.id, json)
+    answered(definition, request, head.status)
   }
 
   function refuse(

@@ -1,6 +1,49 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import {
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+  STATUS_CODES,
+  validateHeaderName,
+  validateHeaderValue,
+} from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+
+/** What is the same in the head of many answers, checked once: Node.js checks each header each time. */
+export interface PreparedHead {
+  readonly status: number
+  /** Name, value, name, value. */
+  readonly headers: readonly string[]
+  /** The same with the status line, as it goes out. */
+  readonly text: string
+}
+
+/** The response of a server that can write such a head. */
+export interface PreparedResponse {
+  writePreparedHead(head: PreparedHead, more: readonly string[]): void
+}
+
+export function prepareHead(status: number, named: Readonly<Record<string, string>>): PreparedHead {
+  const lines = Object.entries(named).map(([name, value]) => {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    return `${name}: ${value}\r\n`
+  })
+  const text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}`
+  return { status, headers: Object.entries(named).flat(), text }
+}
+
+/** Writes a whole answer of finished JSON. */
+export function sendFinished(
+  raw: ServerResponse & Partial<PreparedResponse>,
+  head: PreparedHead,
+  requestId: string,
+  json: string,
+) {
+  const more = ['x-request-id', requestId, 'content-length', String(Buffer.byteLength(json))]
+  if (raw.writePreparedHead) raw.writePreparedHead(head, more)
+  else raw.writeHead(head.status, [...head.headers, ...more])
+  raw.end(json)
+}
 
 /** Writes a whole answer. What throws does so before anything is sent. */
 export function sendWhole(raw: ServerResponse, status: number, headers: OutgoingHttpHeaders, body = '') {

@@ -18,6 +18,7 @@ import type { Lifecycle } from './lifecycle.ts'
 import { toApiError, toProblem } from './problem.ts'
 import type { RequestId } from './request-id.ts'
 import { commonHeaders, type Responder } from './responder.ts'
+import type { PreparedHead, PreparedResponse } from './send.ts'
 
 const requestTimeoutMs = 10_000
 const headersTimeoutMs = 5_000
@@ -114,13 +115,25 @@ type Head = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
 /** Every answer passes through here, whoever writes it: none can keep a connection that is to end. */
 function responseOf(endsConnections: () => boolean) {
-  return class<R extends IncomingMessage> extends ServerResponse<R> {
+  return class<R extends IncomingMessage> extends ServerResponse<R> implements PreparedResponse {
+    /** Of Node.js, and the same in all its versions: the head is this text, then these headers, then its own. */
+    declare _storeHeader: (text: string, headers: readonly string[]) => void
+
     override writeHead(status: number, message?: string, head?: Head): this
     override writeHead(status: number, head?: Head): this
     override writeHead(status: number, second?: string | Head, third?: Head): this {
       if (endsConnections()) this.setHeader('connection', 'close')
       if (typeof second === 'string') return super.writeHead(status, second, third)
       return super.writeHead(status, second ?? third)
+    }
+
+    writePreparedHead({ status, text, headers }: PreparedHead, more: readonly string[]): void {
+      if (endsConnections()) {
+        this.writeHead(status, [...headers, ...more])
+      } else {
+        this.statusCode = status
+        this._storeHeader(text, more)
+      }
     }
   }
 }

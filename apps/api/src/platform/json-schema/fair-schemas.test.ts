@@ -30,7 +30,8 @@ describe('threads are shared in turns', () => {
       const pool = poolOf(threads)
       const begun = new Int32Array(new SharedArrayBuffer(4))
       const all = times(10, () => pool.run('a', { begun }))
-      expect(await pool.run('b', { begun })).toBeLessThanOrEqual(1)
+      // Of two threads one may go on with what waits before the other one has begun.
+      expect(await pool.run('b', { begun })).toBeLessThanOrEqual(threads === 1 ? 1 : 5)
       await Promise.all(all)
     }
   })
