@@ -19,9 +19,9 @@ export const svelteKitSteps = (): readonly string[] => [
 ]
 
 // `vite dev` keeps what stands in .env from the environment of the process.
-const library = `import { env } from '$env/dynamic/private'
+const library = `import { createRolecall } from '@rolecall/sdk/sveltekit'
+import { env } from '$env/dynamic/private'
 import { error, redirect } from '@sveltejs/kit'
-import { createRolecall } from '@rolecall/sdk/sveltekit'
 
 export const rolecall = createRolecall(
   { error, redirect },
