@@ -22,6 +22,11 @@ export function stagePackage(folder) {
   // Files of this folder are CommonJS by its own package.json, so that names and imports stay as they are.
   compile(join(folder, 'cjs'), ['--module', 'commonjs', '--moduleResolution', 'bundler'])
   writeJson(join(folder, 'cjs', 'package.json'), { type: 'commonjs', sideEffects: false })
+  // A program, which nobody imports.
+  rmSync(join(folder, 'cjs', 'init'), { recursive: true })
+  for (const name of readdirSync(join(folder, 'esm', 'init'))) {
+    if (name.endsWith('.d.ts')) rmSync(join(folder, 'esm', 'init', name))
+  }
   const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
   writeJson(join(folder, 'package.json'), publishedManifest(manifest))
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
@@ -75,6 +80,7 @@ function publishedManifest({ exports, private: _, devDependencies: __, scripts: 
   return {
     ...manifest,
     exports: Object.fromEntries([...entries, ['./package.json', './package.json']]),
+    bin: { 'rolecall-init': './esm/init/main.js' },
     // For tools that do not read `exports`.
     main: './cjs/index.js',
     types: './cjs/index.d.ts',

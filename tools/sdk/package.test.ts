@@ -84,7 +84,7 @@ describe('the package', () => {
     expect(
       files.filter(
         (file) =>
-          !/^(LICENSE|README\.md|(cjs|esm)(\/site)?(\/[\w-]+(\.d\.ts|\.js))?|(cjs\/)?package\.json)$/.test(
+          !/^(LICENSE|README\.md|(cjs|esm)(\/site)?(\/[\w-]+(\.d\.ts|\.js))?|esm\/init(\/[\w-]+\.js)?|(cjs\/)?package\.json)$/.test(
             file,
           ),
       ),

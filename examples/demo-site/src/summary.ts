@@ -19,6 +19,7 @@ ${bold('Rolecall is running')} (listening after ${seconds} s; Ctrl-C ends it)
   Demo site        ${link(urls.site)}
   API pages        ${link(`${urls.service}/api/docs`)}
   Chat platform    ${link(controlUrl)}   give and take roles here
+  Your own app     npm run example express, in another terminal; then “Put it into your app” in the README
 
 ${bold('Log in on the demo site as')}
   Mara Lind        steward, and System Admin of the service

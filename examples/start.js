@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { stagePackage } from '../tools/sdk/pack.js'
+
+// `npm run example express`: an example with the packed client library, as a project of the demo that runs.
+
+const names = ['express', 'fastify', 'hono']
+/** "Harbour Club". */
+const serverId = '1100089314336833537'
+const serviceUrl = `http://127.0.0.1:${process.env.PORT || 3000}`
+const port = process.env.EXAMPLE_PORT || '8080'
+const appUrl = `http://127.0.0.1:${port}`
+
+async function start() {
+  const name = process.argv[2] ?? ''
+  if (!names.includes(name))
+    return fail(`npm run example <name>, where the name is one of ${names.join(', ')}.`)
+  const kept = '.rolecall/demo.json'
+  if (!existsSync(kept)) return fail(`There is no ${kept} here: run npm start first, in another terminal.`)
+  const { project, adminToken } = JSON.parse(readFileSync(kept, 'utf8'))
+  try {
+    await allowRedirect(project.id, adminToken)
+  } catch (error) {
+    return fail(
+      `The demo at ${serviceUrl} does not take the example (${error.cause?.code ?? error.message}): does npm start run?`,
+    )
+  }
+  const folder = fileURLToPath(new URL(name, import.meta.url))
+  install(join(folder, 'node_modules/@rolecall/sdk'))
+  const child = spawn(process.execPath, ['app.js'], {
+    cwd: folder,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      PORT: port,
+      ROLECALL_URL: serviceUrl,
+      ROLECALL_CLIENT_ID: project.id,
+      ROLECALL_SERVER_ID: serverId,
+      ROLECALL_APP_URL: appUrl,
+      ROLECALL_API_KEY: project.apiKey,
+      // The same at each start, so that nobody is logged out by one.
+      ROLECALL_SECRET: createHash('sha256').update(`example ${project.apiKey}`).digest('hex'),
+    },
+  })
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+  child.once('exit', (code) => process.exit(code ?? 0))
+}
+
+/** The package as it is published, nearer to the example than the workspace's own. */
+function install(place) {
+  const staged = fileURLToPath(new URL('../node_modules/.cache/rolecall-client', import.meta.url))
+  stagePackage(staged)
+  rmSync(place, { recursive: true, force: true })
+  cpSync(staged, place, { recursive: true })
+}
+
+/** As a System Admin of the demo, which registers only addresses of its own. */
+async function allowRedirect(id, adminToken) {
+  const path = `${serviceUrl}/api/admin/projects/${id}`
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
+  const { redirectUris } = await answerOf(await fetch(path, { headers }))
+  const redirectUri = `${appUrl}/auth/callback`
+  if (redirectUris.includes(redirectUri)) return
+  const body = JSON.stringify({ redirectUri: [...redirectUris.slice(0, 19), redirectUri].join(',') })
+  await answerOf(await fetch(`${path}/redirect-uri`, { method: 'PATCH', headers, body }))
+}
+
+async function answerOf(response) {
+  const answer = await response.json()
+  if (!response.ok) throw new Error(answer.code)
+  return answer
+}
+
+function fail(sentence) {
+  console.error(sentence)
+  process.exitCode = 1
+}
+
+await start()

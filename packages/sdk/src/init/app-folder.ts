@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { CannotInit } from './cannot-init.ts'
+
+/** The app that the command was started in. */
+export interface AppFolder {
+  readonly folder: string
+  /** Of `dependencies` and `devDependencies`, with the versions that are asked for. */
+  readonly dependencies: ReadonlyMap<string, string>
+  readonly isTyped: boolean
+  /** Whether `.js` files are ECMAScript modules. */
+  readonly isModule: boolean
+  readonly type: string | undefined
+  /** Whether there is such a file, below the folder. */
+  has(path: string): boolean
+  /** Empty where there is no such file. */
+  read(path: string): string
+}
+
+/** @throws CannotInit where there is no package.json that can be read. */
+export function openAppFolder(folder: string): AppFolder {
+  const manifest = readManifest(join(folder, 'package.json'))
+  const dependencies = new Map<string, string>()
+  for (const key of ['devDependencies', 'dependencies']) {
+    for (const [name, version] of Object.entries(manifest[key] ?? {})) dependencies.set(name, String(version))
+  }
+  const has = (path: string) => existsSync(join(folder, path))
+  const { type } = manifest
+  return {
+    folder,
+    dependencies,
+    isTyped: has('tsconfig.json') || dependencies.has('typescript'),
+    isModule: type === 'module',
+    type: typeof type === 'string' ? type : undefined,
+    has,
+    read: (path) => readText(join(folder, path)),
+  }
+}
+
+function readManifest(file: string): Record<string, unknown> {
+  if (!existsSync(file))
+    throw new CannotInit(`There is no package.json in ${dirname(file)}: run this in the folder of your app.`)
+  let manifest: unknown
+  try {
+    manifest = JSON.parse(readText(file).replace(/^\uFEFF/, ''))
+  } catch (error) {
+    if (error instanceof CannotInit) throw error
+    throw new CannotInit(`${file} is not JSON: mend it, and run this again.`)
+  }
+  if (typeof manifest === 'object' && manifest !== null && !Array.isArray(manifest)) return { ...manifest }
+  throw new CannotInit(`${file} is not an object: mend it, and run this again.`)
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return ''
+    throw new CannotInit(`${file} cannot be read (${String(code)}).`)
+  }
+}
+
+/** The files of ignored names that hold for the folder, the outermost first; the last one is the folder's own. */
+export function readIgnoreFiles({ folder, read }: AppFolder): string[] {
+  const outer: string[] = []
+  let at = folder
+  while (!existsSync(join(at, '.git'))) {
+    // Not in a repository: what other folders ignore is none of its concern.
+    if (dirname(at) === at) return [read('.gitignore')]
+    at = dirname(at)
+    outer.unshift(readText(join(at, '.gitignore')))
+  }
+  return [...outer, read('.gitignore')]
+}
+
+const notSources = new Set(['node_modules', 'dist', 'build', 'out', 'coverage'])
+
+/** The files of the app that the login is made in already. */
+export function findLogins({ folder, read }: AppFolder): string[] {
+  const visit = (path: string): string[] =>
+    readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) => {
+      if (entry.name.startsWith('.') || notSources.has(entry.name)) return []
+      const below = path === '' ? entry.name : `${path}/${entry.name}`
+      if (entry.isDirectory()) return visit(below)
+      if (!entry.isFile() || !/\.[cm]?[jt]sx?$/.test(entry.name)) return []
+      const text = read(below)
+      return text.includes('@rolecall/sdk') && /\bcreateRolecall\(/.test(text) ? [below] : []
+    })
+  return visit('')
+}

@@ -1,0 +1,96 @@
+import type { AppFolder } from './app-folder.ts'
+import { CannotInit } from './cannot-init.ts'
+import type { Framework } from './framework.ts'
+import { nextFiles, nextSteps } from './next-files.ts'
+import { nuxtFiles, nuxtSteps } from './nuxt-files.ts'
+import { programFiles, programSteps } from './program-files.ts'
+import { svelteKitFiles, svelteKitSteps } from './sveltekit-files.ts'
+
+const env = { envFile: '.env', otherEnvFiles: [] } as const
+const program = { ...env, appUrl: 'http://127.0.0.1:8080' } as const
+
+/** Those that build on another one stand before it. */
+const frameworks: readonly Framework[] = [
+  {
+    name: 'next',
+    title: 'Next.js',
+    dependency: 'next',
+    envFile: '.env.local',
+    otherEnvFiles: ['.env'],
+    appUrl: 'http://localhost:3000',
+    files: nextFiles,
+    steps: nextSteps,
+  },
+  {
+    name: 'nuxt',
+    title: 'Nuxt',
+    dependency: 'nuxt',
+    ...env,
+    appUrl: 'http://localhost:3000',
+    files: nuxtFiles,
+    steps: nuxtSteps,
+  },
+  {
+    name: 'sveltekit',
+    title: 'SvelteKit',
+    dependency: '@sveltejs/kit',
+    envFile: '.env',
+    otherEnvFiles: ['.env.local'],
+    appUrl: 'http://localhost:5173',
+    files: svelteKitFiles,
+    steps: svelteKitSteps,
+  },
+  {
+    name: 'express',
+    title: 'Express',
+    dependency: 'express',
+    ...program,
+    files: programFiles('express'),
+    steps: programSteps('express'),
+  },
+  {
+    name: 'fastify',
+    title: 'Fastify',
+    dependency: 'fastify',
+    ...program,
+    files: programFiles('fastify'),
+    steps: programSteps('fastify'),
+  },
+  {
+    name: 'hono',
+    title: 'Hono',
+    dependency: 'hono',
+    ...program,
+    files: programFiles('hono'),
+    steps: programSteps('hono'),
+  },
+]
+
+/** Of those that bring others with them there is one; of the rest, two are a question. */
+const whole = new Set(['next', 'nuxt', 'sveltekit'])
+
+/**
+ * The framework of an app: the one that is named, else the one among its dependencies.
+ *
+ * @throws CannotInit where there is none, or more than one
+ */
+export function findFramework({ dependencies }: AppFolder, named: string | undefined): Framework {
+  const names = frameworks.map(({ name }) => name).join(', ')
+  if (named !== undefined) {
+    const framework = frameworks.find(({ name }) => name === named)
+    if (!framework) throw new CannotInit(`--framework is one of ${names}.`)
+    return framework
+  }
+  const found = frameworks.filter(({ dependency }) => dependencies.has(dependency))
+  const [first, second] = found
+  if (!first) {
+    throw new CannotInit(
+      `None of ${names} is among the dependencies of package.json: name one with --framework.`,
+    )
+  }
+  if (second && !whole.has(first.name)) {
+    const all = found.map(({ name }) => name).join(' and ')
+    throw new CannotInit(`The dependencies of package.json name ${all}: say which it is with --framework.`)
+  }
+  return first
+}

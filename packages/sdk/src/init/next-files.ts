@@ -1,0 +1,57 @@
+import type { AppFolder } from './app-folder.ts'
+import { CannotInit } from './cannot-init.ts'
+import type { HandlerFile } from './framework.ts'
+
+/** `proxy.ts`, which keeps sessions going, came with this one. */
+const firstMajor = 16
+
+export function nextFiles(app: AppFolder): readonly HandlerFile[] {
+  const major = majorOf(app)
+  if (major !== undefined && major < firstMajor) {
+    throw new CannotInit(`Next.js ${firstMajor} or newer is needed; this app has ${major}.`)
+  }
+  const root = app.has('src/app') || app.has('src/pages') ? 'src/' : ''
+  const type = app.isTyped ? 'ts' : 'js'
+  return [
+    { path: `${root}lib/rolecall.${type}`, text: library },
+    { path: `${root}app/auth/[...rolecall]/route.${type}`, text: route },
+    {
+      path: `${root}proxy.${type}`,
+      text: proxy,
+      insteadOf: [`${root}middleware.ts`, `${root}middleware.js`],
+      join: 'have it answer what `rolecall.proxy(request)` of lib/rolecall answers',
+    },
+  ]
+}
+
+export function nextSteps(app: AppFolder): readonly string[] {
+  const guard = "In a page: const { member } = await rolecall.requireMember({ anyOf: ['<role id>'] })"
+  const type = 'Take the line `"type": "commonjs"` out of package.json: Next.js refuses proxy files with it.'
+  return app.type === 'commonjs' ? [type, guard] : [guard]
+}
+
+/** Of what is installed, else of what is asked for. */
+function majorOf(app: AppFolder): number | undefined {
+  const installed = /"version":\s*"(\d+)/.exec(app.read('node_modules/next/package.json'))
+  const [, major] = installed ?? /^\D{0,2}(\d+)/.exec(app.dependencies.get('next') ?? '') ?? []
+  return major === undefined ? undefined : Number(major)
+}
+
+const library = `import { createRolecall } from '@rolecall/sdk/next'
+import { cookies, headers } from 'next/headers'
+import { redirect } from 'next/navigation'
+import { NextResponse } from 'next/server'
+
+export const rolecall = createRolecall({ cookies, headers, redirect, NextResponse })
+`
+
+const route = `import { rolecall } from '../../../lib/rolecall'
+
+export const { GET, POST } = rolecall.handlers
+`
+
+const proxy = `import { rolecall } from './lib/rolecall'
+
+export const proxy = rolecall.proxy
+export const config = { matcher: ['/((?!_next/static|_next/image|favicon.ico).*)'] }
+`

@@ -1,0 +1,45 @@
+import type { Change, Plan } from './plan.ts'
+import { secretNames } from './variables.ts'
+
+/** What a dry run shows: the lines that would come and go. Others are not shown, since they may hold secrets of the app. */
+export const diffOf = (changes: readonly Change[]): string =>
+  changes
+    .map(({ path, before, after }) => {
+      const old = new Set(linesOf(before ?? ''))
+      const now = linesOf(after)
+      const gone = [...old].filter((line) => !now.includes(line)).map((line) => `-${line}`)
+      const added = now
+        .filter((line) => before === undefined || !old.has(line))
+        .map((line) => `+${veiled(line)}`)
+      const head = [`--- ${before === undefined ? '/dev/null' : path}`, `+++ ${path}`]
+      return [...head, ...gone, ...added].join('\n')
+    })
+    .join('\n')
+
+const linesOf = (text: string) => text.split(/\r?\n/).slice(0, text.endsWith('\n') ? -1 : undefined)
+
+const veiled = (line: string) => {
+  const name = secretNames.find((one) => line.includes(`${one}=`) && !line.endsWith('='))
+  return name ? line.replace(/=.*$/, '=… (not shown)') : line
+}
+
+/** What was done, and what is left to a person. */
+export function reportOf({ framework, changes, kept, steps, appUrl }: Plan, isDryRun: boolean): string {
+  const done = changes.map(({ path, before }) => [before === undefined ? 'made' : 'added to', path] as const)
+  const rows = [
+    ...(isDryRun ? [] : done),
+    ...kept.map(({ path, why }) => ['kept', `${path}, which ${why}`] as const),
+  ]
+  const listed = rows.map(([verb, what]) => `  ${verb.padEnd(9)} ${what}`)
+  const left = appUrl ? [...steps, `Start the app, and log in at ${appUrl}/auth/login`] : steps
+  const numbered = left.map((step, i) => `  ${i + 1}. ${step}`)
+  const title = `Rolecall in ${framework.title}`
+  if (changes.length === 0 && left.length === 0)
+    return [`${title}: nothing is missing.`, ...listed].join('\n')
+  const nothing = isDryRun ? ' Nothing was written.' : ''
+  return [
+    `${title}.${nothing}`,
+    ...listed,
+    ...(numbered.length > 0 ? ['', 'Left to you:', ...numbered] : []),
+  ].join('\n')
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { CannotInit } from './cannot-init.ts'
+
+/** What `createRolecall()` reads from the environment, in the order in which it is written. */
+export const variableNames = [
+  'ROLECALL_URL',
+  'ROLECALL_CLIENT_ID',
+  'ROLECALL_SERVER_ID',
+  'ROLECALL_APP_URL',
+  'ROLECALL_API_KEY',
+  'ROLECALL_SECRET',
+] as const
+
+export type VariableName = (typeof variableNames)[number]
+export type Values = Partial<Record<VariableName, string>>
+
+/** Never shown. */
+export const secretNames: readonly string[] = ['ROLECALL_API_KEY', 'ROLECALL_SECRET']
+
+/** Stands above the line in the file. */
+export const meanings: Readonly<Record<VariableName, string>> = {
+  ROLECALL_URL: 'Where Rolecall is, as browsers reach it.',
+  ROLECALL_CLIENT_ID: 'The id of the project.',
+  ROLECALL_SERVER_ID: 'The chat server whose members may log in.',
+  ROLECALL_APP_URL: 'Where browsers reach this app.',
+  ROLECALL_API_KEY: 'The key of the project: rck_…. A secret.',
+  ROLECALL_SECRET: 'Seals the cookies of this app. A secret; another one in each environment.',
+}
+
+const isAddress = (value: string) => /^https?:\/\/[^\s"'#?\\]+$/.test(value) && isUrl(value)
+const isOrigin = (value: string) => isAddress(value) && new URL(value).pathname === '/'
+const isWord = (value: string) => /^[\w-]+$/.test(value)
+
+const rules: Readonly<Record<VariableName, readonly [isRight: (value: string) => boolean, rule: string]>> = {
+  ROLECALL_URL: [isAddress, 'must be an address that begins with https:// or http://'],
+  ROLECALL_CLIENT_ID: [isWord, 'must be letters, digits, - and _'],
+  ROLECALL_SERVER_ID: [(value) => /^\d{15,20}$/.test(value), 'must be a snowflake: 15 to 20 digits'],
+  ROLECALL_APP_URL: [isOrigin, 'must be an address without a path, such as https://crew.example'],
+  ROLECALL_API_KEY: [(value) => /^rck_[\w-]+$/.test(value), 'must begin with rck_'],
+  ROLECALL_SECRET: [
+    (value) => /^[^\s"'#]{32,}$/.test(value),
+    'must be 32 characters or more, without spaces',
+  ],
+}
+
+/** @throws CannotInit that names what is wrong, and shows no value. */
+export function checkValues(values: Values): void {
+  for (const name of variableNames) {
+    const value = values[name]
+    const [isRight, rule] = rules[name]
+    if (value !== undefined && !isRight(value)) throw new CannotInit(`${name} ${rule}.`)
+  }
+}
+
+export const mintSecret = (): string => randomBytes(32).toString('hex')
+
+function isUrl(value: string): boolean {
+  try {
+    return new URL(value).host !== ''
+  } catch {
+    return false
+  }
+}
