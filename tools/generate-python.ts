@@ -31,6 +31,7 @@ const described: readonly (readonly [name: string, about: string, schema: object
   ['ClientInfo', 'The browser that a session was made for.', clientInfo()],
   ['SessionListItem', 'One of the sessions of a member. Never carries a token.', sessions.SessionListItem],
   ['ServerMember', 'A member of one server.', projectReads.ServerMember],
+  ['RemovedMember', 'Somebody who is no member any more.', projectReads.RemovedMember],
   ['MemberPage', 'Some members of a server.', answerOf(projectReads.listServerMembers)],
   ['PermissionCheck', 'Whether a member holds roles right now.', answerOf(projectReads.checkPermissions)],
   ['CheckedMember', 'What a check of many members says of one.', projectReads.CheckedMember],

@@ -258,6 +258,11 @@ export const errors = define({
     title: 'This signature was already used.',
     mend: 'Sign every submission anew. To repeat one safely, send the same Idempotency-Key with it.',
   },
+  CURSOR_UNKNOWN: {
+    status: 410,
+    title: 'This database has not come to where the cursor is.',
+    mend: 'Begin anew: list all members, and go on from the changeCursor of the first page.',
+  },
   WEBHOOK_INACTIVE: {
     status: 410,
     title: 'The inbound webhook is inactive.',

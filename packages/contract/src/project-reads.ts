@@ -16,21 +16,48 @@ export const ServerMember = Type.Object({
   roles: Type.Array(SessionRole),
 })
 
-/** Current members of a server, by cursor. Refuses with SCOPE_REQUIRED. */
+/** Somebody who is no member any more. */
+export const RemovedMember = Type.Object({ memberId: Snowflake, leftAt: DateTime })
+
+/** Current members of a server, by cursor, or what changed since. Refuses with SCOPE_REQUIRED, CURSOR_UNKNOWN. */
 export const listServerMembers = endpoint({
   method: 'GET',
   path: '/api/servers/{serverId}/members',
   tag,
   summary: 'Members of a server, in pages',
-  description: 'Needs the scope `read_members`. `nextCursor` is null on the last page.',
+  description:
+    'Needs the scope `read_members`. `nextCursor` is null on the last page. To follow a server, keep the `changeCursor` of the ' +
+    'first page, read all pages, and from then on ask with `changedSince`, each time with the last `changeCursor`: `data` are ' +
+    'members who changed or joined, `removed` those who left, and `roles`, where it is there, all roles of the server, one of ' +
+    'which changed. Nothing is missed, whatever else is going on; something may be told twice. Ask on at once while `hasMore`.',
   auth: 'projectKey',
   params: Closed({ serverId: Snowflake }),
   query: Closed({
     cursor: Type.Optional(Snowflake),
+    changedSince: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,18}-[0-9]{1,20}$',
+        maxLength: 40,
+        description: 'A `changeCursor`; not together with `cursor`.',
+      }),
+    ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   }),
-  answers: { 200: Type.Object({ data: Type.Array(ServerMember), nextCursor: Nullable(Snowflake) }) },
-  refuses: ['SCOPE_REQUIRED'],
+  answers: {
+    200: Type.Object({
+      data: Type.Array(ServerMember),
+      nextCursor: Nullable(Snowflake),
+      changeCursor: Type.Optional(
+        Type.String({
+          description: 'On the first page, and with `changedSince`: where changes are asked for next.',
+        }),
+      ),
+      removed: Type.Optional(Type.Array(RemovedMember)),
+      roles: Type.Optional(Type.Array(SessionRole)),
+      hasMore: Type.Optional(Type.Boolean()),
+    }),
+  },
+  refuses: ['SCOPE_REQUIRED', 'CURSOR_UNKNOWN'],
 })
 
 /**

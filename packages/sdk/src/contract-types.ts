@@ -276,6 +276,8 @@ export interface ErrorStatuses {
   readonly WEBHOOK_URL_MISSING: 409
   /** This signature was already used. */
   readonly SIGNATURE_REPLAYED: 409
+  /** This database has not come to where the cursor is. */
+  readonly CURSOR_UNKNOWN: 410
   /** The inbound webhook is inactive. */
   readonly WEBHOOK_INACTIVE: 410
   /** The request body is too large. */
@@ -460,11 +462,21 @@ export interface Endpoints {
     }
     readonly query: {
       readonly cursor?: string
+      /** A `changeCursor`; not together with `cursor`. */
+      readonly changedSince?: string
       readonly limit?: number
     }
     readonly answer: {
       readonly data: readonly ServerMember[]
       readonly nextCursor: string | null
+      /** On the first page, and with `changedSince`: where changes are asked for next. */
+      readonly changeCursor?: string
+      readonly removed?: readonly {
+        readonly memberId: string
+        readonly leftAt: string
+      }[]
+      readonly roles?: readonly Role[]
+      readonly hasMore?: boolean
     }
   }
   /** Create an inbound webhook of the calling project. */

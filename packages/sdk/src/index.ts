@@ -16,6 +16,7 @@ export type {
   CheckedMember,
   ListOptions,
   ManyPermissionsCheck,
+  MemberChanges,
   PermissionAnswer,
   PermissionCheck,
 } from './members.ts'

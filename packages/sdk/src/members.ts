@@ -20,6 +20,17 @@ export type ManyPermissionsCheck = Endpoints['checkManyPermissions']['body']
 /** What a check of many says of one of them. */
 export type CheckedMember = Endpoints['checkManyPermissions']['answer']['data'][number]
 
+/** What changed in a server: who joined or changed, who left, and all roles where one changed. */
+export interface MemberChanges {
+  readonly changed: readonly ServerMember[]
+  readonly removed: readonly { readonly memberId: string; readonly leftAt: string }[]
+  readonly roles?: ServerMember['roles']
+  /** Where to go on. */
+  readonly cursor: string
+  /** True when there is more at once. */
+  readonly hasMore: boolean
+}
+
 /** The members of a server, by the key of a project. */
 export function createMembers(send: Transport, headers: Record<string, string>) {
   return {
@@ -36,6 +47,21 @@ export function createMembers(send: Transport, headers: Record<string, string>) 
           ...options,
         }),
       )
+    },
+    async changes(serverId: string, since?: string, options?: CallOptions): Promise<MemberChanges> {
+      requiredText({ serverId })
+      const found = await send<Endpoints['listServerMembers']>({
+        method: 'GET',
+        path: '/api/servers/{serverId}/members',
+        params: { serverId },
+        query: since === undefined ? { limit: 1 } : { limit: 100, changedSince: since },
+        headers,
+        isRepeatable: true,
+        ...options,
+      })
+      const { data, removed = [], roles, changeCursor = '', hasMore = false } = found
+      const changed = since === undefined ? [] : data
+      return { changed, removed, cursor: changeCursor, hasMore, ...(roles && { roles }) }
     },
     async find(serverId: string, memberId: string, options?: CallOptions): Promise<ServerMember | undefined> {
       requiredText({ serverId, memberId })

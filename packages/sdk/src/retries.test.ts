@@ -83,6 +83,7 @@ const safe: Record<string, (client: Rolecall) => Promise<unknown>> = {
   logoutAll: (client) => client.logoutAll('m'),
   sessions: (client) => client.sessions('t'),
   members: (client) => client.members('s').next(),
+  memberChanges: (client) => client.memberChanges('s', '1-0'),
   member: (client) => client.member('s', 'm'),
   checkPermissions: (client) => client.checkPermissions('s', { memberId: 'm' }),
   checkManyPermissions: (client) => client.checkManyPermissions('s', { memberIds: ['m'] }),

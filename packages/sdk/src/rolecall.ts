@@ -7,7 +7,6 @@ import {
   createMembers,
   type ListOptions,
   type ManyPermissionsCheck,
-  type PermissionAnswer,
   type PermissionCheck,
 } from './members.ts'
 import { type OpenStream, openByFetch, quietStream } from './open-stream.ts'
@@ -274,6 +273,11 @@ export class Rolecall {
     return this.#members.list(serverId, options)
   }
 
+  /** What changed since a cursor, nothing left out; without one, where to begin: keep that, then read all `members()`. */
+  memberChanges(serverId: string, since?: string, options?: CallOptions) {
+    return this.#members.changes(serverId, since, options)
+  }
+
   /**
    * One member of a server, with the roles they hold now; undefined when they are not in it.
    *
@@ -291,11 +295,7 @@ export class Rolecall {
    * @example
    * const { allowed } = await rolecall.checkPermissions(serverId, { memberId, anyOf: [crewRoleId] })
    */
-  checkPermissions(
-    serverId: string,
-    check: PermissionCheck,
-    options?: CallOptions,
-  ): Promise<PermissionAnswer> {
+  checkPermissions(serverId: string, check: PermissionCheck, options?: CallOptions) {
     return this.#members.check(serverId, check, options)
   }
 

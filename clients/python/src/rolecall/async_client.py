@@ -17,6 +17,7 @@ from .async_event_stream import AsyncEventStream, read_events_async
 from .models import (
     CheckedMember,
     Event,
+    MemberPage,
     NewSession,
     PermissionCheck,
     ServerMember,
@@ -159,6 +160,15 @@ class AsyncRolecall(Project):
             cursor = page.next_cursor
             if cursor is None:
                 return
+
+    async def member_changes(
+        self, server_id: str, since: Optional[str] = None, *, timeout_sec: Optional[float] = None
+    ) -> MemberPage:
+        """
+        What changed in a server since a ``change_cursor``: ``data`` are members who changed or joined, ``removed`` those who
+        left. Without one it answers where to begin: keep its ``change_cursor``, read all ``members()``, ask from there on.
+        """
+        return await self._send(calls.member_changes(self._api_key, server_id, since), timeout_sec)
 
     async def member(self, server_id: str, member_id: str, *, timeout_sec: Optional[float] = None) -> ServerMember:
         """One member of a server, with live roles. Needs the scope ``read_members``."""

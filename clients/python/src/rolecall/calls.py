@@ -136,6 +136,12 @@ def member_page(key: str, server_id: str, cursor: Optional[str], page_size: int)
     return Call("GET", path, MemberPage.from_json, _as_project(key), is_repeatable=True)
 
 
+def member_changes(key: str, server_id: str, since: Optional[str]) -> Call[MemberPage]:
+    query = {"limit": "1"} if since is None else {"limit": "100", "changedSince": since}
+    path = f"/api/servers/{_segment(server_id)}/members?{urlencode(query)}"
+    return Call("GET", path, MemberPage.from_json, _as_project(key), is_repeatable=True)
+
+
 def member(key: str, server_id: str, member_id: str) -> Call[ServerMember]:
     path = f"/api/servers/{_segment(server_id)}/members/{_segment(member_id)}"
     return Call("GET", path, ServerMember.from_json, _as_project(key), is_repeatable=True)

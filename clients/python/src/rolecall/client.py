@@ -18,6 +18,7 @@ from .event_stream import EventStream, read_events
 from .models import (
     CheckedMember,
     Event,
+    MemberPage,
     NewSession,
     PermissionCheck,
     ServerMember,
@@ -159,6 +160,15 @@ class Rolecall(Project):
             cursor = page.next_cursor
             if cursor is None:
                 return
+
+    def member_changes(
+        self, server_id: str, since: Optional[str] = None, *, timeout_sec: Optional[float] = None
+    ) -> MemberPage:
+        """
+        What changed in a server since a ``change_cursor``: ``data`` are members who changed or joined, ``removed`` those who
+        left. Without one it answers where to begin: keep its ``change_cursor``, read all ``members()``, ask from there on.
+        """
+        return self._send(calls.member_changes(self._api_key, server_id, since), timeout_sec)
 
     def member(self, server_id: str, member_id: str, *, timeout_sec: Optional[float] = None) -> ServerMember:
         """One member of a server, with live roles. Needs the scope ``read_members``."""

@@ -57,6 +57,7 @@ ErrorCode = Literal[
     "WEBHOOK_SLUG_TAKEN",
     "WEBHOOK_URL_MISSING",
     "SIGNATURE_REPLAYED",
+    "CURSOR_UNKNOWN",
     "WEBHOOK_INACTIVE",
     "PAYLOAD_TOO_LARGE",
     "URI_TOO_LONG",
@@ -300,11 +301,32 @@ class ServerMember:
 
 
 @dataclass(frozen=True)
+class RemovedMember:
+    """Somebody who is no member any more."""
+
+    member_id: str
+    left_at: datetime
+
+    @classmethod
+    def from_json(cls, value: object) -> RemovedMember:
+        data = read.as_object(value)
+        return cls(
+            read.text(data, "memberId"),
+            read.time(data, "leftAt"),
+        )
+
+
+@dataclass(frozen=True)
 class MemberPage:
     """Some members of a server."""
 
     data: Tuple[ServerMember, ...]
     next_cursor: Optional[str]
+    #: On the first page, and with `changedSince`: where changes are asked for next.
+    change_cursor: Optional[str]
+    removed: Optional[Tuple[RemovedMember, ...]]
+    roles: Optional[Tuple[Role, ...]]
+    has_more: Optional[bool]
 
     @classmethod
     def from_json(cls, value: object) -> MemberPage:
@@ -312,6 +334,10 @@ class MemberPage:
         return cls(
             read.items(data, "data", ServerMember.from_json),
             read.optional_text(data, "nextCursor"),
+            read.optional_text(data, "changeCursor"),
+            read.optional_items(data, "removed", RemovedMember.from_json),
+            read.optional_items(data, "roles", Role.from_json),
+            read.optional_flag(data, "hasMore"),
         )
 
 

@@ -1,11 +1,13 @@
 import { projectReads } from '@rolecall/contract'
 import type { HeldRole } from '#answers/compose'
 import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/check-request'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
 import { checkMany } from './check-many.ts'
 import { liveMember, liveRoles } from './live-member.ts'
+import { memberChanges, presentCursor } from './member-changes.ts'
 import { listMembers, toServerMember } from './store.ts'
 
 /** What scopes buy a project, by its API key. */
@@ -19,11 +21,18 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
 
   route(
     projectReads.listServerMembers,
-    async ({ caller, params: { serverId }, query: { cursor = '', limit = 50 } }) => {
+    async ({ caller, params: { serverId }, query: { cursor, changedSince, limit = 50 } }) => {
+      if (cursor !== undefined && changedSince !== undefined)
+        throw invalid([
+          { path: '/cursor', message: 'must not be there with changedSince', code: 'EXCLUSIVE' },
+        ])
       await requireScope(caller.projectId, serverId, 'read_members')
-      const rows = await listMembers(db, serverId, cursor, limit + 1)
+      if (changedSince !== undefined) return memberChanges(deps, { serverId, changedSince, limit })
+      const changeCursor = cursor === undefined ? await presentCursor(deps) : undefined
+      const rows = await listMembers(db, serverId, cursor ?? '', limit + 1)
       const page = rows.slice(0, limit).map(toServerMember)
-      return { data: page, nextCursor: rows.length > limit ? (page.at(-1)?.memberId ?? null) : null }
+      const nextCursor = rows.length > limit ? (page.at(-1)?.memberId ?? null) : null
+      return { data: page, nextCursor, ...(changeCursor !== undefined && { changeCursor }) }
     },
   )
   route(projectReads.getServerMember, async ({ caller, params: { serverId, memberId } }) => {

@@ -80,3 +80,42 @@ export const findMirrored = (db: Queryable, serverId: string, memberIds: readonl
           'ageMs', round(date_part('epoch', clock_now() - m.synced_at) * 1000))), '[]')
         from memberships m where m.server_id = v.id and m.member_id = any(${memberIds}::text[])) as members
     from servers v where v.id = ${serverId}`)
+
+/** How far a reader of changes has come: it has all of the transactions before this one, and of it up to this member. */
+export interface ChangePlace {
+  readonly xid: string
+  readonly memberId: string
+}
+
+/** Up to where changes can be told: whatever is under way, here or elsewhere, comes after it. */
+export const readHorizon = (db: Queryable) =>
+  db.maybeOne<{ horizon: string; end: string }>(sql`
+    select pg_snapshot_xmin(s)::text as horizon, pg_snapshot_xmax(s)::text as "end" from pg_current_snapshot() s`)
+
+export interface ChangedRow extends MemberRow {
+  readonly xid: string
+  readonly leftAt: Date | null
+}
+
+/** Memberships that changed after a place and before a transaction, in the order of their transactions. */
+export const listChanged = (
+  db: Queryable,
+  serverId: string,
+  { xid, memberId }: ChangePlace,
+  horizon: string,
+  limit: number,
+) =>
+  db.query<ChangedRow>(sql`
+    select ${memberColumns}, m.changed_xid::text as xid, m.left_at as "leftAt"
+    from memberships m join members u on u.id = m.member_id
+    where m.server_id = ${serverId} and (m.changed_xid, m.member_id) > (${xid}::xid8, ${memberId})
+      and m.changed_xid < ${horizon}::xid8
+    order by m.changed_xid, m.member_id limit ${limit}`)
+
+/** All roles of a server, highest first, where one changed from a transaction on; else undefined. */
+export const findChangedRoles = (db: Queryable, serverId: string, xid: string) =>
+  db.maybeOne<{ roles: MemberRow['roles'] }>(sql`
+    select (select coalesce(json_agg(json_build_object('roleId', r.id, 'roleName', r.name,
+        'roleColor', nullif(r.color, 0), 'rolePosition', r.position) order by r.position desc, r.id), '[]')
+      from roles r where r.server_id = c.server_id) as roles
+    from role_changes c where c.server_id = ${serverId} and c.xid >= ${xid}::xid8`)

@@ -1,0 +1,156 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { type GivenProject, givenProject } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
+
+const server = demo.mainGuildId
+const { crew, captain } = demo.roles
+const ids = Array.from({ length: 250 }, (_, i) => String(99_999_999_999_999_000n + BigInt(i)))
+const [one = '', two = '', three = ''] = ids
+
+interface Page {
+  readonly data: readonly {
+    readonly memberId: string
+    readonly username: string
+    readonly roles: unknown[]
+  }[]
+  readonly nextCursor: string | null
+  readonly changeCursor: string
+  readonly removed: readonly { readonly memberId: string; readonly leftAt: string }[]
+  readonly roles?: readonly { readonly roleId: string; readonly roleName: string }[]
+  readonly hasMore: boolean
+}
+
+describe.each(engines)('GET /api/servers/{serverId}/members?changedSince on %s', (engine) => {
+  let world: World
+  let project: GivenProject
+  let cursor: string
+  beforeAll(async () => {
+    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
+    project = await givenProject(world)
+    await run(
+      sql`insert into members (id, username) select id, 'bulk ' || id from unnest(${ids}::text[]) as q (id)`,
+    )
+    await run(sql`
+      insert into memberships (server_id, member_id, role_ids)
+      select ${server}, id, ${[crew]}::text[] from unnest(${ids}::text[]) as q (id)`)
+  })
+  beforeEach(async () => {
+    cursor = await begin()
+  })
+  afterAll(() => world.close())
+
+  const run = (statement: ReturnType<typeof sql>) => world.service.deps.db.execute(statement)
+  const ask = (query: string, key = project.key) =>
+    call(world.url, 'GET', `/api/servers/${server}/members?${query}`, { key })
+  const begin = async (): Promise<string> => (await ask('limit=1')).body.changeCursor
+  const changes = async (since: string, limit = 100): Promise<Page> => {
+    const reply = await ask(`changedSince=${since}&limit=${limit}`)
+    expect(reply.status, reply.text).toBe(200)
+    return reply.body
+  }
+  const idsOf = ({ data }: Page) => data.map(({ memberId }) => memberId)
+  const setRoles = (memberId: string, roleIds: string[]) =>
+    run(sql`update memberships set role_ids = ${roleIds}::text[] where member_id = ${memberId}`)
+
+  test('tells nothing while nothing changed, and what was only confirmed is no change', async () => {
+    await run(sql`update memberships set synced_at = clock_now()`)
+    const page = await changes(cursor)
+    expect(page).toMatchObject({ data: [], removed: [], hasMore: false, nextCursor: null })
+    expect(page.roles).toBeUndefined()
+  })
+
+  test('tells who changed with what they are now, who left, and who came', async () => {
+    await setRoles(one, [captain])
+    await run(sql`update members set avatar = 'new' where id = ${two}`)
+    await run(sql`update memberships set left_at = clock_now() where member_id = ${three}`)
+    const page = await changes(cursor)
+    expect(idsOf(page).sort()).toEqual([one, two])
+    expect(page.data.find(({ memberId }) => memberId === one)?.roles).toMatchObject([{ roleId: captain }])
+    expect(page.removed).toEqual([{ memberId: three, leftAt: expect.any(String) }])
+    expect(await changes(page.changeCursor)).toMatchObject({ data: [], removed: [] })
+    await run(sql`update memberships set left_at = null where member_id = ${three}`)
+    expect(idsOf(await changes(page.changeCursor))).toEqual([three])
+  })
+
+  test('tells a rename, also one of letters alone', async () => {
+    await run(sql`update members set username = 'Bulk' where id = ${one}`)
+    const page = await changes(cursor)
+    expect(page.data).toMatchObject([{ memberId: one, username: 'Bulk' }])
+    await run(sql`update members set username = 'bulk' where id = ${one}`)
+    expect((await changes(page.changeCursor)).data).toMatchObject([{ memberId: one, username: 'bulk' }])
+  })
+
+  test('tells all roles when one of them was renamed, made or deleted, and not again', async () => {
+    for (const change of [
+      sql`update roles set name = 'Deckhand' where server_id = ${server} and id = ${crew}`,
+      sql`insert into roles (server_id, id, name) values (${server}, '1100093797636898999', 'New')`,
+      sql`delete from roles where server_id = ${server} and id = '1100093797636898999'`,
+    ]) {
+      await run(change)
+      const page = await changes(cursor)
+      expect(page.roles?.find(({ roleId }) => roleId === crew)?.roleName).toBe('Deckhand')
+      cursor = page.changeCursor
+      expect((await changes(cursor)).roles).toBeUndefined()
+    }
+  })
+
+  test('goes on page by page through what one transaction changed, without gaps or repeats', async () => {
+    await run(sql`update memberships set nick = 'all' where member_id = any(${ids}::text[])`)
+    const seen: string[] = []
+    let page: Page
+    do {
+      page = await changes(cursor, 7)
+      seen.push(...idsOf(page))
+      cursor = page.changeCursor
+    } while (page.hasMore)
+    expect(seen.toSorted()).toEqual(ids)
+  })
+
+  test('410 for a cursor that the database has not come to, 400 for what is none', async () => {
+    expect((await ask('changedSince=999999999999999999-0')).body.code).toBe('CURSOR_UNKNOWN')
+    for (const wrong of ['changedSince=', 'changedSince=x', `changedSince=${cursor}&cursor=${one}`])
+      expect((await ask(wrong)).status).toBe(400)
+  })
+})
+
+// The embedded engine has one connection, which a transaction that is under way keeps to itself.
+describe('the feed of changes, with transactions at the same time', () => {
+  let world: World
+  let project: GivenProject
+  beforeAll(async () => {
+    world = await startWorld('postgres', { RATE_LIMIT_GLOBAL: '0' })
+    project = await givenProject(world)
+  })
+  afterAll(() => world.close())
+
+  test('does not pass by what commits late', async () => {
+    const { db } = world.service.deps
+    const path = `/api/servers/${server}/members`
+    const ask = async (query: string): Promise<Page> =>
+      (await call(world.url, 'GET', `${path}?${query}`, { key: project.key })).body
+    for (const id of [one, two]) {
+      await db.execute(sql`insert into members (id, username) values (${id}, 'x')`)
+      await db.execute(sql`insert into memberships (server_id, member_id) values (${server}, ${id})`)
+    }
+    let cursor = (await ask('limit=1')).changeCursor
+    const seen: string[] = []
+    // Reads on from where it was: whoever comes past a transaction that is under way misses it.
+    const read = async () => {
+      const page = await ask(`changedSince=${cursor}`)
+      seen.push(...page.data.map(({ memberId }) => memberId))
+      cursor = page.changeCursor
+    }
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`update memberships set nick = 'late' where member_id = ${one}`)
+      await db.execute(sql`update memberships set nick = 'early' where member_id = ${two}`)
+      await read()
+      await read()
+    })
+    await read()
+    expect(seen.toSorted()).toEqual([one, two])
+  })
+})
