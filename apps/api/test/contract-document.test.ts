@@ -102,6 +102,7 @@ describe('the contract', () => {
       'POST /api/admin/projects/{projectId}/inbound-webhooks 128 KiB',
       'POST /api/inbound-webhooks 128 KiB',
       'POST /api/inbound-webhooks/{id}/submit 1024 KiB',
+      'POST /api/servers/{serverId}/permissions/check-many 64 KiB',
     ])
   })
 

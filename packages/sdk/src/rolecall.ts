@@ -11,6 +11,7 @@ import {
 } from './members.ts'
 import { type OpenStream, openByFetch, quietStream } from './open-stream.ts'
 import type { RolecallOptions, ValidateOptions } from './options.ts'
+import { type RefreshedPair, refreshPair } from './refresh-pair.ts'
 import { required, requiredText } from './required.ts'
 import { RolecallError } from './rolecall-error.ts'
 import { keyOf, keysOfSession } from './session-cache.ts'
@@ -178,24 +179,10 @@ export class Rolecall {
    * @example
    * Object.assign(stored, await rolecall.refresh(stored))
    */
-  async refresh(
-    { token, refreshToken }: Pair,
-    options?: CallOptions,
-  ): Promise<Pair & { readonly expiresAt: string }> {
-    required({ token, refreshToken })
-    const rotated = await this.#send<Endpoints['refreshSession']>({
-      method: 'POST',
-      path: '/api/auth/token/refresh',
-      body: { refreshToken },
-      headers: asMember(token),
-      ...options,
-    }).finally(() => this.#cached.forget(keyOf.token(token)))
-    const { accessToken, refreshToken: next, expiresAt } = rotated
-    if (accessToken === undefined || next === undefined) {
-      const detail = 'The service answered a refresh without a pair.'
-      throw new RolecallError('UNEXPECTED_RESPONSE', detail, { status: 200 })
-    }
-    return { token: accessToken, refreshToken: next, expiresAt }
+  async refresh({ token, refreshToken }: Pair, options?: CallOptions): Promise<RefreshedPair> {
+    return refreshPair(this.#send, { token, refreshToken }, options).finally(() =>
+      this.#cached.forget(keyOf.token(token)),
+    )
   }
 
   /**

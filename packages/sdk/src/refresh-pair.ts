@@ -1,0 +1,30 @@
+import type { Endpoints } from './contract-types.ts'
+import type { Pair } from './login.ts'
+import { required } from './required.ts'
+import { RolecallError } from './rolecall-error.ts'
+import { asMember, type CallOptions, type Transport } from './transport.ts'
+
+/** What a refresh makes of a pair. */
+export type RefreshedPair = Pair & { readonly expiresAt: string }
+
+/** Asks for a new pair, once: a second try would be taken for a stolen pair. */
+export async function refreshPair(
+  send: Transport,
+  { token, refreshToken }: Pair,
+  options?: CallOptions,
+): Promise<RefreshedPair> {
+  required({ token, refreshToken })
+  const rotated = await send<Endpoints['refreshSession']>({
+    method: 'POST',
+    path: '/api/auth/token/refresh',
+    body: { refreshToken },
+    headers: asMember(token),
+    ...options,
+  })
+  const { accessToken, refreshToken: next, expiresAt } = rotated
+  if (accessToken === undefined || next === undefined) {
+    const detail = 'The service answered a refresh without a pair.'
+    throw new RolecallError('UNEXPECTED_RESPONSE', detail, { status: 200 })
+  }
+  return { token: accessToken, refreshToken: next, expiresAt }
+}
