@@ -65,7 +65,13 @@ function newest(projects) {
 
 /** @returns {Promise<void>} */
 function compile() {
-  const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
+  const { resolve: find } = createRequire(import.meta.url)
+  let typescript
+  try {
+    typescript = dirname(find('typescript/package.json'))
+  } catch {
+    return Promise.reject(new Error('Packages are missing. Run: npm ci'))
+  }
   const tsc = spawn(process.execPath, [join(typescript, 'bin', 'tsc'), '-b'], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],

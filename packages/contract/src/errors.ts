@@ -103,7 +103,7 @@ export const errors = define({
   REDIRECT_URI_NOT_ALLOWED: {
     status: 403,
     title: 'The redirect URI is not on the list of the project.',
-    mend: 'Use a listed redirect URI, character for character, or let a System Admin list this one: PATCH /api/admin/projects/{id}/redirect-uri.',
+    mend: 'Use a listed redirect URI, character for character, or let a System Admin list this one: PATCH /api/admin/projects/{id}/redirect-uri with all addresses, commas between them: the list is replaced.',
   },
   SERVER_NOT_ACCESSIBLE: {
     status: 403,
