@@ -48,8 +48,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test('every guide in another language is run here, or says that it is not', () => {
-  const pages = readdirSync(folder).filter((page) =>
-    fencesOf(read(page)).some(({ text }) => text.length > 2_000),
+  const pages = readdirSync(folder).filter(
+    (page) => page.endsWith('.md') && fencesOf(read(page)).some(({ text }) => text.length > 2_000),
   )
   const run = guides.map(({ page }) => page)
   const silent = pages.filter(
@@ -123,7 +123,20 @@ async function walkTheSite(appUrl: string) {
 
   const before = new Jar(appUrl, browser)
   expect((await browser.go('/logout')).status).toBe(405)
-  expect((await browser.go('/logout', 'POST')).headers.get('location')).toBe('/login')
+  // A form of another site: an answer that deletes the cookie would log the person out.
+  const foreign = [
+    { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'same-site', origin: appUrl },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    {},
+  ]
+  for (const headers of foreign) expect((await browser.go('/logout', 'POST', headers)).status).toBe(403)
+  expect(await (await browser.go('/')).text()).toMatch(/Hello ada\.osei:/)
+  for (const [name, value] of Object.entries({ origin: appUrl, 'sec-fetch-site': 'same-origin' })) {
+    const left = await browser.go('/logout', 'POST', { [name]: value })
+    expect(left.headers.get('location')).toBe('/login')
+  }
   // The session itself has ended, not only its cookie; and nothing that a visitor sends is taken for an outage.
   expect((await before.go('/')).headers.get('location')).toBe('/login')
   const odd = new Jar(appUrl)
@@ -141,9 +154,13 @@ class Jar {
     this.cookies = new Map(other?.cookies)
   }
 
-  async go(path: string, method = 'GET'): Promise<Response> {
+  async go(path: string, method = 'GET', more: Record<string, string> = {}): Promise<Response> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const reply = await fetch(this.#url + path, { method, headers: { cookie }, redirect: 'manual' })
+    const reply = await fetch(this.#url + path, {
+      method,
+      headers: { ...more, cookie },
+      redirect: 'manual',
+    })
     for (const line of reply.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (value === '' || /max-age=0/i.test(line)) this.cookies.delete(name)

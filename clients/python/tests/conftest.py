@@ -20,6 +20,8 @@ SERVICE_URL: str = TERMS["serviceUrl"]
 SERVER: str = TERMS["serverId"]
 USERS: Dict[str, str] = TERMS["users"]
 ROLES: Dict[str, str] = TERMS["roles"]
+#: What looks like a session token, and is none.
+NO_TOKEN = "rcs_" + "a" * 49
 REDIRECT_URI = "https://site.example/callback?keep=1"
 
 

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from conftest import ROLES, SERVICE_URL, USERS, act, query_of, token_of, walk
+from conftest import NO_TOKEN, ROLES, SERVICE_URL, USERS, act, query_of, token_of, walk
 
 APP_URL = "https://crew.example"
 SECRET = "an old secret, random enough for tests"
@@ -140,14 +140,43 @@ def a_person_who_declines_reads_why(browser: Browser, project: Dict[str, Any]) -
 
 def nobody_is_logged_out_by_an_outage(browser: Browser, project: Dict[str, Any]) -> None:
     """The page of the site whose service is away."""
-    headers = {"authorization": "Bearer rcs_x"}
+    headers = {"authorization": f"Bearer {NO_TOKEN}"}
     page = browser.get("/broken", headers={**headers, **NAVIGATE})
     assert page.status_code == 503 and int(page.headers["retry-after"]) > 0
     call = browser.get("/broken", headers={**headers, "sec-fetch-mode": "cors"})
     assert (call.status_code, call.json()["code"]) == (503, "SESSION_CHECK_UNAVAILABLE")
 
 
+def no_shared_cache_keeps_what_was_made_for_one_visitor(browser: Browser, project: Dict[str, Any]) -> None:
+    def is_private(reply: Any) -> bool:
+        vary = {name.strip().lower() for name in reply.headers.get("vary", "").split(",")}
+        cache = {one.strip() for one in reply.headers.get("cache-control", "").split(",")}
+        return {"cookie", "authorization"} <= vary and "private" in cache and "public" not in cache
+
+    cors = {"sec-fetch-mode": "cors"}
+    finish(browser, begin(browser))
+    answers = {path: browser.get(path, headers=cors) for path in ("/member", "/who", "/kept", "/captain")}
+    assert [path for path, reply in answers.items() if not is_private(reply)] == []
+    assert answers["/kept"].json() == {"known": True}
+    assert "max-age=60" in answers["/kept"].headers["cache-control"]
+    stranger = browser.get("/kept", headers={**cors, "authorization": f"Bearer {NO_TOKEN}"})
+    assert stranger.json() == {"known": False} and is_private(stranger)
+    assert not is_private(browser.get("/open", headers=cors))
+
+
+def a_cookie_that_no_login_made_is_left_alone(browser: Browser, project: Dict[str, Any]) -> None:
+    start = browser.get("/auth/login", headers=NAVIGATE)
+    [made] = [line.split("=")[0] for line in start.headers.get_list("set-cookie")]
+    odd = [made[:-16] + name for name in ("a[1]", "c,c", "e@e", "short", "x" * 17, "(" * 16, "/" * 16)]
+    cookie = "; ".join(f"{name}=x" for name in odd)
+    reply = browser.get("/auth/login", headers={**NAVIGATE, "cookie": cookie})
+    assert reply.status_code == 303
+    assert len(reply.headers.get_list("set-cookie")) == 1
+
+
 CASES = [
+    no_shared_cache_keeps_what_was_made_for_one_visitor,
+    a_cookie_that_no_login_made_is_left_alone,
     a_page_leads_through_the_login_and_back,
     a_page_with_letters_of_any_language_is_returned_to,
     cookies_are_sealed_and_kept_from_scripts,

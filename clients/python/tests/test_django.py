@@ -11,10 +11,10 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.test import Client
 from django.urls import include, path
+from django.views.decorators.cache import cache_page
 
 import site_cases
 from conftest import ROLES, SERVER, SERVICE_URL, act
-from rolecall import Rolecall
 from rolecall import django as ours
 
 Given = Dict[str, Any]
@@ -30,10 +30,48 @@ def captain(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"id": request.rolecall.session.member.id})
 
 
+@ours.require_member()
 def broken(request: HttpRequest) -> HttpResponse:
-    with Rolecall("http://127.0.0.1:1", "k", retries=0) as away:
-        away.validate("rcs_x")
     raise AssertionError("nobody can be let in")
+
+
+def who(request: HttpRequest) -> HttpResponse:
+    return JsonResponse({"known": request.rolecall.session is not None})
+
+
+def kept(request: HttpRequest) -> HttpResponse:
+    response = who(request)
+    response["cache-control"] = "public, max-age=60"
+    return response
+
+
+def kept_by_django(request: HttpRequest) -> HttpResponse:
+    # The decorator wants the settings, which are made later than this module.
+    return cache_page(60)(kept)(request)
+
+
+def is_open(request: HttpRequest) -> HttpResponse:
+    return JsonResponse({})
+
+
+@ours.require_member()
+def calls_by_itself(request: HttpRequest) -> HttpResponse:
+    ours.site().rolecall.member(SERVER, "1000000000000000001")
+    raise AssertionError("there is no such member")
+
+
+class AwayForSome(httpx.HTTPTransport):
+    """The service, which cannot be reached for the page whose session check must fail."""
+
+    is_away = False
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if self.is_away:
+            raise httpx.ConnectError("away")
+        return super().handle_request(request)
+
+
+SERVICE = AwayForSome()
 
 
 urlpatterns = [
@@ -42,6 +80,10 @@ urlpatterns = [
     path("café", member),
     path("captain", captain),
     path("broken", broken),
+    path("who", who),
+    path("kept", kept_by_django),
+    path("open", is_open),
+    path("calls", calls_by_itself),
 ]
 
 
@@ -55,6 +97,8 @@ def own_project() -> Iterator[Given]:
         MIDDLEWARE=["django.middleware.csrf.CsrfViewMiddleware", "rolecall.django.RolecallMiddleware"],
         ROLECALL={
             "base_url": SERVICE_URL,
+            "retries": 0,
+            "http_client": httpx.Client(transport=SERVICE),
             "api_key": project["key"],
             "client_id": project["id"],
             "server_id": SERVER,
@@ -83,6 +127,7 @@ class Browser:
         self.cookies = Jar(self._client)
 
     def get(self, path: str, headers: Dict[str, str]) -> Reply:
+        SERVICE.is_away = path == "/broken"
         return self._reply(self._client.get(path, secure=True, **environ_of(headers)))
 
     def post(self, path: str, headers: Dict[str, str]) -> Reply:
@@ -130,3 +175,8 @@ def test_a_site(case: Callable[[Browser, Given], None], browser: Browser, own_pr
 
 def test_a_callback_counts_only_where_the_login_began(browser: Browser, own_project: Given) -> None:
     site_cases.a_callback_counts_only_where_the_login_began(browser, own_project, Browser)
+
+
+def test_a_refusal_of_a_call_that_a_view_made_is_the_views_own(browser: Browser) -> None:
+    site_cases.finish(browser, site_cases.begin(browser))
+    assert browser.get("/calls", headers=site_cases.NAVIGATE).status_code == 500

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
+import httpx
 import pytest
 
-from conftest import SERVICE_URL, client_of, log_in
+from conftest import NO_TOKEN, SERVICE_URL, client_of, log_in
 from rolecall import (
     CallTimeoutError,
     NetworkError,
@@ -78,7 +79,7 @@ def another_server(answer: Callable[[int, BaseHTTPRequestHandler], Reply]) -> It
 def test_something_else_that_answers_is_told_apart(kind: str, reply: Reply) -> None:
     with another_server(lambda *_: reply) as (url, _), client_of(kind, url, "k") as client:
         with pytest.raises(UnexpectedResponseError) as failed:
-            client.validate("t")
+            client.validate(NO_TOKEN)
     assert (failed.value.code, failed.value.status) == ("UNEXPECTED_RESPONSE", reply[0])
 
 
@@ -87,7 +88,7 @@ def test_an_address_where_nobody_listens_is_named(kind: str) -> None:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     with client_of(kind, url, "k", retries=0) as client, pytest.raises(NetworkError) as failed:
-        client.validate("t")
+        client.validate(NO_TOKEN)
     assert failed.value.detail.startswith(f"{url} cannot be reached (")
     assert failed.value.status is None
 
@@ -106,7 +107,7 @@ def test_a_call_ends_at_its_time_also_in_the_middle_of_a_body(kind: str) -> None
 
     with another_server(drip) as (url, asked), client_of(kind, url, "k", timeout_sec=60) as client:
         with pytest.raises(CallTimeoutError) as failed:
-            client.validate("t", timeout_sec=0.2)
+            client.validate(NO_TOKEN, timeout_sec=0.2)
     assert failed.value.detail == f"{url} did not answer within 0.2 s."
     assert len(asked) == 1, "what has used up its time is not tried again"
 
@@ -127,7 +128,7 @@ def test_a_read_is_tried_again_when_the_service_is_busy_and_waits_as_long_as_it_
 def test_what_does_not_pass_is_told_after_three_tries_with_how_long_to_wait(kind: str) -> None:
     with another_server(lambda *_: (503, PROBLEM, BUSY)) as (url, asked), client_of(kind, url, "k") as client:
         with pytest.raises(ServiceError) as failed:
-            client.validate("t")
+            client.validate(NO_TOKEN)
     assert (len(asked), failed.value.code, failed.value.request_id) == (3, "SERVICE_OVERLOADED", "r1")
 
 
@@ -145,7 +146,7 @@ def test_those_who_ask_for_the_same_at_the_same_time_share_one_call(kind: str) -
 
         def ask(_: int) -> object:
             begun.append("one")
-            return client.validate("t")
+            return client.validate(NO_TOKEN)
 
         with ThreadPoolExecutor(20) as pool:
             assert list(pool.map(ask, range(20))) == [None] * 20
@@ -153,11 +154,48 @@ def test_those_who_ask_for_the_same_at_the_same_time_share_one_call(kind: str) -
     assert 1 <= len([path for path in asked if path.endswith("/validate")]) <= 3
 
 
+def test_who_is_interrupted_interrupts_nobody_who_asked_the_same() -> None:
+    """A signal, or the timeout of a server that is thrown into one of its threads."""
+    both, interrupted = threading.Event(), threading.Event()
+
+    class Interrupting(httpx.HTTPTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            if request.url.path.endswith("/validate") and not interrupted.is_set():
+                interrupted.set()
+                both.wait(0.5)
+                raise SystemExit
+            return super().handle_request(request)
+
+    invalid = (401, PROBLEM, b'{"code":"INVALID_TOKEN","detail":"No."}')
+    with another_server(lambda *_: invalid) as (url, _), Rolecall(
+        url, "k", cache=True, http_client=httpx.Client(transport=Interrupting())
+    ) as client:
+
+        def ask_second() -> object:
+            assert interrupted.wait(10)
+            return client.validate(NO_TOKEN)
+
+        with ThreadPoolExecutor(2) as pool:
+            first = pool.submit(client.validate, NO_TOKEN)
+            second = pool.submit(ask_second)
+            assert second.result(20) is None
+            assert isinstance(first.exception(20), SystemExit)
+
+
+def test_what_cannot_be_a_session_token_is_no_session_without_a_call(kind: str) -> None:
+    odd = ["t", "rcs_x", NO_TOKEN + "a", NO_TOKEN + "\n", NO_TOKEN[:-1] + "-", NO_TOKEN[:-1] + "é", "rcr_" + "a" * 49]
+    with another_server(lambda *_: (503, PROBLEM, BUSY)) as (url, asked), client_of(kind, url, "k", retries=0) as client:
+        assert [client.validate(token) for token in odd] == [None] * len(odd)
+        assert asked == []
+        with pytest.raises(ServiceError):
+            client.validate(NO_TOKEN)
+
+
 def test_nobody_waits_for_minutes(kind: str) -> None:
     limited = (429, {**PROBLEM, "retry-after": "60"}, b'{"code":"RATE_LIMITED","detail":"Slow down."}')
     with another_server(lambda *_: limited) as (url, asked), client_of(kind, url, "k") as client:
         with pytest.raises(RateLimitError) as failed:
-            client.validate("t")
+            client.validate(NO_TOKEN)
     assert (len(asked), failed.value.retry_after_sec) == (1, 60)
 
 
@@ -239,9 +277,9 @@ def test_a_base_address_may_have_a_path(base_url: str) -> None:
 
 def test_calls_of_threads_do_not_wait_for_delayed_packets(project: Dict[str, Any]) -> None:
     with Rolecall(SERVICE_URL, project["key"]) as client:
-        client.validate("rcs_x")
+        client.validate(NO_TOKEN)
         from_ = time.monotonic()
         for _ in range(50):
-            client.validate("rcs_x")
+            client.validate(NO_TOKEN)
         # 40 ms each without TCP_NODELAY: 2 seconds.
         assert time.monotonic() - from_ < 1.5

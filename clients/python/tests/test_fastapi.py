@@ -7,13 +7,15 @@ from typing import Any, Callable, Dict, Iterator, Optional
 
 import httpx
 import pytest
-from fastapi import Depends, FastAPI
+from fastapi import Depends, FastAPI, Response
+from fastapi.responses import JSONResponse
 
 import site_cases
 from conftest import ROLES, SERVER, SERVICE_URL, act
 from rolecall import AsyncRolecall, Session
+from rolecall.django import require_member as require_member_of_django
 from rolecall.fastapi import RolecallLogin
-from rolecall.web.login_flow import LoginSettings
+from rolecall.web.login_flow import LoginSettings, RoleRules
 
 Given = Dict[str, Any]
 
@@ -49,6 +51,15 @@ def site_of(project: Given, rolecall: AsyncRolecall, broken: AsyncRolecall) -> F
     @app.get("/who")
     async def who(session: Optional[Session] = Depends(login.current_session)) -> Dict[str, bool]:
         return {"known": session is not None}
+
+    @app.get("/kept")
+    async def kept(session: Optional[Session] = Depends(login.current_session)) -> Response:
+        # An answer of its own, to which FastAPI adds no header of a dependency.
+        return JSONResponse({"known": session is not None}, headers={"cache-control": "public, max-age=60, s-maxage=60"})
+
+    @app.get("/open")
+    async def is_open() -> Dict[str, str]:
+        return {}
 
     @app.get("/broken")
     async def unavailable(session: Session = Depends(away.require_member())) -> None:
@@ -102,6 +113,15 @@ def test_a_callback_counts_only_where_the_login_began(browser: Browser, own_proj
 def test_a_login_returns_to_this_site_only(browser: Browser, wanted: str, taken: str) -> None:
     end = site_cases.finish(browser, site_cases.begin(browser, wanted))
     assert site_cases.location_of(end) == site_cases.APP_URL + taken
+
+
+@pytest.mark.parametrize("roles", [None, [], [None], [""], "captain", 5], ids=repr)
+def test_a_rule_that_names_no_role_opens_no_page(roles: Any) -> None:
+    for name in ("any_of", "all_of"):
+        with pytest.raises(ValueError, match=f"{name} must be a list of role ids"):
+            RoleRules(**{name: roles})
+    with pytest.raises(ValueError):
+        require_member_of_django(any_of=roles)
 
 
 def test_current_session_keeps_nobody_out(browser: Browser) -> None:

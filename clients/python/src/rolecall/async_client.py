@@ -11,7 +11,16 @@ import httpx
 
 from . import calls
 from .calls import Call, Client, Pair, Received
-from .connection import OutOfTime, Project, cache_of, connection_by_environment, limits, none_if_not_live
+from .connection import (
+    InheritedTransport,
+    OutOfTime,
+    Project,
+    cache_of,
+    connection_by_environment,
+    limits,
+    may_be_session_token,
+    none_if_not_live,
+)
 from .errors import RolecallError
 from .async_event_stream import AsyncEventStream, read_events_async
 from .models import (
@@ -63,11 +72,9 @@ class AsyncRolecall(Project):
         super().__init__(base_url, api_key, timeout_sec)
         self._retries = Retries(retries)
         self._owns_http = http_client is None
-        self._http = http_client or httpx.AsyncClient(limits=limits)
         self._is_cached = cache is not False
-        self._cache = SessionCache(cache_of(cache))
-        self._stream = AsyncEventStream(self._http, self._base_url, self._api_key, self._cache)
-        self._shared: Dict[str, Tuple[Flight, asyncio.Task[Optional[Session]]]] = {}
+        self._cache_bounds = cache_of(cache)
+        self._begin(http_client or httpx.AsyncClient(limits=limits))
         self.webhooks = AsyncWebhooks(self)
 
     @classmethod
@@ -101,7 +108,7 @@ class AsyncRolecall(Project):
 
         ``cache`` instead of the client's: False asks in any case.
         """
-        if not token:
+        if not token or not may_be_session_token(token):
             return None
         if not (self._is_cached if cache is None else cache):
             return await self._load(token, timeout_sec)
@@ -227,6 +234,17 @@ class AsyncRolecall(Project):
         trace: Optional[TracebackType],
     ) -> None:
         await self.aclose()
+
+    def _begin(self, http: httpx.AsyncClient) -> None:
+        """Everything that belongs to one process."""
+        self._http = http
+        self._cache = SessionCache(self._cache_bounds)
+        self._stream = AsyncEventStream(http, self._base_url, self._api_key, self._cache)
+        self._shared: Dict[str, Tuple[Flight, asyncio.Task[Optional[Session]]]] = {}
+
+    def _begin_anew(self) -> None:
+        own = self._owns_http
+        self._begin(httpx.AsyncClient(limits=limits) if own else httpx.AsyncClient(transport=InheritedTransport()))
 
     async def _load(self, token: str, timeout_sec: Optional[float]) -> Optional[Session]:
         try:

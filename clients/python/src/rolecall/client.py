@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import socket
 import time
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
+from functools import partial
 from types import TracebackType
-from typing import Dict, Iterator, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
+from typing import Callable, Dict, Iterator, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 import httpx
 
 from . import calls
 from .calls import Call, Client, Pair, Received
-from .connection import OutOfTime, Project, cache_of, connection_by_environment, limits, none_if_not_live
+from .connection import (
+    InheritedTransport,
+    OutOfTime,
+    Project,
+    cache_of,
+    connection_by_environment,
+    limits,
+    may_be_session_token,
+    none_if_not_live,
+)
 from .errors import RolecallError
 from .event_stream import EventStream, read_events
 from .models import (
@@ -64,11 +74,9 @@ class Rolecall(Project):
         super().__init__(base_url, api_key, timeout_sec)
         self._retries = Retries(retries)
         self._owns_http = http_client is None
-        self._http = http_client or httpx.Client(limits=limits)
         self._is_cached = cache is not False
-        self._cache = SessionCache(cache_of(cache))
-        self._stream = EventStream(self._http, self._base_url, self._api_key, self._cache)
-        self._shared: Dict[str, Tuple[Flight, Future[Optional[Session]]]] = {}
+        self._cache_bounds = cache_of(cache)
+        self._begin(http_client or httpx.Client(limits=limits))
         self.webhooks = Webhooks(self)
 
     @classmethod
@@ -102,7 +110,7 @@ class Rolecall(Project):
 
         ``cache`` instead of the client's: False asks in any case.
         """
-        if not token:
+        if not token or not may_be_session_token(token):
             return None
         if not (self._is_cached if cache is None else cache):
             return self._load(token, timeout_sec)
@@ -228,6 +236,17 @@ class Rolecall(Project):
     ) -> None:
         self.close()
 
+    def _begin(self, http: httpx.Client) -> None:
+        """Everything that belongs to one process."""
+        self._http = http
+        self._cache = SessionCache(self._cache_bounds)
+        self._stream = EventStream(http, self._base_url, self._api_key, self._cache)
+        self._shared: Dict[str, Tuple[Flight, Future[Optional[Session]]]] = {}
+
+    def _begin_anew(self) -> None:
+        own = self._owns_http
+        self._begin(httpx.Client(limits=limits) if own else httpx.Client(transport=InheritedTransport()))
+
     def _load(self, token: str, timeout_sec: Optional[float]) -> Optional[Session]:
         try:
             return self._send(calls.validate(self._api_key, token), timeout_sec)
@@ -236,25 +255,34 @@ class Rolecall(Project):
 
     def _ask(self, token: str, timeout_sec: Optional[float]) -> Optional[Session]:
         """Of those who ask at the same time one loads. Whoever has a time of their own asks alone."""
-        other = self._shared.get(token)
-        if timeout_sec is None and other is not None and self._cache.is_shareable(other[0]):
-            return other[1].result()
+        while timeout_sec is None:
+            other = self._shared.get(token)
+            if other is None or not self._cache.is_shareable(other[0]):
+                break
+            try:
+                return other[1].result()
+            except CancelledError:
+                # Whoever asked was interrupted: the others ask themselves.
+                continue
         flight = self._cache.begin(token)
         entry: Tuple[Flight, Future[Optional[Session]]] = (flight, Future())
         if timeout_sec is None:
             self._shared[token] = entry
         session: Optional[Session] = None
+        # What interrupts one caller (a signal, a timeout of the server) is nothing that the others may be told.
+        tell_others: Callable[[], object] = entry[1].cancel
         try:
             session = self._load(token, timeout_sec)
-            entry[1].set_result(session)
+            tell_others = partial(entry[1].set_result, session)
             return session
-        except BaseException as error:
-            entry[1].set_exception(error)
+        except Exception as error:
+            tell_others = partial(entry[1].set_exception, error)
             raise
         finally:
             self._cache.end(flight, session)
             if self._shared.get(token) is entry:
                 self._shared.pop(token, None)
+            tell_others()
 
     def _send(self, call: Call[T], timeout_sec: Optional[float]) -> T:
         attempts = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import weakref
 from typing import Optional, Sequence, Tuple, Union
 from urllib.parse import urlsplit
 
@@ -16,6 +17,11 @@ from .session_cache import Cache
 
 #: The service closes connections that nobody has used for longer.
 limits = httpx.Limits(max_connections=200, max_keepalive_connections=20, keepalive_expiry=4.0)
+
+
+#: What a session token looks like. Anyone can write a cookie: what does not look so is not worth a call, which would
+#: count against the limit of the project.
+_session_token = re.compile(r"rcs_[0-9A-Za-z]{49}")
 
 
 class Project:
@@ -34,6 +40,7 @@ class Project:
         self._base_url = str(base_url).rstrip("/")
         self._api_key = api_key
         self._timeout_sec = timeout_sec
+        _projects.add(self)
 
     def __repr__(self) -> str:
         """Without the key, so that a logged client does not show it."""
@@ -69,6 +76,13 @@ class Project:
             sso=sso,
         )
 
+    def _begin_anew(self) -> None:
+        """
+        In a child process after a fork: leaves connections, threads and locks to the parent. On a connection that both
+        used one would read the other's answer.
+        """
+        raise NotImplementedError
+
     def _failure(self, reason: Exception, timeout_sec: float) -> RolecallError:
         if isinstance(reason, (httpx.TimeoutException, OutOfTime)):
             return timeout_error(self._base_url, timeout_sec)
@@ -77,8 +91,42 @@ class Project:
         return network_error(self._base_url, type(reason).__name__ if is_quoting else str(reason))
 
 
+#: The clients of this process.
+_projects: weakref.WeakSet[Project] = weakref.WeakSet()
+
+
+def _begin_all_anew() -> None:
+    for project in list(_projects):
+        project._begin_anew()
+
+
+# Windows has no fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_all_anew)
+
+
 class OutOfTime(Exception):
     """The answer was still coming when the call's time was over."""
+
+
+class InheritedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """In a child process, instead of an `http_client` whose connections are the parent's."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        raise RuntimeError(_inherited)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        raise RuntimeError(_inherited)
+
+
+_inherited = (
+    "This process was forked from the one that made http_client, whose connections it must not use: "
+    "make http_client and the client of Rolecall after the fork, in each process"
+)
+
+
+def may_be_session_token(token: str) -> bool:
+    return _session_token.fullmatch(token) is not None
 
 
 def connection_by_environment() -> Tuple[str, str]:

@@ -10,19 +10,21 @@ and in the URLs ``path("auth/", include("rolecall.django"))``.
 from __future__ import annotations
 
 import functools
+import os
 import threading
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Mapping, Optional
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
+from django.utils.cache import patch_cache_control, patch_vary_headers
 
 from .calls import Client
 from .client import Rolecall
 from .errors import RolecallError
 from .models import Session
 from .web.exchange import Answer, IncomingRequest
-from .web.login_flow import LoginFlow, LoginSettings, RoleRules
+from .web.login_flow import LoginFlow, LoginSettings, NotGiven, RoleRules, Roles
 
 View = Callable[..., Any]
 
@@ -40,6 +42,9 @@ class Site:
 _client_options = ("base_url", "api_key", "timeout_sec", "retries", "cache", "http_client")
 _site: Optional[Site] = None
 _lock = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    # A child whose parent forked while another thread held the lock would wait for ever.
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def site() -> Site:
@@ -54,32 +59,52 @@ class Visitor:
     """``request.rolecall``: who is asking. Asks the service at most once, and not before it is asked."""
 
     def __init__(self, request: HttpRequest) -> None:
-        self._incoming = _incoming(request)
+        self._request = request
+        #: Somebody asked, so that the answer is for this visitor alone.
+        self.is_read = False
+        #: Why nobody could tell.
+        self.failure: Optional[RolecallError] = None
 
     @functools.cached_property
     def session(self) -> Optional[Session]:
         """Who is logged in, or None. Raises while nobody can tell."""
-        return site().rolecall.validate(site().flow.token(self._incoming))
+        self.is_read = True
+        # `cache_page` stores an answer before the middleware has seen it.
+        self._request._cache_update_cache = False
+        try:
+            return site().rolecall.validate(site().flow.token(_incoming(self._request)))
+        except RolecallError as error:
+            self.failure = error
+            raise
 
 
 class RolecallMiddleware:
-    """Gives every request its ``request.rolecall``; answers 503 where a view asked and nobody could tell."""
+    """
+    Gives every request its ``request.rolecall``; answers 503 where a view asked and nobody could tell. Where a view
+    asked, no shared cache keeps the answer.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.rolecall = Visitor(request)
-        return self._get_response(request)
+        response = self._get_response(request)
+        if request.rolecall.is_read:
+            patch_vary_headers(response, ["Cookie", "Authorization"])
+            patch_cache_control(response, private=True)
+        return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> Optional[HttpResponse]:
-        if not isinstance(error, RolecallError):
+        # What a view's own calls raise is the view's to answer.
+        failure: Optional[RolecallError] = request.rolecall.failure
+        if failure is None or error is not failure:
             return None
-        return _response_of(site().flow.unavailable(_incoming(request), error))
+        return _response_of(site().flow.unavailable(_incoming(request), failure))
 
 
 def require_member(
-    *, any_of: Optional[Sequence[str]] = None, all_of: Optional[Sequence[str]] = None
+    *, any_of: Roles = NotGiven.NOT_GIVEN, all_of: Roles = NotGiven.NOT_GIVEN
 ) -> Callable[[View], View]:
     """
     Lets in who has a live session and the roles: ``request.rolecall.session`` is there then. A page that is loaded is

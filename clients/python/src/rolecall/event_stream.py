@@ -45,7 +45,7 @@ class EventStream:
         """Says that somebody wants to know: opens the stream, or keeps it open."""
         self.is_used = True
         with self._lock:
-            # In a child process after a fork the thread of the parent is not alive.
+            # It ends by itself when nobody asks.
             if self._thread is None or not self._thread.is_alive():
                 self._run = _Run(EventFeed(self._key, heartbeat_sec=1, last_id=self._run.feed.last_id))
                 name = "rolecall-events"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Awaitable, Callable, Optional, Sequence
+from typing import Awaitable, Callable, List, Optional
 from urllib.parse import quote
 
 from fastapi import APIRouter, FastAPI, Request, Response
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .async_client import AsyncRolecall
 from .calls import Client
 from .errors import RolecallError
 from .models import Session
 from .web.exchange import Answer, IncomingRequest
-from .web.login_flow import LoginFlow, LoginSettings, RoleRules
+from .web.login_flow import LoginFlow, LoginSettings, NotGiven, RoleRules, Roles
 
 
 class Refused(Exception):
@@ -21,6 +23,38 @@ class Refused(Exception):
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.status)
         self.answer = answer
+
+
+#: In a request's scope: a list that is empty until somebody asks who it is. Copies of the scope share it.
+_reads = "rolecall.session_reads"
+
+
+class PrivateAnswers:
+    """Where a dependency asked who it is, no shared cache keeps the answer, whatever the endpoint returns."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        reads: List[str] = []
+        scope.setdefault(_reads, reads)
+
+        async def send_private(message: Message) -> None:
+            if message["type"] == "http.response.start" and scope[_reads]:
+                _make_private(MutableHeaders(scope=message))
+            await send(message)
+
+        await self._app(scope, receive, send_private)
+
+
+def _make_private(headers: MutableHeaders) -> None:
+    for name in ("Cookie", "Authorization"):
+        headers.add_vary_header(name)
+    given = [directive.strip() for line in headers.getlist("cache-control") for directive in line.split(",")]
+    kept = [one for one in given if one and one.lower() != "public" and not one.lower().startswith("s-maxage")]
+    if "private" not in [one.lower() for one in kept]:
+        kept.append("private")
+    headers["cache-control"] = ", ".join(kept)
 
 
 class RolecallLogin:
@@ -43,8 +77,9 @@ class RolecallLogin:
         self.router.add_api_route("/logout", self._logout, methods=["POST"])
 
     def install(self, app: FastAPI) -> None:
-        """Adds the routes, and what turns a refusal into an answer."""
+        """Adds the routes, what turns a refusal into an answer, and what keeps answers out of shared caches."""
         app.include_router(self.router)
+        app.add_middleware(PrivateAnswers)
 
         async def answer_refused(_request: Request, error: Exception) -> Response:
             if not isinstance(error, Refused):
@@ -56,13 +91,14 @@ class RolecallLogin:
     async def current_session(self, request: Request) -> Optional[Session]:
         """A dependency: who is logged in, or None. It keeps nobody out."""
         incoming = _incoming(request)
+        request.scope.get(_reads, []).append(incoming.target)
         try:
             return await self._rolecall.validate(self._flow.token(incoming))
         except RolecallError as error:
             raise Refused(self._flow.unavailable(incoming, error)) from None
 
     def require_member(
-        self, *, any_of: Optional[Sequence[str]] = None, all_of: Optional[Sequence[str]] = None
+        self, *, any_of: Roles = NotGiven.NOT_GIVEN, all_of: Roles = NotGiven.NOT_GIVEN
     ) -> Callable[[Request], Awaitable[Session]]:
         """
         A dependency that lets in who has a live session and the roles. A page that is loaded is sent to the login;

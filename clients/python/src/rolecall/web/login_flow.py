@@ -9,6 +9,7 @@ import posixpath
 import re
 import time
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import List, Mapping, Optional, Sequence, Tuple, Union
 from urllib.parse import unquote, urlencode, urlsplit
 
@@ -64,20 +65,41 @@ class PendingLogin:
     cookie_name: str
 
 
+class NotGiven(Enum):
+    """An argument that was left out. None would also be a setting that is missing, which must not open a page."""
+
+    NOT_GIVEN = "not given"
+
+
+Roles = Union[Sequence[str], NotGiven]
+
+
 @dataclass(frozen=True)
 class RoleRules:
     """Who may come in. Neither: whoever has a live session."""
 
     #: At least one of these roles, by id.
-    any_of: Optional[Sequence[str]] = None
+    any_of: Roles = NotGiven.NOT_GIVEN
     #: Every one of these roles, by id.
-    all_of: Optional[Sequence[str]] = None
+    all_of: Roles = NotGiven.NOT_GIVEN
+
+    def __post_init__(self) -> None:
+        for name, roles in (("any_of", self.any_of), ("all_of", self.all_of)):
+            if not isinstance(roles, NotGiven) and not _are_role_ids(roles):
+                raise ValueError(f"{name} must be a list of role ids that is not empty; leave it out to ask for none")
 
     def allow(self, session: Session) -> bool:
         held = {role.role_id for role in session.roles}
-        return (self.any_of is None or not held.isdisjoint(self.any_of)) and (
-            self.all_of is None or held.issuperset(self.all_of)
+        return (isinstance(self.any_of, NotGiven) or not held.isdisjoint(self.any_of)) and (
+            isinstance(self.all_of, NotGiven) or held.issuperset(self.all_of)
         )
+
+
+def _are_role_ids(roles: object) -> bool:
+    """Not a single string either, which is a sequence of letters."""
+    if not isinstance(roles, (list, tuple, set, frozenset)) or not roles:
+        return False
+    return all(isinstance(role, str) and role for role in roles)
 
 
 class LoginFlow:
@@ -130,7 +152,7 @@ class LoginFlow:
     def read_callback(self, request: IncomingRequest) -> Union[Answer, PendingLogin]:
         state = request.query.get("state", "")
         name = self._login_cookie(state)
-        opened = self._cookies.open(name, request.cookies.get(name)) if re.fullmatch(r"[\w-]{43}", state) else None
+        opened = self._cookies.open(name, request.cookies.get(name)) if re.fullmatch(r"[A-Za-z0-9_-]{43}", state) else None
         # Only the browser that started this login holds its cookie; a link from elsewhere ends here. RFC 9207: an
         # answer of another service is not the answer to our question.
         at = 0 if opened is None else opened.get("at")
@@ -227,10 +249,13 @@ class LoginFlow:
         return Cookie(name, value, max_age_sec, self._is_secure)
 
     def _oldest_logins(self, request: IncomingRequest) -> Tuple[Cookie, ...]:
-        """Deletes what would make more cookies than servers take."""
+        """
+        Deletes what would make more cookies than servers take. Only names that a login made: others are a visitor's own,
+        and may hold what no header can carry.
+        """
         found: List[Tuple[int, str]] = []
         for name, value in request.cookies.items():
-            if name.startswith(self._login_cookie("")):
+            if re.fullmatch(re.escape(self._login_cookie("")) + r"[A-Za-z0-9_-]{16}", name):
                 at = (self._cookies.open(name, value) or {}).get("at")
                 found.append((at if isinstance(at, int) else 0, name))
         found.sort(reverse=True)
