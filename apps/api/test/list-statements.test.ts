@@ -102,6 +102,9 @@ async function fill({ service }: World, { projectId, webhookId }: Record<string,
       select (300000000000000000 + i)::text, '${demo.users.mara}' from generate_series(${from}, ${from} + 19) i;
     insert into server_access (project_id, server_id, scopes)
       select '${projectId}', (300000000000000000 + i)::text, array['read_members'] from generate_series(${from}, ${from} + 19) i;
+    insert into api_keys (id, project_id, prefix, digest, replaced_at, revoked_at)
+      select gen_random_uuid(), '${projectId}', 'rck_' || i, 'digest ' || i, clock_now(), clock_now()
+      from generate_series(${from}, ${from} + 19) i;
     insert into notifications (id, project_id, type, text)
       select gen_random_uuid(), '${projectId}', 'key.revoked', 'Gone.' from generate_series(${from}, ${from} + 19) i;
     insert into access_trail (id, action, project_id, project_name, server_id, server_name)

@@ -173,6 +173,13 @@ def test_one_member_comes_with_roles_and_an_unknown_one_is_not_found(rolecall: R
     assert refused.value.code == "MEMBER_NOT_FOUND"
 
 
+def test_changes_of_members_are_told_from_where_one_began(rolecall: Rolecall) -> None:
+    begin = rolecall.member_changes(SERVER).change_cursor
+    page = rolecall.member_changes(SERVER, begin)
+    assert begin is not None and page.change_cursor is not None
+    assert (page.removed, page.has_more) == ((), False)
+
+
 def test_permissions_are_checked_by_any_and_by_all(rolecall: Rolecall) -> None:
     act("roles", member=USERS["kenji"], role=ROLES["quiet"])
     quiet, crew = ROLES["quiet"], ROLES["crew"]

@@ -48,6 +48,10 @@ def flag(data: Mapping[str, object], key: str) -> bool:
     return value
 
 
+def optional_flag(data: Mapping[str, object], key: str) -> Optional[bool]:
+    return None if data.get(key) is None else flag(data, key)
+
+
 def time(data: Mapping[str, object], key: str) -> datetime:
     value = text(data, key)
     try:
@@ -74,3 +78,9 @@ def items(data: Mapping[str, object], key: str, read: Callable[[object], T]) -> 
     if not isinstance(values, list):
         raise UnexpectedShape(f"{key} is no list")
     return tuple(read(value) for value in values)
+
+
+def optional_items(
+    data: Mapping[str, object], key: str, read: Callable[[object], T]
+) -> Optional[Tuple[T, ...]]:
+    return None if data.get(key) is None else items(data, key, read)
