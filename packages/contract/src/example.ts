@@ -59,6 +59,8 @@ const byName: Readonly<Record<string, unknown>> = {
   'X-SVC-Signature': 't=1772366400,v1=…',
   'Idempotency-Key': 'order-1815',
   'Last-Event-ID': byFormat['uuid'],
+  changedSince: '48151-0',
+  changeCursor: '48151-0',
   schema: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
   payload: { title: 'Regatta on Sunday' },
   color: 15_844_367,
