@@ -118,7 +118,9 @@ describe.each(mainEngines)('every endpoint of the contract on %s', (engine) => {
     }
 
     test('must be JSON in UTF-8, sent as JSON', async () => {
-      for (const raw of ['', '{', '{"a":1,}', "{'a':1}", 'NaN', '{"a":1}{}', '\uFEFF{}', '[1', '"']) {
+      // Of a body that may be left out, no bytes are none.
+      const nothing = one.bodyOptional ? [] : ['']
+      for (const raw of [...nothing, '{', '{"a":1,}', "{'a':1}", 'NaN', '{"a":1}{}', '\uFEFF{}', '[1', '"']) {
         await refused({ raw }, 400, 'MALFORMED_JSON')
       }
       await refused({ raw: Buffer.from('7b2261223a22ff227d', 'hex') }, 400, 'MALFORMED_JSON')

@@ -27,7 +27,8 @@ export function createRequestCheck(definition: EndpointDefinition) {
     }
     if (checkBody) {
       const { 'content-type': type, 'content-encoding': encoding } = request.headers
-      input.body = bodyOptional && isAbsent(request) ? {} : readBody(type, encoding, request.body)
+      // Many clients say what a body would be, and send none.
+      input.body = bodyOptional && !hasBytes(request) ? {} : readBody(type, encoding, request.body)
       problems = problems.concat(checkBody(input.body))
     }
     if (problems.length > 0) throw invalid(problems)
@@ -37,7 +38,9 @@ export function createRequestCheck(definition: EndpointDefinition) {
 
 /** Neither bytes nor a word about what they would be. */
 export const isAbsent = ({ headers, body }: FastifyRequest) =>
-  headers['content-type'] === undefined && !(Buffer.isBuffer(body) && body.length > 0)
+  headers['content-type'] === undefined && !hasBytes({ body })
+
+const hasBytes = ({ body }: Pick<FastifyRequest, 'body'>) => Buffer.isBuffer(body) && body.length > 0
 
 function searchOf(url = '') {
   const start = url.indexOf('?')
