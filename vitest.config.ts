@@ -26,7 +26,13 @@ const system = [
   'apps/api/src/platform/rate-limit/rate-limiter.test.ts',
 ]
 /** What measures how long others wait, and must not be one of several. */
-const alone = ['apps/api/src/features/login/login-flood.test.ts', 'tools/alerts.test.ts']
+const alone = [
+  'apps/api/src/features/login/login-flood.test.ts',
+  'tools/alerts.test.ts',
+  // The feed waits for the oldest transaction of the database server, also of other tests.
+  'apps/api/src/features/project-reads/member-changes.test.ts',
+  'apps/api/src/features/events/streams.test.ts',
+]
 /** What looks at the run when it is over. */
 const last = ['tools/pglite-statements.test.ts']
 
