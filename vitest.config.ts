@@ -5,22 +5,26 @@ import { SlowestFirst } from './tools/slowest-first.ts'
 const everything = ['{apps,packages,examples,tools,clients}/**/*.test.ts']
 /** A real browser may be late once on a machine under load; a defect fails every time. */
 const browser = ['**/*browser.test.ts', 'acceptance/browser/*.test.ts']
-/** Real processes, which are waited for, and what measures the memory or the turns of its own process. */
+/** Real processes, which are waited for. Nothing of the test's own process is measured: files share it. */
 const system = [
   'apps/api/test/process/*.test.ts',
   'tools/deploy.test.ts',
+  'tools/{artifacts,package}.test.ts',
   'clients/**/*.test.ts',
   'tools/openapi/*.test.ts',
   'tools/sdk/*.test.ts',
-  'packages/sdk/src/adapters.test.ts',
-  'packages/sdk/src/site/site.test.ts',
   'apps/api/src/cli/*.test.ts',
-  'apps/api/src/mirror/gateway/{chaos,takeover}.test.ts',
+]
+/** What measures the memory, the turns or the globals of its own process, and has one for itself. */
+const measured = [
+  'packages/sdk/src/adapters.test.ts',
+  'packages/sdk/src/site/{site,logins}.test.ts',
+  'apps/api/src/mirror/gateway/{chaos,takeover,groups-takeover}.test.ts',
   'apps/api/src/features/members/large-lists.test.ts',
   'apps/api/src/features/monitoring/recorder.test.ts',
   'apps/api/src/features/notifications/instances.test.ts',
   'apps/api/src/platform/cache/memory-cache.test.ts',
-  'apps/api/src/platform/db/outage.test.ts',
+  'apps/api/src/platform/db/{outage,several-hosts}.test.ts',
   'apps/api/src/platform/http/hostile-input.test.ts',
   'apps/api/src/platform/json-schema/{hostile,patterns}.test.ts',
   'apps/api/src/platform/rate-limit/rate-limiter.test.ts',
@@ -29,9 +33,10 @@ const system = [
 const alone = [
   'apps/api/src/features/login/login-flood.test.ts',
   'tools/alerts.test.ts',
-  // The feed waits for the oldest transaction of the database server, also of other tests.
-  'apps/api/src/features/project-reads/member-changes.test.ts',
+  // Events wait for the oldest transaction of the database server, also of other tests.
   'apps/api/src/features/events/streams.test.ts',
+  // Clients and instances that have to wait for a processor miss the moment in which a connection may still be used.
+  'apps/api/test/process/rolling.test.ts',
 ]
 /** What looks at the run when it is over. */
 const last = ['tools/pglite-statements.test.ts']
@@ -47,7 +52,7 @@ const settings = {
   expect: { poll: { timeout: 20_000 } },
   // Until the whole suite has been calm without: a machine that others load makes a real process late once.
   retry: process.env['CI'] ? 1 : 0,
-  // On two cores: what waits for timeouts, processes and browsers leaves room for others.
+  // On two cores: half of the time is waiting, for timeouts, processes and browsers. A fourth made nothing faster.
   maxWorkers: 3,
 }
 const exclude = ['**/node_modules/**']
@@ -63,7 +68,7 @@ export default defineConfig({
           ...settings,
           name: 'fast',
           include: everything,
-          exclude: [...exclude, ...system, ...browser, ...alone, ...last],
+          exclude: [...exclude, ...system, ...measured, ...browser, ...alone, ...last],
           // Files share processes: for most of them imports are half of the work.
           isolate: false,
         },
@@ -71,8 +76,15 @@ export default defineConfig({
       { ...acceptance, test: { ...acceptance.test, ...settings } },
       {
         ...shared,
-        test: { ...settings, name: 'system', include: system, exclude: [...exclude, ...browser, ...alone] },
+        test: {
+          ...settings,
+          name: 'system',
+          include: system,
+          exclude: [...exclude, ...browser, ...alone],
+          isolate: false,
+        },
       },
+      { ...shared, test: { ...settings, name: 'measured', include: measured, exclude } },
       {
         ...shared,
         test: {
@@ -80,6 +92,7 @@ export default defineConfig({
           name: 'browser',
           include: browser,
           exclude,
+          isolate: false,
           retry: process.env['CI'] ? 2 : 0,
         },
       },

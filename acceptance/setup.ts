@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { demo, startChatSim } from '@rolecall/chat-sim'
 import type { TestProject } from 'vitest/node'
 import { buildOnce } from '../tools/build-once.js'
+import { freePort } from '../tools/free-port.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -39,12 +39,14 @@ export default async function setup({ provide }: TestProject) {
       DATABASE_URL: 'pglite::memory:',
       CHAT_API_URL: sim.apiUrl,
       CHAT_AUTHORIZE_URL: sim.authorizeUrl,
+      CHAT_CDN_URL: sim.cdnUrl,
       CHAT_CALLBACK_URL: `${url}/api/auth/callback`,
       CHAT_BOT_TOKEN: sim.app.botToken,
       CHAT_CLIENT_ID: sim.app.clientId,
       CHAT_CLIENT_SECRET: sim.app.clientSecret,
       CHAT_GUILD_ID: demo.mainGuildId,
       CHAT_ADMIN_ROLE_ID: demo.adminRoleId,
+      CHAT_AUDITOR_ROLE_ID: demo.roles.quiet,
       OUTBOUND_WEBHOOK_ENCRYPTION_KEY: 'acce97a5ce17e08b39d4f1267ac35d90be846f2d7183ae5cf40b92e6d81f7354',
       INBOUND_WEBHOOK_ENCRYPTION_KEY: 'acce97a593b2d4761f0ae85cd7402b9e6138f5a4dc17e2609b85f3ad4c7e018b',
     } as NodeJS.ProcessEnv,
@@ -79,13 +81,3 @@ async function untilReady(service: ChildProcess, url: string) {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject()))
-    })
-  })

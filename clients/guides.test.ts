@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fencesOf } from '../acceptance/browser/shell.ts'
 import { type GivenProject, givenProject, walkLogin } from '../apps/api/test/given.ts'
-import { freePort } from '../apps/api/test/postgres.ts'
 import { startWorld, type World } from '../apps/api/test/service.ts'
 import { isInstalled } from '../bench/src/rolling-proxies.ts'
+import { freePort } from '../tools/free-port.js'
 
 /** The site of each guide, as a reader copies it: the block of its language, started as the page says. */
 const guides = [

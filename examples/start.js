@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { stagePackage } from '../tools/sdk/pack.js'
+import { existsSync, readFileSync } from 'node:fs'
+import { CannotPrepare, names, prepare } from './prepare.js'
 
 // `npm run example express`: an example with the packed client library, as a project of the demo that runs.
 
-const names = ['express', 'fastify', 'hono']
 /** "Harbour Club". */
 const serverId = '1100089314336833537'
 const serviceUrl = `http://127.0.0.1:${process.env.PORT || 3000}`
@@ -28,14 +25,22 @@ async function start() {
       `The demo at ${serviceUrl} does not take the example (${error.cause?.code ?? error.message}): does npm start run?`,
     )
   }
-  const folder = fileURLToPath(new URL(name, import.meta.url))
-  install(join(folder, 'node_modules/@rolecall/sdk'))
-  const child = spawn(process.execPath, ['app.js'], {
-    cwd: folder,
+  let example
+  try {
+    example = prepare(name)
+  } catch (error) {
+    if (error instanceof CannotPrepare) return fail(error.message)
+    throw error
+  }
+  const child = spawn(example.program, example.start(port), {
+    cwd: example.cwd,
     stdio: 'inherit',
     env: {
       ...process.env,
       PORT: port,
+      // Of SvelteKit's server, which takes the caller's word for its address otherwise.
+      HOST: '127.0.0.1',
+      ORIGIN: appUrl,
       ROLECALL_URL: serviceUrl,
       ROLECALL_CLIENT_ID: project.id,
       ROLECALL_SERVER_ID: serverId,
@@ -47,14 +52,6 @@ async function start() {
   })
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
   child.once('exit', (code) => process.exit(code ?? 0))
-}
-
-/** The package as it is published, nearer to the example than the workspace's own. */
-function install(place) {
-  const staged = fileURLToPath(new URL('../node_modules/.cache/rolecall-client', import.meta.url))
-  stagePackage(staged)
-  rmSync(place, { recursive: true, force: true })
-  cpSync(staged, place, { recursive: true })
 }
 
 /** As a System Admin of the demo, which registers only addresses of its own. */

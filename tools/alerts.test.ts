@@ -32,6 +32,8 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
   let prometheus: Prometheus
   let project: GivenProject
   let session: GivenSession
+  /** Memory does not know them: validating one needs the database. */
+  let unasked: GivenSession[]
   const seen = new Set<string>()
   const startedAt = Date.now()
 
@@ -50,6 +52,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     world.service.deps.liveMirror.start()
     project = await givenProject(world)
     session = await givenSession(world, project)
+    unasked = await Promise.all(Array.from({ length: 150 }, () => givenSession(world, project)))
     await vi.waitFor(() => expect(world.service.deps.chatFigures().gateway).toBe('connected'), 20_000)
     prometheus = await startPrometheus(new URL(world.url).host, rules)
   })
@@ -68,6 +71,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     running.push({ stop: () => clearInterval(timer), done: Promise.resolve() })
   }
   afterEach(async () => {
+    network.delay(0)
     for (const { stop, done } of running.splice(0)) {
       stop()
       await done
@@ -157,8 +161,26 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     await world.sim.up()
   })
 
+  test('logouts that clients are not told of, and one that a client does not take', async () => {
+    const { db } = world.service.deps
+    const insert = (uri: string, attempts: number, next: string) =>
+      db.query({
+        text: `insert into oidc_logouts (session_id, project_id, member_id, uri, attempts, queued_at, next_attempt_at)
+          values (gen_random_uuid(), $1, $2, $3, $4, clock_now() - interval '1 hour', clock_now() + $5::interval)`,
+        values: [project.id, demo.users.ada, uri, attempts, next],
+      })
+    // One that nobody takes, and one that is tried, at an address where nobody listens.
+    await insert('https://client.example/logout', 0, '1 hour')
+    await insert('http://127.0.0.1:9/logout', 1, '0 s')
+    await call(world.url, 'GET', '/oidc/me')
+    await call(world.url, 'GET', '/api/forward-auth')
+    await untilFiring('RolecallLogoutsLate', 'RolecallLogoutsRefused')
+    await db.query({ text: 'delete from oidc_logouts', values: [] })
+  })
+
   test('something that holds up the event loop', async () => {
-    repeat(600, () => {
+    // Once between any two scrapes.
+    repeat(450, () => {
       const until = performance.now() + 250
       while (performance.now() < until);
     })
@@ -167,9 +189,8 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
 
   test('a database that is slow makes validate slow', async () => {
     network.delay(350)
-    repeat(100, () => ask(project.key))
-    await untilFiring('RolecallValidateSlow')
-    network.delay(0)
+    repeat(250, () => ask(project.key, unasked.pop()?.token))
+    await untilFiring('RolecallValidateSlow', 'RolecallValidateBudgetFast')
   })
 
   test('a cache that hangs', async () => {
@@ -202,8 +223,10 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     network.cut()
     const { key } = project
     repeat(100, () => call(world.url, 'GET', `/api/servers/${demo.mainGuildId}/members`, { key }))
-    for (let i = 0; i < 10_500; i++) world.service.recorder.countUsage(`GET /made/up/${i}`, undefined, 200)
+    for (let i = 0; i < 10_500; i++)
+      world.service.recorder.countUsage(`GET /made/up/${i}`, undefined, 200, -1)
     await untilFiring('RolecallDatabaseDown', 'RolecallErrors', 'RolecallRecordsLost')
+    await untilFiring('RolecallErrorBudgetFast', 'RolecallErrorBudgetSlow')
     network.mend()
   })
 

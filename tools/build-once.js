@@ -12,6 +12,7 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildConsoleOnce } from './build-console.js'
 
 // Plain JavaScript on Node's own modules: this runs before anything is built.
 
@@ -21,11 +22,16 @@ const stamp = join(root, 'node_modules', '.cache', 'rolecall-built')
 
 /**
  * Compiles the workspace when something that `tsc -b` reads is newer than the last build, or when an output
- * is missing. Otherwise it costs a walk over the sources' dates.
+ * is missing, and builds the console where that changed. Otherwise it costs a walk over the sources.
  *
  * @param {(line: string) => void} [say] gets one line when there is something to wait for
  */
 export async function buildOnce(say = console.error) {
+  await Promise.all([compileOnce(say), buildConsoleOnce(say)])
+}
+
+/** @param {(line: string) => void} say */
+async function compileOnce(say) {
   const projects = readProjects()
   const isWhole = projects.every((folder) => existsSync(join(folder, 'dist')))
   if (isWhole && existsSync(stamp) && newest(projects) < statSync(stamp).mtimeMs) return

@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port.js'
 
 // The two commands of the README, in a clone of HEAD: `npm ci && npm start`, one whole login through the
 // demo site as a browser would do it, Ctrl-C, and a second start on the same data. Needs no build.
@@ -28,7 +28,7 @@ const clone = join(folder, 'rolecall')
 timed('git clone', () => execFileSync('git', ['clone', '--quiet', root, clone], { stdio: 'inherit' }))
 timed('npm ci', () => execFileSync('npm', ['ci', '--loglevel=error'], { cwd: clone, stdio: 'inherit' }))
 
-const [port, sitePort, chatPort] = await freePorts(3)
+const [port, sitePort, chatPort] = await Promise.all([freePort(), freePort(), freePort()])
 const service = `http://127.0.0.1:${port}`
 const site = `http://127.0.0.1:${sitePort}`
 
@@ -155,15 +155,6 @@ function button(/** @type {string} */ html, /** @type {string} */ text) {
   const value = /value="([^"]*)"/.exec(found ?? '')?.[1]
   if (!value) throw new Error(`no button ${text} in ${html.slice(0, 2000)}`)
   return value
-}
-
-/** @returns {Promise<number[]>} */
-async function freePorts(/** @type {number} */ count) {
-  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(probes.map((probe) => once(probe, 'listening')))
-  const ports = probes.map((probe) => /** @type {import('node:net').AddressInfo} */ (probe.address()).port)
-  await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
-  return ports
 }
 
 function timed(/** @type {string} */ title, /** @type {() => unknown} */ run) {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { endpoints } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWorld, type World } from '../apps/api/test/service.ts'
 
@@ -60,5 +61,42 @@ describe('what deploy/ says of metrics', () => {
     const guide = readFileSync(new URL('../docs/guides/monitoring.md', import.meta.url), 'utf8')
     const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
     expect(names.filter((name) => !guide.includes(name))).toEqual([])
+  })
+
+  const pages = readdirSync(new URL('../docs/runbooks/', import.meta.url)).filter(
+    (name) => name !== 'README.md',
+  )
+  const page = (name: string) => readFileSync(new URL(`../docs/runbooks/${name}`, import.meta.url), 'utf8')
+
+  test('every alert links to its runbook, which says what to look at and what to do, and no runbook is left over', () => {
+    const alerts = rules.split('- alert: ').slice(1)
+    const names = alerts.map((alert) => alert.split('\n')[0] ?? '')
+    expect(pages.sort()).toEqual(names.map((name) => `${name}.md`).sort())
+    for (const [i, name] of names.entries()) {
+      expect(alerts[i]).toContain(`/docs/runbooks/${name}.md`)
+      for (const part of [`# ${name}`, '**It means:**', '**People notice:**', '## Look', '## Do']) {
+        expect(page(`${name}.md`)).toContain(part)
+      }
+    }
+  })
+
+  test('runbooks name only metrics and endpoints that there are', () => {
+    const paths = endpoints.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)
+    for (const name of pages) {
+      const text = page(name)
+      // A name that ends in _ is a family.
+      const metrics = [...named(text)].filter((metric) => !metric.endsWith('_'))
+      expect(
+        metrics.filter((metric) => !exported.has(metric)),
+        name,
+      ).toEqual([])
+      const asked = [...text.matchAll(/`((?:GET|POST|DELETE|PATCH|PUT) \/api\/[^`]*)`/g)].map(
+        ([, one = '']) => one,
+      )
+      expect(
+        asked.filter((one) => !paths.includes(one.replace(/\{\w+\}/g, '{}'))),
+        name,
+      ).toEqual([])
+    }
   })
 })

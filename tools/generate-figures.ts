@@ -4,7 +4,17 @@ import { formatCell, type Table } from '../bench/src/table.ts'
 import { generated, table } from './pages.ts'
 
 /** Runs in the order of the page; one that was never made is left out. */
-const runs = ['validate', 'endpoints', 'scale-sessions', 'scale-members', 'scale-instances']
+const runs = [
+  'validate',
+  'endpoints',
+  'relying-parties',
+  'scale-sessions',
+  'scale-members',
+  'scale-instances',
+  'groups',
+  'console',
+  'soak',
+]
 
 function readRun(name: string): Result | undefined {
   const file = new URL(`../bench/results/${name}.json`, import.meta.url)
@@ -17,9 +27,9 @@ const results = () => runs.flatMap((name) => readRun(name) ?? [])
 export const figuresReference = (): string => `${generated}
 # Figures
 
-What \`npm run bench\` and \`npm run bench:scale\` measured, from \`bench/results/\`. Bare \`node:http\` is the limit: it parses
-the same body and answers as many bytes. Targets take turns; values are medians over the rounds, and each ratio is to
-the bare server in the same round. Ratios and processor time carry over to other machines, absolute numbers do not. Peers
+What \`npm run bench\`, \`npm run bench:scale\` and \`npm run soak\` measured, from \`bench/results/\`. Bare \`node:http\` is the limit: it parses
+the same body and answers as many bytes. Each target takes turns with the bare server; values are medians over the
+rounds, and each ratio is to the bare server in the same round. Ratios and processor time carry over to other machines, absolute numbers do not. Peers
 run with production settings; the columns say what each of them looks up, and how long its answer is.
 ${results().map(runSection).join('')}`
 
@@ -29,7 +39,7 @@ const runSection = ({ title, tables, ...run }: Result): string => `
 ${runLine(run)}
 ${tables.map((one) => `\n### ${one.title}\n\n${one.note}\n\n${columnsOf(one)}`).join('')}`
 
-const runLine = ({ date, command, machine, loadBefore, versions }: Omit<Result, 'title' | 'tables'>) =>
+export const runLine = ({ date, command, machine, loadBefore, versions }: Omit<Result, 'title' | 'tables'>) =>
   `\`${command}\`, ${date}, on ${machine}; load average before the run ${loadBefore}.${busy(loadBefore)} Versions: ${Object.entries(
     versions,
   )
@@ -45,7 +55,7 @@ const busy = (load: number) =>
     : ''
 
 /** A table with all its columns, or with those named. */
-function columnsOf({ columns, rows }: Table, keys = columns.map(({ key }) => key)): string {
+export function columnsOf({ columns, rows }: Table, keys = columns.map(({ key }) => key)): string {
   const shown = columns.filter(({ key }) => keys.includes(key))
   return table(
     shown.map(({ title }) => title),

@@ -1,4 +1,4 @@
-import { endpoints } from '@rolecall/contract'
+import { type EndpointDefinition, endpoints, grants, operationIdOf } from '@rolecall/contract'
 import { type Variable, variables } from '../apps/api/src/config.ts'
 import {
   type AnswerPage,
@@ -20,7 +20,8 @@ export function apiReference(): string {
 
 The same as a running service shows at \`/api/docs\`. ${endpoints.length} endpoints, each under its name
 in the OpenAPI document; bodies are JSON, and keys that an endpoint does not know are refused. Every refusal is
-\`application/problem+json\` with a stable \`code\`: [errors](errors.md).
+\`application/problem+json\` with a stable \`code\`: [errors](errors.md). What a project needs to be granted, in one table:
+[grants](grants.md).
 
 ${chapters.map(({ tag, endpoints: list }) => `- ${tag}: ${list.map(({ id }) => `[\`${id}\`](#${headingAnchor(id)})`).join(', ')}`).join('\n')}
 ${chapters.map(({ tag, endpoints: list }, index) => `\n## ${index + 1}. ${tag}\n${list.map(endpointSection).join('')}`).join('')}`
@@ -87,6 +88,31 @@ function answeredBy(where: ErrorCase['endpoints']): string {
   return `<details>\n<summary>Answered by ${links.length} endpoints</summary>\n\n${list}\n</details>`
 }
 
+/** `docs/reference/grants.md`: what a System Admin grants a project, and which endpoints ask for it. */
+export const grantReference = (): string => `${generated}
+# What a project may do in a server
+
+A System Admin grants it to a project for each server, as \`operations\` and \`scopes\`:
+[\`setAccess\`](api.md#setaccess). Who lacks one is refused with [\`SCOPE_REQUIRED\`](errors.md#scope_required),
+[\`OPERATION_REQUIRED\`](errors.md#operation_required) or, at a login, [\`SERVER_NOT_ACCESSIBLE\`](errors.md#server_not_accessible).
+
+${table(
+  ['Grant', 'Kind', 'What it is for', 'Asked for by'],
+  Object.entries(grants).map(([name, { kind, meaning }]) => [
+    `\`${name}\``,
+    kind,
+    meaning,
+    endpointsThatNeed(name).join(', '),
+  ]),
+)}
+Everything else that a project asks by its key takes the key alone: sessions and roles of who has logged in, events, submitting to an
+inbound webhook.`
+
+const endpointsThatNeed = (name: string) =>
+  endpoints
+    .filter(({ needs }: EndpointDefinition) => needs === name)
+    .map((one) => `[\`${operationIdOf(one)}\`](api.md#${headingAnchor(operationIdOf(one))})`)
+
 const allVariables: readonly Variable[] = Object.values(variables)
 
 /** `docs/reference/configuration.md`: every environment variable. */
@@ -98,6 +124,9 @@ export function configurationReference(): string {
 Everything is read from the environment, and from a \`.env\` file in the working folder (the environment wins). All
 problems are reported at once, one line each, and never with a value. With \`NODE_ENV=production\` they end the start;
 otherwise they are warnings. A \`NODE_ENV\` that is none of \`development\`, \`test\`, \`production\` is taken as production.
+
+A secret may also be given as a file: \`NAME_FILE\` names it, as in \`CHAT_BOT_TOKEN_FILE=/run/secrets/bot-token\`. One line break
+at its end is left out. It is read at the start; to name both is a problem.
 ${groups.map((group) => `\n## ${group}\n\n${variableTable(allVariables.filter((one) => one.group === group))}`).join('')}`
 }
 
@@ -127,7 +156,7 @@ const variableTable = (list: readonly Variable[]): string =>
       `\`${one.name}\``,
       defaultOf(one),
       one.required ? 'required' : '',
-      one.secret ? 'yes' : '',
+      one.secret ? `yes, or \`${one.name}_FILE\`` : '',
       one.meaning,
     ]),
   )

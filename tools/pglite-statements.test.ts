@@ -7,6 +7,8 @@ import { contains, readSqlTemplates } from './sql-templates.ts'
 /** Statements that no service of the tests gives to PGlite, by file or by file and declaration, and why. */
 const elsewhere: Readonly<Record<string, string>> = {
   'cli/doctor/storage.ts': 'cli.test.ts runs it, in a process of its own',
+  'features/monitoring/instances-store.ts writeMebibyte':
+    'doctor-storage.test.ts runs it on both engines, on a database that doctor opens itself',
   'platform/db/migrate.ts': 'migrate.test.ts runs it, and the start of every run',
   ...Object.fromEntries(
     ['addUnknownHolder', 'endLease', 'join', 'renew', 'acknowledge', 'leave'].map((name) => [
@@ -15,6 +17,7 @@ const elsewhere: Readonly<Record<string, string>> = {
     ]),
   ),
   'answers/change-log-store.ts trimChanges': 'only a process that has run for minutes trims',
+  'features/restored/store.ts markRestored': 'restore.test.ts runs it, in a process of its own',
   'features/webhooks/ingest-store.ts findFirst': 'two connections race: PGlite has one',
   'features/webhooks/ingest-store.ts dropMark': 'two connections race: PGlite has one',
 }

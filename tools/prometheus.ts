@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../apps/api/test/postgres.ts'
+import { freePort } from './free-port.js'
 
 /** A real Prometheus over one target, with the rules in force. */
 export interface Prometheus {

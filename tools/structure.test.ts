@@ -17,6 +17,7 @@ const exceptions: Record<string, string> = {
   'packages/contract/src/webhooks.ts': 'a table: eleven endpoints and their schemas',
   'packages/contract/src/errors.ts': 'a table: one row for each code',
   'packages/sdk/src/contract-types.ts': 'generated from the contract',
+  'packages/sdk/src/admin-types.ts': 'generated from the contract',
   'apps/api/src/platform/cache/redis-cache.test.ts':
     'one fault after another, on one set of servers and relays',
 }
@@ -166,6 +167,14 @@ describe('the structure', () => {
       offending(/^apps\/api\/src\//, (one) => !one.startsWith('@rolecall/') || one === '@rolecall/contract'),
     ).toEqual([])
     expect(offending(/^(packages|examples)\//, (one) => !one.startsWith('apps/api/src/'))).toEqual([])
+    // The console has the service's checker of schemas, and nothing else of it.
+    expect(
+      offending(
+        /^apps\/console\/src\//,
+        (one) =>
+          !/^(apps\/|@rolecall\/)api\b/.test(one) || one.startsWith('@rolecall/api/platform/json-schema/'),
+      ),
+    ).toEqual([])
     expect(
       offending(
         /^packages\/sdk\//,
@@ -186,7 +195,8 @@ describe('the structure', () => {
 
   // By what files import, not by their names alone: SQL is in stores, and in the mirror's own files.
   test('a store speaks SQL and throws no HTTP; routes have no SQL', () => {
-    const stores = /\/([\w-]+-)?store\.ts$|^apps\/api\/src\/mirror\/(write-(members|servers)|read-roles)\.ts$/
+    const stores =
+      /\/([\w-]+-)?store\.ts$|^apps\/api\/src\/mirror\/(write-(members|servers)|read-(roles|servers|members))\.ts$/
     expect(names.filter((name) => stores.test(name)).length).toBeGreaterThan(25)
     expect(offending(stores, (one) => !one.startsWith('apps/api/src/platform/http/'))).toEqual([])
     // Conditions made of the filters that a request names; their statements are in stores.
@@ -284,28 +294,62 @@ describe('the structure', () => {
     // Members log in at the simulated platform: without one, a service is tried by its address alone.
     const byAddress = 'acceptance/api/service.ts'
     const [guides, python] = ['clients/guides.test.ts', 'clients/python/python.test.ts']
+    const examples = 'acceptance/browser/examples.test.ts'
+    const door = 'apps/api/test/process/protecting-proxies.test.ts'
+    const parties = 'apps/api/test/process/relying-parties.browser.test.ts'
+    const [restore, artifacts] = ['apps/api/test/process/restore.test.ts', 'tools/artifacts.test.ts']
+    const pooler = 'apps/api/test/process/pooler.test.ts'
+    // A small disk can be mounted by root alone.
+    const smallDisk = 'apps/api/src/platform/db/full-folder.test.ts'
     expect(skipping).toEqual([
       byAddress,
+      examples,
+      smallDisk,
+      pooler,
+      door,
+      parties,
+      restore,
       rolling,
       guides,
       python,
+      artifacts,
       runtimes,
       stacks,
       'tools/structure.test.ts',
     ])
     // The client for Python, all of it, where there is no Debian.
     expect(codeOf(python).match(/\bskip\w*\([^)]*\)/g)).toEqual(['skipIf(!isReady)'])
+    // An example whose framework has to be built, or whose language is not installed.
+    expect(codeOf(examples).match(/\bskip\([^)]*\)/g)).toEqual(['skip(reason)'])
     // A guide in another language, where that is not installed.
     expect(codeOf(guides).match(/\bskip\w*\([^)]*\)/g)).toEqual(['skipIf(!isInstalled(program)'])
+    // A backup on PostgreSQL, without its own tools; the unit and the compose file, without what reads them.
+    expect(codeOf(restore).match(/\bskip\w*\([^)]*\)/g)).toEqual(["skipIf(engine === 'postgres' && !bin)"])
+    expect(codeOf(artifacts).match(/\bskip\w*\(!has\('[\w-]+'\)/g)).toEqual([
+      "skipIf(!has('systemd-analyze')",
+      "skipIf(!has('docker-compose')",
+    ])
     // CONTRIBUTING.md tells of them. One for all runtimes that a nightly run loads.
     expect(codeOf(runtimes).match(/\bskip\([^)]*\)/g)).toEqual([
       "skip(!isWanted, 'other runtimes are loaded with RUNTIMES=all')",
     ])
     // The same for the frameworks that have to be built.
     expect(codeOf(stacks).match(/\bskip\([^)]*\)/g)).toEqual(["skip('they are loaded with STACKS=all')"])
+    expect(codeOf(door).match(/\bskip\([^)]*\)/g)).toEqual(['skip(!isInstalled(program)'])
+    expect(codeOf(parties).match(/\bskip\([^)]*\)/g)).toEqual(['skip(!isThere()'])
     // One for each of HAProxy and nginx.
     const skips = codeOf(rolling).match(/\bskip\([^)]*\)/g) ?? []
     expect(skips).toHaveLength(2)
     for (const one of skips) expect(one).toMatch(/^skip\(!isInstalled\('(haproxy|nginx)'\)/)
+  })
+
+  test('the files that docs/where-things-happen.md names are there', () => {
+    const page = readFileSync(join(root, 'docs/where-things-happen.md'), 'utf8')
+    const named = [...page.matchAll(/`([\w-]+(?:\/[\w-]+)*\/[\w-]+(?:\.ts)?)`/g)].map(([, path = '']) => path)
+    expect(named.length).toBeGreaterThan(40)
+    const missing = named.filter(
+      (path) => !existsSync(join(root, 'apps/api/src', path)) && !existsSync(join(root, path)),
+    )
+    expect(missing).toEqual([])
   })
 })

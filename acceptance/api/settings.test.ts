@@ -54,6 +54,7 @@ describeWithMembers('what an admin sets', () => {
         meta: ['updatedAt', 'updatedBy'],
         preferences: ['memberActivityThresholdDays'],
         rateLimit: ['globalLimit', 'globalTtlMs', 'maxWebhooksPerProject'],
+        retention: ['auditDays', 'authFailuresDays', 'sessionAddressesDays', 'submissionsDays', 'usageDays'],
         security: ['sessionTtlSec', 'ssoTtlSec', 'webhookEncryptionKey'],
       })
       for (const secret of [body.chat.token, body.chat.clientSecret, body.security.webhookEncryptionKey]) {

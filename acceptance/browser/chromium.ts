@@ -3,13 +3,16 @@ import { delimiter, join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
 /** Starts the chromium of the system: nothing is downloaded for the tests. */
-export async function launchChromium(): Promise<Browser> {
+export const launchChromium = (): Promise<Browser> => chromium.launch(chromiumOptions())
+
+/** How it is started. */
+export function chromiumOptions() {
   const names = ['chromium', 'chromium-browser', 'google-chrome']
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)))
   const executablePath = candidates.find(existsSync)
   if (!executablePath) throw new Error(`None of ${names.join(', ')} is on the PATH.`)
-  return chromium.launch({
+  return {
     executablePath,
     args: [
       '--no-sandbox',
@@ -20,7 +23,7 @@ export async function launchChromium(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
     ],
-  })
+  }
 }
 
 /** Everything that a page complains about: console errors, policy violations, exceptions, failed requests. */

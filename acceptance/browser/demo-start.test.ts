@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { demo as ids } from '@rolecall/chat-sim'
 import { Rolecall } from '@rolecall/sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../tools/free-port.js'
 import { launchChromium } from './chromium.ts'
-import { type Demo, demoFolder, freePort, startDemo } from './start-demo.ts'
+import { belowShell, type Demo, demoFolder, startDemo } from './start-demo.ts'
 import { logIn } from './visitor.ts'
 
 let folder: Awaited<ReturnType<typeof demoFolder>>
@@ -41,6 +43,27 @@ describe('a second start', () => {
     expect((await rolecall.validate(sampleToken))?.session).toEqual(session?.session)
     expect(await second.stop()).toBe(0)
     expect(second.output()).not.toMatch(/Error|^\s+at /m)
+  }, 60_000)
+
+  test('goes on without its sample where that was tried out on: a member who was blocked', async () => {
+    const first = await start()
+    const { adminToken } = await folder.kept()
+    const ask = (method: string, body?: object) =>
+      fetch(`${first.serviceUrl}/api/admin/members/${ids.users.ada}/block`, {
+        method,
+        headers: {
+          authorization: `Bearer ${adminToken}`,
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    expect((await ask('PUT', { reason: 'Tried out' })).status).toBe(200)
+    await first.stop('SIGTERM')
+    const second = await start()
+    expect(second.output()).toContain('Ada Osei cannot log in: This account is blocked')
+    expect(second.output()).toContain('Rolecall is running')
+    expect(second.output()).not.toMatch(/Error|^\s+at /m)
+    expect((await ask('DELETE')).status).toBe(204)
   }, 60_000)
 
   // Two seconds on a machine that is otherwise idle, where Node.js alone takes a twentieth of one. Where other
@@ -121,6 +144,13 @@ describe('a second start', () => {
     await expect
       .poll(async () => (await start()).output(), { timeout: 30_000 })
       .toContain('Rolecall is running')
+  }, 60_000)
+
+  test('ends with `npm start`, whose shell tells it nothing', async () => {
+    const demo = await folder.start(belowShell)
+    await demo.stop('SIGTERM')
+    // Its output is closed when the last process that could write to it has gone.
+    await expect(fetch(`${demo.serviceUrl}/api/health`)).rejects.toThrow()
   }, 60_000)
 
   test('ends by itself, and says so, when the service dies', async () => {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { launchChromium, watchComplaints } from './chromium.ts'
-import { type Demo, demoFolder, startDemo } from './start-demo.ts'
+import { type Demo, demoFolder } from './start-demo.ts'
 import { chooseAndAgree, logIn, shoot } from './visitor.ts'
 
 let folder: Awaited<ReturnType<typeof demoFolder>>
@@ -103,6 +103,8 @@ describe('the demo site', () => {
     await page.getByRole('heading', { name: 'Members only' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Members only' }).waitFor()
+    const way = page.getByRole('link', { name: 'console of Rolecall' })
+    expect(await way.getAttribute('href')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/$/)
   })
 
   test('revokes the session of another browser, whose page says so by itself', async () => {
@@ -209,11 +211,11 @@ describe('the demo site', () => {
   })
 
   test('says in one line that its ports are taken, and how to go on', async () => {
-    const second = await startDemo(folder.path, folder.ports)
+    const second = folder.launch()
+    expect(await second.ended).toBe(1)
     expect(second.output().trim().split('\n')).toHaveLength(1)
     expect(second.output()).toMatch(
       /^Ports \d+, \d+, and \d+ are in use\. .* PORT=\d+ DEMO_PORT=\d+ CHAT_SIM_PORT=\d+ npm start$/m,
     )
-    expect(await second.stop()).toBe(1)
   })
 })

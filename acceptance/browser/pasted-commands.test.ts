@@ -28,15 +28,15 @@ async function codeOf(start: string, name: string): Promise<string> {
   const browser = await launchChromium()
   try {
     const page = await browser.newPage()
-    let end = ''
-    page.on('request', (request) => {
-      if (/[?#&]code=rcc_/.test(request.url())) end = request.url()
-    })
+    // A page may take the code out of its address before anybody looks, and the site's own leads elsewhere.
+    const been: string[] = []
+    page.on('request', (request) => void been.push(request.url()))
+    page.on('framenavigated', (frame) => void been.push(frame.url()))
     await page.goto(start)
     await chooseAndAgree(page, name)
-    const code = () => /[?#&]code=(rcc_\w+)/.exec(`${end} ${page.url()}`)?.[1]
-    await expect.poll(code).toBeDefined()
-    return code() ?? ''
+    const code = /[?#&]code=(rcc_\w+)/
+    await expect.poll(() => been.join('\n')).toMatch(code)
+    return code.exec(been.join('\n'))?.[1] ?? ''
   } finally {
     await browser.close()
   }

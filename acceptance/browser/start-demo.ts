@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../tools/free-port.js'
 
 const program = fileURLToPath(new URL('../../examples/demo-site/bin/demo.js', import.meta.url))
 
@@ -29,7 +29,7 @@ export async function demoFolder() {
   return {
     path: folder,
     ports,
-    start: () => startDemo(folder, ports),
+    start: (command?: Command) => startDemo(folder, ports, command),
     /** The same without waiting. */
     launch: (): Demo => launchDemo(folder, ports),
     /** What the demo keeps between starts. */
@@ -41,28 +41,44 @@ export async function demoFolder() {
 
 export type Ports = Readonly<Record<'PORT' | 'DEMO_PORT' | 'CHAT_SIM_PORT', number>>
 
-/** Starts what `npm start` starts, and resolves when it has printed its summary or has ended. */
-export async function startDemo(folder: string, ports: Ports): Promise<Demo> {
-  const demo = launchDemo(folder, ports)
-  await demo.settled
+/** Starts what `npm start` starts, and resolves when it has printed its summary. Throws all it said when it ended before. */
+export async function startDemo(folder: string, ports: Ports, command?: Command): Promise<Demo> {
+  const demo = launchDemo(folder, ports, command)
+  const hasEnded = await Promise.race([demo.isReady.then(() => false), demo.ended.then(() => true)])
+  if (hasEnded) throw new Error(`The demo did not start:\n${demo.output()}`)
   return demo
 }
 
-function launchDemo(folder: string, ports: Ports): Demo & { settled: Promise<unknown> } {
+/** A program with its arguments. */
+type Command = readonly [string, ...string[]]
+
+/** As `npm start` has it: below a shell that waits. */
+export const belowShell: Command = [
+  'sh',
+  '-c',
+  `npm_lifecycle_event=start '${process.execPath}' '${program}'; exit $?`,
+]
+
+function launchDemo(
+  folder: string,
+  ports: Ports,
+  [file, ...args]: Command = [process.execPath, program],
+): Demo & { isReady: Promise<void> } {
   const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]))
-  const child = spawn(process.execPath, [program], { cwd: folder, env: { ...process.env, ...env } })
+  const child = spawn(file, args, { cwd: folder, env: { ...process.env, ...env } })
   let output = ''
   const ended = once(child, 'close').then(() => child.exitCode)
   const isReady = new Promise<void>((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (text) => {
         output += text
-        if (/"token":"rcs_/.test(output)) resolve()
+        // The last line of the summary.
+        if (/Bearer \$ADMIN_TOKEN"/.test(output)) resolve()
       })
     }
   })
   return {
-    settled: Promise.race([isReady, ended]),
+    isReady,
     siteUrl: `http://127.0.0.1:${ports.DEMO_PORT}`,
     serviceUrl: `http://127.0.0.1:${ports.PORT}`,
     chatUrl: `http://127.0.0.1:${ports.CHAT_SIM_PORT}`,
@@ -79,13 +95,3 @@ function launchDemo(folder: string, ports: Ports): Demo & { settled: Promise<unk
     },
   }
 }
-
-export const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject()))
-    })
-  })

@@ -5,10 +5,11 @@ import { openConfiguredDatabase } from '@rolecall/api/create-deps'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { createLog } from '@rolecall/api/platform/log'
 import { Rolecall } from '@rolecall/sdk'
+import { freePort } from '../../tools/free-port.js'
 import { loadCore, serverCore } from './compare.ts'
 import { help } from './help.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
-import { freePort, pin, startPinned, whenAnswering } from './processes.ts'
+import { pin, startPinned, whenAnswering } from './processes.ts'
 import { environment, prepare, roleIds, type Seeded, seedSessions } from './seed.ts'
 
 help(`

@@ -76,21 +76,34 @@ export function summarise(
   results: ReadonlyMap<Target, readonly Round[]>,
 ): Table {
   const [limit = []] = results.values()
-  const rows = [...results].map(([{ name, store, answerBytes }, own]): Row => {
-    const of = (field: keyof Round) => median(own.map((round) => round[field]))
-    const toLimit = (field: keyof Round) =>
-      median(own.map((round, i) => round[field] / (limit[i]?.[field] ?? Number.NaN)))
-    return {
-      name,
-      store,
-      rate: of('requestsPerSecond'),
-      ratio: toLimit('requestsPerSecond'),
-      p50: of('p50Ms'),
-      p99: of('p99Ms'),
-      p99Ratio: toLimit('p99Ms'),
-      cpu: of('cpuPerThousand'),
-      bytes: answerBytes,
-    }
-  })
-  return { ...place, columns, rows }
+  return { ...place, columns, rows: [...results].map(([target, own]) => rowOf(target, own, limit)) }
+}
+
+/** The same of targets that were each measured with the first one alone, whose rounds count all. */
+export function summarisePairs(
+  place: Pick<Table, 'id' | 'title' | 'note'>,
+  pairs: readonly ReadonlyMap<Target, readonly Round[]>[],
+): Table {
+  const measured = pairs.map((pair) => [...pair])
+  const limits = measured.flatMap(([limit]) => limit?.[1] ?? [])
+  const [first] = measured[0] ?? []
+  const rows = measured.flatMap(([limit, other]) => (limit && other ? [rowOf(...other, limit[1])] : []))
+  return { ...place, columns, rows: first ? [rowOf(first[0], limits, limits), ...rows] : rows }
+}
+
+function rowOf({ name, store, answerBytes }: Target, own: readonly Round[], limit: readonly Round[]): Row {
+  const of = (field: keyof Round) => median(own.map((round) => round[field]))
+  const toLimit = (field: keyof Round) =>
+    median(own.map((round, i) => round[field] / (limit[i]?.[field] ?? Number.NaN)))
+  return {
+    name,
+    store,
+    rate: of('requestsPerSecond'),
+    ratio: toLimit('requestsPerSecond'),
+    p50: of('p50Ms'),
+    p99: of('p99Ms'),
+    p99Ratio: toLimit('p99Ms'),
+    cpu: of('cpuPerThousand'),
+    bytes: answerBytes,
+  }
 }

@@ -20,11 +20,12 @@ export async function copySessions(
   token: string,
   count: number,
   members: readonly string[],
+  kind: 'session' | 'hostSession' = 'session',
 ): Promise<Pair[]> {
   const pairs: Pair[] = []
   await inBatches(db, count, async (size, first) => {
     const made = Array.from({ length: size }, () => ({
-      token: mintToken('session'),
+      token: mintToken(kind),
       refreshToken: mintToken('refresh'),
     }))
     pairs.push(...made)
@@ -95,7 +96,7 @@ export const settle = (db: Database) => db.script('vacuum analyze')
 const firstMemberId = 200_000_000_000_000_000n
 const memberIdOf = `(${firstMemberId} + i * 1234567)::text`
 
-async function inBatches(
+export async function inBatches(
   db: Database,
   count: number,
   statement: (size: number, first: number) => Promise<Sql>,

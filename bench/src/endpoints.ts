@@ -1,11 +1,8 @@
 import { join } from 'node:path'
 import type { Deps } from '@rolecall/api/deps'
-import { issueCode } from '@rolecall/api/features/login/issue-code'
-import { redeem } from '@rolecall/api/features/sessions/exchange-code'
-import { digestOf } from '@rolecall/api/platform/crypto/tokens'
-import { sql } from '@rolecall/api/platform/db/sql'
 import { interleaved, rounds, seconds, serverCore, summarise, type Target } from './compare.ts'
 import { addMembers, copyCodes, copySessions, settle } from './copies.ts'
+import { adminToken, issue, memberOf } from './logins.ts'
 import type { Place } from './place.ts'
 import { adminRoleId, environment, prepare, redirectUri, roleIds, seedSessions, serverId } from './seed.ts'
 import { answerOf, startBare, startRolecall } from './services.ts'
@@ -101,9 +98,7 @@ type Supply = Awaited<ReturnType<typeof makeSupply>>
 async function makeSupply(deps: Deps, count: number) {
   const { apiKey, tokens, projectId } = await seedSessions(deps, 1)
   const [token = ''] = tokens
-  const [member] = await deps.db.query<{ id: string }>(sql`
-    select member_id as id from sessions where token_digest = ${digestOf(token)}`)
-  const memberId = member?.id ?? ''
+  const memberId = await memberOf(deps, token)
   const admin = await adminToken(deps, memberId)
   const code = await issue(deps, projectId, memberId)
   const others = await addMembers(deps.db, serverId, roleIds, members)
@@ -112,30 +107,6 @@ async function makeSupply(deps: Deps, count: number) {
   const toEnd = await copySessions(deps.db, token, count, others)
   await settle(deps.db)
   return { apiKey, projectId, admin, codes, toRefresh, toEnd }
-}
-
-const issue = async (deps: Deps, projectId: string | null, memberId: string): Promise<string> => {
-  const origin = { ip: null, userAgent: null, codeChallenge: null }
-  const code = await deps.db.transaction((tx) =>
-    issueCode(tx, { projectId, memberId, serverId, redirectUri: projectId ? redirectUri : '/', ...origin }),
-  )
-  if (!code) throw new Error('no code was made')
-  return code
-}
-
-/** A System Admin's session, of the member who now holds the admin role. */
-async function adminToken(deps: Deps, memberId: string): Promise<string> {
-  await deps.db.execute(sql`
-    update memberships set role_ids = role_ids || ${[adminRoleId]}::text[] where member_id = ${memberId}`)
-  const presented = {
-    code: await issue(deps, null, memberId),
-    projectId: null,
-    redirectUri: null,
-    codeVerifier: undefined,
-    browserDigests: null,
-  }
-  const terms = { ip: null, userAgent: null, ttlSec: 43_200, maxAgeSec: 86_400 }
-  return (await redeem(deps, presented, terms)).token
 }
 
 function endpointsOf({ apiKey, projectId, admin, codes, toRefresh, toEnd }: Supply): readonly Endpoint[] {

@@ -8,10 +8,11 @@ import { openConfiguredDatabase } from '@rolecall/api/create-deps'
 import type { Database } from '@rolecall/api/platform/db/database'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { createLog } from '@rolecall/api/platform/log'
+import { freePort } from '../../tools/free-port.js'
 import { serverCore } from './compare.ts'
 import { help } from './help.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
-import { cpuSeconds, freePort, startPinned, whenAnswering } from './processes.ts'
+import { cpuSeconds, startPinned, whenAnswering } from './processes.ts'
 import { environment, prepare, seedSessions, serverId } from './seed.ts'
 
 help(`

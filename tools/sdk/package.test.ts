@@ -17,6 +17,7 @@ const mostSiteBytes = 14 * 1024
 const mostBrowserBytes = 2 * 1024
 const modules = [
   '.',
+  './admin',
   './browser',
   './express',
   './fastify',

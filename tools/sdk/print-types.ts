@@ -13,8 +13,7 @@ import {
   sessions,
   webhooks,
 } from '@rolecall/contract'
-
-type AnySchema = NonNullable<EndpointDefinition['params']>
+import { type AnySchema, createPrinter, doc, sentence } from './print-schema.ts'
 
 /** What the client library calls the schemas of the contract. */
 const named: readonly (readonly [string, string, AnySchema])[] = [
@@ -38,9 +37,7 @@ const named: readonly (readonly [string, string, AnySchema])[] = [
   ['Submission', 'One payload that was taken, as it was sent.', webhooks.Submission],
 ]
 
-/** Schemas are the same when they say the same: options such as "optional" make copies of them. */
-const keyOf = (schema: Schema) => JSON.stringify(schema)
-const names = new Map(named.map(([name, , schema]) => [keyOf(schema), name]))
+const { print, printObject } = createPrinter(named.map(([name, , schema]) => [name, schema]))
 
 /** By a project's key, or for one of its members. */
 const ofProjects = endpoints.filter(
@@ -100,42 +97,15 @@ function printEndpoint(definition: EndpointDefinition): string {
     `readonly answer: ${printAnswer(definition)}`,
   ]
   const name = operationIdOf(definition)
-  return `${doc(/[.?]$/.test(summary) ? summary : `${summary}.`, '  ')}  readonly ${name}: {\n${fields.map((field) => `    ${field}\n`).join('')}  }\n`
+  return `${doc(sentence(summary), '  ')}  readonly ${name}: {\n${fields.map((field) => `    ${field}\n`).join('')}  }\n`
 }
 
 function printAnswer({ answers }: EndpointDefinition): string {
   const bodies = Object.values(answers).map((answer) => {
     if (answer === null) return 'undefined'
     if ('events' in answer) return 'EventData'
-    if ('download' in answer) throw new Error('No project downloads anything so far.')
+    if ('download' in answer || 'picture' in answer) throw new Error('No project downloads anything so far.')
     return print(answer, '    ')
   })
   return bodies.join(' | ')
 }
-
-/** A schema as a type. What the contract does not use so far is refused rather than printed as something else. */
-function print(schema: Schema, indent: string): string {
-  const name = names.get(keyOf(schema))
-  if (name !== undefined) return name
-  if (schema.anyOf) return schema.anyOf.map((one) => print(one, indent)).join(' | ')
-  if (schema.enum) return schema.enum.map((word) => `'${word}'`).join(' | ')
-  const { type, items, properties } = schema
-  if (type === 'string' || type === 'boolean' || type === 'null') return type
-  if (type === 'integer' || type === 'number') return 'number'
-  if (type === 'array' && items) return `readonly ${print(items, indent)}[]`
-  if (type === 'object' && properties) return printObject(schema, indent)
-  if (type === 'object') return 'Readonly<Record<string, unknown>>'
-  if (type === undefined) return 'unknown'
-  throw new Error(`No type for ${JSON.stringify(schema)}`)
-}
-
-function printObject({ properties = {}, required = [] }: Schema, indent: string): string {
-  const inner = `${indent}  `
-  const fields = Object.entries(properties).map(([key, schema]) => {
-    const comment = schema.description === undefined ? '' : doc(schema.description, inner)
-    return `${comment}${inner}readonly ${key}${required.includes(key) ? '' : '?'}: ${print(schema, inner)}\n`
-  })
-  return `{\n${fields.join('')}${indent}}`
-}
-
-const doc = (text: string, indent: string) => `${indent}/** ${text} */\n`

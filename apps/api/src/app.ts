@@ -1,5 +1,8 @@
 import cluster from 'node:cluster'
+import { adminStream as contract } from '@rolecall/contract'
 import type { FastifyInstance } from 'fastify'
+import { allowErasure, eraseMemberFromEntries } from '#audit/erase-entries'
+import { eraseFromMirror, lockMember } from '#mirror/erase-store'
 import { createMemberSyncs } from '#mirror/rest/member-syncs'
 import { Front } from '#platform/http/front'
 import type { Lifecycle } from '#platform/http/lifecycle'
@@ -10,45 +13,88 @@ import { type Authenticators, createRouter } from '#platform/http/router'
 import { createServer, refuseWith } from '#platform/http/server'
 import { workersMetrics } from '#platform/metrics/cluster-metrics'
 import { createRequestMetrics } from '#platform/metrics/request-metrics'
+import { createTally } from '#platform/metrics/tally'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Deps } from './deps.ts'
+import { explainedDecisions } from './explained-decisions.ts'
 import { planInitialAccess } from './features/access/initial-access.ts'
 import { accessRoutes } from './features/access/routes.ts'
-import { listMappings } from './features/access/store.ts'
+import { eraseTrailActor, listMappings } from './features/access/store.ts'
+import { accountRoutes } from './features/account/routes.ts'
+import { adminStreamRoutes } from './features/admin-stream/routes.ts'
 import { createDownloads } from './features/audit/open-download.ts'
 import { auditRoutes } from './features/audit/routes.ts'
+import { blockRoutes } from './features/blocks/routes.ts'
+import { eraseBlock, findBlock } from './features/blocks/store.ts'
 import type { Callers } from './features/callers.ts'
 import { chatServerRoutes } from './features/chat-servers/routes.ts'
-import { findAdminServer } from './features/chat-servers/store.ts'
+import { consoleRoutes } from './features/console/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
+import { changedKeys } from './features/encryption-keys/check-fingerprints.ts'
+import { eraseDeliveries } from './features/events/deliveries/queue-store.ts'
 import { eventRoutes } from './features/events/routes.ts'
+import { explainRoutes } from './features/explain/routes.ts'
+import { forwardAuthRoutes } from './features/forward-auth/routes.ts'
+import { complaintsAboutHosts, setRule } from './features/forward-auth/set-rule.ts'
+import { listForwardAuth } from './features/forward-auth/store.ts'
 import { healthRoutes } from './features/health/routes.ts'
+import { imageRoutes } from './features/images/routes.ts'
+import { createBrowserLogin } from './features/login/browser-login.ts'
 import { refusalPage } from './features/login/refusal-page.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { memberRoutes } from './features/members/routes.ts'
 import { createHeartbeat } from './features/monitoring/heartbeat.ts'
 import { createMetrics } from './features/monitoring/metrics.ts'
 import { metricsRoute } from './features/monitoring/metrics-route.ts'
+import { noteRefusedLogin } from './features/monitoring/note-refused-login.ts'
 import { createObserver } from './features/monitoring/observer.ts'
 import type { Recorder } from './features/monitoring/recorder.ts'
 import { monitoringRoutes } from './features/monitoring/routes.ts'
+import { eraseFailures } from './features/monitoring/store.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
+import { eraseName } from './features/notifications/store.ts'
+import { deleteConsent, eraseConsents, listConsents } from './features/oidc/consents-store.ts'
+import { eraseLogoutDeliveries } from './features/oidc/logouts-store.ts'
+import { eraseRecords } from './features/oidc/records-store.ts'
+import { oidcRoutes } from './features/oidc/routes.ts'
+import { tellInteraction } from './features/oidc/tell-interaction.ts'
+import { readOwnData } from './features/personal-data/read-data.ts'
+import { personalDataRoutes } from './features/personal-data/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { liveRoles } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
+import { eraseOwner } from './features/projects/owner-store.ts'
 import { projectRoutes } from './features/projects/routes.ts'
+import {
+  administers,
+  checkOwnerFields,
+  isAuditor,
+  isSystemAdmin,
+} from './features/sessions/administrators.ts'
 import { createKeyAuthenticator, createKeyCheck } from './features/sessions/authenticate-key.ts'
 import { createSessionAuthenticators } from './features/sessions/authenticate-session.ts'
+import {
+  endClientSession,
+  endClientSessionsOf,
+  extendClientSession,
+  insertClientSession,
+} from './features/sessions/client-sessions-store.ts'
+import { endEverySession } from './features/sessions/end-every-session.ts'
+import { eraseSessions } from './features/sessions/erase-sessions.ts'
 import { redeem } from './features/sessions/exchange-code.ts'
+import { endOwnSession, listLiveSessions } from './features/sessions/own-sessions-store.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
-import { revokeSessionById } from './features/sessions/store.ts'
+import { revokeByToken, revokeSessionById } from './features/sessions/store.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
+import { eraseWriter } from './features/settings/store.ts'
 import { planWebhook } from './features/webhooks/create-webhook.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 
 /** Members that one admin may have read again from the chat platform. */
 const refreshesPerMinute = 30
+/** Members that one admin may have explained; each is a question to the platform. */
+const explanationsPerMinute = 120
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
 export function createApp(
@@ -64,7 +110,8 @@ export function createApp(
   const app = createServer(config, { lifecycle, log, front, requestId })
   deps.tracing?.watch(app)
   const requests = createRequestMetrics()
-  const { registry, countFailure } = createMetrics(deps, recorder, requests)
+  const counts = { oidc: createTally(), hosts: createTally(), logouts: createTally() }
+  const { registry, countFailure } = createMetrics(deps, recorder, requests, counts)
   const respond = createResponder({
     writes: deps.answers,
     publicUrl: config.publicUrl,
@@ -75,15 +122,17 @@ export function createApp(
   refuseWith(app, respond)
 
   const checkKey = createKeyCheck(deps)
+  const { stillAdmits, ...bySession } = createSessionAuthenticators(deps)
   const authenticators: Authenticators<Callers> = {
     none: (request) => ({ bucket: addressBucket(request.ip) }),
     projectKey: createKeyAuthenticator(checkKey),
-    ...createSessionAuthenticators(deps),
+    ...bySession,
   }
   const { limiter, pressure } = deps
   const bodies = createBodyReader()
   const router = createRouter<Callers>({
     ...{ app, authenticators, limiter, respond, bodies, pressure, requestId },
+    checkCaller: checkOwnerFields,
     // Traces begin and end in hooks of the framework.
     front: deps.tracing ? undefined : front,
   })
@@ -93,16 +142,43 @@ export function createApp(
   })
   app.addHook('onClose', async () => endWatch())
 
+  const noteRefusal = noteRefusedLogin({ recorder, countFailure })
   loginRoutes(router, deps, {
-    findMainServer: (tx) => findAdminServer(tx, config.chatGuildId),
+    administers: (member) => administers(deps, member),
     redeemAdminCode: (code, terms, client) => redeem(deps, code, terms, client),
+    findBlock,
+    noteRefusal,
     endSession: (tx, sessionId) => revokeSessionById(tx, sessionId, 'logout'),
+    tellInteraction,
   })
+  const browserLogin = createBrowserLogin({ ...deps, findBlock, noteRefusal })
+  const oidc = oidcRoutes(router, {
+    ...deps,
+    login: browserLogin,
+    counts: { answers: counts.oidc, logouts: counts.logouts },
+    sessions: { open: insertClientSession, extend: extendClientSession, end: endClientSession },
+  })
+  app.addHook('onListen', async () => void oidc.start())
+  app.addHook('onClose', async () => oidc.close())
   sessionRoutes(router, deps)
+  blockRoutes(router, deps, { endEverySession })
   projectRoutes(router, deps, {
     planInitialAccess,
     planWebhook: (wanted) => planWebhook(deps, wanted),
     listMappings: (projectIds) => listMappings(db, { projectIds }),
+    listForwardAuth: async (projectIds) => {
+      const rows = await listForwardAuth(db, projectIds, config.chatGuildId)
+      return new Map(rows.map(({ projectId, ...rule }) => [projectId, rule]))
+    },
+    forwardAuthRules: {
+      complaints: (input) => complaintsAboutHosts(config, input),
+      set: setRule,
+    },
+  })
+  forwardAuthRoutes(router, deps, {
+    redeem: (code, terms, client) => redeem(deps, code, terms, client, 'hostSession'),
+    endSession: (projectId, tokenDigest) => revokeByToken(db, projectId, tokenDigest),
+    count: counts.hosts.count,
   })
   accessRoutes(router, deps)
   projectReadRoutes(router, deps)
@@ -110,14 +186,32 @@ export function createApp(
   webhookRoutes(router, deps, {
     checkKey,
     openDownload,
-    liveRoleIds: async (asked) => (await liveRoles(deps, asked))?.map(({ roleId }) => roleId),
+    liveRoleIds: async (asked) => (await liveRoles(deps, asked))?.roles.map(({ roleId }) => roleId),
   })
   const events = eventRoutes(router, deps, { checkKey })
   // A stream ends by itself only when its client goes; its client comes back, and should come back elsewhere.
   lifecycle.onClosing(events.close)
+  const adminStream = adminStreamRoutes(router, deps, {
+    stillAdmits: (caller, isThorough) => stillAdmits(caller, contract.streamAdminEvents, isThorough),
+  })
+  lifecycle.onClosing(adminStream.close)
+  accountRoutes(router, deps, {
+    login: browserLogin,
+    listSessions: (memberId) => listLiveSessions(db, memberId),
+    listConsents: (memberId) => listConsents(db, memberId),
+    endSession: endOwnSession,
+    endEverySession,
+    deleteConsent,
+    endClientSessions: endClientSessionsOf,
+    readOwnData: (by) => readOwnData({ db, openDownload }, by),
+  })
   auditRoutes(router, deps, { openDownload })
   notificationRoutes(router, deps)
-  profileRoutes(router, deps)
+  profileRoutes(router, {
+    ...deps,
+    isSystemAdmin: (caller) => isSystemAdmin(deps, caller),
+    isAuditor: (caller) => isAuditor(deps, caller),
+  })
   settingsRoutes(router, deps)
   const memberSyncs = createMemberSyncs(deps)
   app.addHook('onListen', () => memberSyncs.watch())
@@ -126,13 +220,44 @@ export function createApp(
   const refreshLimiter = createRateLimiter({
     ...{ cache: deps.cache, limit: refreshesPerMinute, ttlMs: 60_000, name: 'member-refresh' },
   })
+  imageRoutes(router, deps)
   memberRoutes(router, deps, { openDownload, refreshLimiter })
+  explainRoutes(router, deps, {
+    decisions: explainedDecisions(deps),
+    limiter: createRateLimiter({
+      ...{ cache: deps.cache, limit: explanationsPerMinute, ttlMs: 60_000, name: 'explain' },
+    }),
+  })
+  personalDataRoutes(router, deps, {
+    openDownload,
+    eraseSessions,
+    lockMember,
+    eraseName,
+    allowErasure,
+    eraseFromAudit: (tx, by, memberId) => eraseMemberFromEntries(tx, deps.audit.record, by, memberId),
+    erasers: [
+      eraseTrailActor,
+      eraseWriter,
+      eraseBlock,
+      eraseOwner,
+      eraseDeliveries,
+      eraseConsents,
+      eraseLogoutDeliveries,
+      eraseRecords,
+      eraseFailures,
+      eraseFromMirror,
+    ],
+  })
   healthRoutes(router, deps, lifecycle)
   const heartbeat = createHeartbeat(deps)
   app.addHook('onListen', () => heartbeat.start())
   app.addHook('onClose', () => heartbeat.close())
-  monitoringRoutes(router, deps, heartbeat)
+  monitoringRoutes(router, deps, {
+    heartbeat,
+    changedKeys: async () => (await changedKeys(db, config)).problems,
+  })
   metricsRoute(router, deps, cluster.isWorker ? workersMetrics(registry) : registry)
-  docsRoutes(router, config.publicUrl)
+  docsRoutes(router, config)
+  if (config.console) consoleRoutes(router)
   return app
 }

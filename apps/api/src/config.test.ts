@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import Fastify from 'fastify'
-import { describe, expect, test } from 'vitest'
-import { type Config, loadConfig, type Variable, variables } from './config.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type Config, loadConfig, type Variable, variableOf, variables } from './config.ts'
 import { guessableBecause } from './platform/crypto/guessable-key.ts'
 
 const production = {
@@ -69,6 +72,73 @@ describe('the configuration', () => {
         .filter((name) => name !== 'CACHE_URL=memory:' || problems.some((line) => line.startsWith(name))),
     )
     for (const problem of problems) expect(problem).not.toContain('\n')
+  })
+
+  describe('secrets in files', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rolecall-secrets-'))
+    afterAll(() => rmSync(folder, { recursive: true }))
+    const file = (content: string) => {
+      const path = join(folder, randomBytes(6).toString('hex'))
+      writeFileSync(path, content)
+      return path
+    }
+    const secrets = Object.entries<Variable>(variables).filter(([, one]) => one.secret)
+    const plantedFor = (name: string) =>
+      ({ ...production, METRICS_TOKEN: 'planted-metrics-token' })[name as keyof typeof production]
+
+    test.each(secrets)(
+      '%s is read from the file that its _FILE names, with or without a line break',
+      (key, { name }) => {
+        for (const end of ['', '\n', '\r\n']) {
+          const env = {
+            ...production,
+            [name]: undefined,
+            [`${name}_FILE`]: file(`${plantedFor(name)}${end}`),
+          }
+          const { config, problems } = loadConfig(env)
+          expect(problems).toEqual([])
+          expect(config[key as keyof Config]).toBe(plantedFor(name))
+        }
+      },
+    )
+
+    test.each(secrets)(
+      '%s: a file that says nothing usable is one problem that names it, and shows none of it',
+      (_, { name }) => {
+        for (const [path, problem] of [
+          [join(folder, 'not-there'), /cannot be read \(ENOENT\)/],
+          [folder, /cannot be read \(EISDIR\)/],
+          [file(''), /names an empty file/],
+          [file('\n'), /names an empty file/],
+          [file(' planted '), /has spaces, a line break or quotes/],
+          [file('planted\n\n'), /has spaces, a line break or quotes/],
+        ] as const) {
+          const env = { SINGLE_INSTANCE: 'true', [name]: undefined, [`${name}_FILE`]: path }
+          const [told = '', ...others] = problemsOf(env)
+          expect(others).toEqual([])
+          expect(told).toMatch(problem)
+          expect(told.startsWith(`${name}_FILE `)).toBe(true)
+          expect(told).not.toContain('planted')
+          expect(variableOf(told)).toBe(name)
+        }
+        const twice = { SINGLE_INSTANCE: 'true', [name]: plantedFor(name), [`${name}_FILE`]: file('planted') }
+        expect(problemsOf(twice)).toEqual([`${name}_FILE is set beside ${name}: remove one of them.`])
+      },
+    )
+
+    test('what is no secret is not read from a file, and says so', () => {
+      expect(
+        problemsOf({ CHAT_GUILD_ID: undefined, CHAT_GUILD_ID_FILE: file('1100089314336833537') }),
+      ).toEqual(['CHAT_GUILD_ID_FILE is not read, only secrets are: set CHAT_GUILD_ID.'])
+    })
+  })
+
+  test('WORKERS=auto is a worker for each core where several can work together, and else one', () => {
+    const workers = (more: Record<string, string>) => loadConfig({ ...production, WORKERS: 'auto', ...more })
+    expect(workers({})).toMatchObject({ problems: [], config: { workers: availableParallelism() } })
+    for (const alone of [{ DATABASE_URL: 'pglite:db' }, { CACHE_URL: 'memory:', SINGLE_INSTANCE: 'true' }]) {
+      expect(workers(alone)).toMatchObject({ problems: [], config: { workers: 1 } })
+    }
   })
 
   const careless: Record<string, string[]> = {
@@ -204,6 +274,12 @@ describe('the configuration', () => {
       '/var/lib/db',
       'postgres://u:p@h:port/d',
       'postgres://u:p@[::1/d',
+      'postgres://u:p@first,/d',
+      'postgres://u:p@first,second:0/d',
+      'postgres://u:p@first,second:port/d',
+      'postgres://u:%ff@first,second/d',
+      'postgres://u:p@/d?host=first,second',
+      'postgres://u:p@first,second/d?target_session_attrs=any',
     ],
     CACHE_URL: ['memory', 'http://cache.example', 'redis:', 'redis://:p@h:port', 'redis://:p%@h'],
     CHAT_API_URL: ['discord.com/api', 'javascript:alert(1)'],
@@ -212,6 +288,8 @@ describe('the configuration', () => {
     SESSION_TTL_SEC: ['0', '-1', '1.5', 'forever', '9'.repeat(17)],
     MAX_WEBHOOKS_PER_PROJECT: ['0', '101'],
     MEMBER_ACTIVITY_THRESHOLD_DAYS: ['0', '366'],
+    RETENTION_USAGE_DAYS: ['0', '36501'],
+    RETENTION_AUDIT_DAYS: ['0', '89', '36501'],
     LOG_LEVEL: ['INFO', 'trace'],
     CHAT_GATEWAY: ['yes', '1'],
     SINGLE_INSTANCE: ['1'],

@@ -1,17 +1,26 @@
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { formats } from '@rolecall/contract'
-import { isCacheUrl } from '#platform/cache/cache-url'
+import { cacheUrlForms, isCacheUrl } from '#platform/cache/cache-url'
 import { guessableBecause } from '#platform/crypto/guessable-key'
-import { isDatabaseUrl } from '#platform/db/database-url'
+import { databaseUrlProblem } from '#platform/db/database-url'
 import { isAddressOrNetwork } from '#platform/http/network'
 import { isLoopbackHost } from '#platform/loopback'
 import { parseUrl } from '#platform/parse-url'
 import type { Environment } from './environment.ts'
+import { type Given, givenSecret } from './secret-files.ts'
 
 /** One environment variable: how it is read, what it is for, and what happens without it. */
 export interface Variable<T = unknown> {
   readonly name: string
-  readonly group: 'Chat platform' | 'Storage' | 'HTTP' | 'Sessions' | 'Caches and limits' | 'Operation'
+  readonly group:
+    | 'Chat platform'
+    | 'Storage'
+    | 'HTTP'
+    | 'Sessions'
+    | 'Caches and limits'
+    | 'Retention'
+    | 'Operation'
   readonly meaning: string
   readonly required?: true
   readonly secret?: true
@@ -42,6 +51,8 @@ const integer = (min: number, max: number) => (value: string) =>
     : problem(`must be a whole number of at least ${min} and at most ${max}`)
 /** Ten years: no moment that is reckoned with it leaves what a date, a cookie or a column can hold. */
 const maxSec = 315_360_000
+/** To be decided when everything is read. */
+const auto = 0
 const oneOf =
   <const W extends string>(...words: W[]) =>
   (value: string) =>
@@ -69,10 +80,11 @@ const callbackUrl = (value: string) => {
   if (url.pathname !== '/api/auth/callback' || url.search) return problem('must end in /api/auth/callback')
   return value
 }
-const databaseUrl = (value: string) =>
-  isDatabaseUrl(value) ? value : problem('must be postgres://…, pglite:<folder> or pglite::memory:')
-const cacheUrl = (value: string) =>
-  isCacheUrl(value) ? value : problem('must be redis://…, rediss://… or memory:')
+const databaseUrl = (value: string) => {
+  const wrong = databaseUrlProblem(value)
+  return wrong === undefined ? value : problem(wrong)
+}
+const cacheUrl = (value: string) => (isCacheUrl(value) ? value : problem(`must be ${cacheUrlForms}`))
 const host = (value: string) =>
   isIP(value) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value)
     ? value
@@ -126,6 +138,13 @@ export const variables = {
     meaning: 'Role in the main server that makes a member System Admin.',
     read: snowflake,
   },
+  chatAuditorRoleId: {
+    name: 'CHAT_AUDITOR_ROLE_ID',
+    group: 'Chat platform',
+    meaning:
+      'Role in the main server that makes a member auditor: reads everything, changes nothing. None when not set.',
+    read: snowflake,
+  },
   chatCallbackUrl: {
     name: 'CHAT_CALLBACK_URL',
     group: 'Chat platform',
@@ -147,6 +166,13 @@ export const variables = {
     meaning: 'The platform’s OAuth screen.',
     read: base,
   },
+  chatCdnUrl: {
+    name: 'CHAT_CDN_URL',
+    group: 'Chat platform',
+    default: 'https://cdn.discordapp.com',
+    meaning: 'Where pictures of members and servers are read from for the console, and from nowhere else.',
+    read: base,
+  },
   chatGateway: {
     name: 'CHAT_GATEWAY',
     group: 'Chat platform',
@@ -154,13 +180,22 @@ export const variables = {
     meaning: '`off`: roles are refreshed by REST only.',
     read: flag,
   },
+  gatewayGroups: {
+    name: 'GATEWAY_GROUPS',
+    group: 'Chat platform',
+    default: '1',
+    meaning:
+      'Into how many groups the connections of the gateway are divided; each is held by one instance. The same number on all instances.',
+    read: integer(1, 64),
+  },
   databaseUrl: {
     name: 'DATABASE_URL',
     group: 'Storage',
     required: true,
     secret: true,
     default: 'pglite:.rolecall/db',
-    meaning: '`postgres://…`, `pglite:<folder>` or `pglite::memory:`. The default holds outside production.',
+    meaning:
+      '`postgres://…`, `pglite:<folder>` or `pglite::memory:`. The default holds outside production. `postgres://user@first,second:5433/database` lists several hosts, of which the one that takes writes is used.',
     read: databaseUrl,
   },
   cacheUrl: {
@@ -168,7 +203,8 @@ export const variables = {
     group: 'Storage',
     secret: true,
     default: 'memory:',
-    meaning: '`redis://…`, `rediss://…` or `memory:`.',
+    meaning:
+      '`redis://…`, `rediss://…`, `redis+sentinel://host,host/name`, `redis+cluster://host,host` or `memory:`.',
     read: cacheUrl,
   },
   singleInstance: {
@@ -183,7 +219,8 @@ export const variables = {
     group: 'Storage',
     required: true,
     secret: true,
-    meaning: 'Seals the webhook addresses of projects: 64 hexadecimal characters.',
+    meaning:
+      'Seals webhook addresses, secrets of events, signing keys of OpenID Connect and the gateway’s handover, and signs the cookies of OpenID Connect: 64 hexadecimal characters.',
     read: hexKey,
   },
   inboundKey: {
@@ -230,8 +267,9 @@ export const variables = {
     name: 'WORKERS',
     group: 'HTTP',
     default: '1',
-    meaning: 'HTTP worker processes; more than one needs PostgreSQL.',
-    read: integer(1, 64),
+    meaning:
+      'HTTP worker processes; more than one needs PostgreSQL and a shared cache. `auto`: one for each core where there are both, and else one.',
+    read: (value) => (value === 'auto' ? auto : integer(1, 64)(value)),
   },
   drainSec: {
     name: 'DRAIN_SEC',
@@ -240,6 +278,21 @@ export const variables = {
     meaning:
       'After SIGTERM: how long `/api/health/ready` says no before idle connections are closed; 0 closes them at once.',
     read: integer(0, 8),
+  },
+  console: {
+    name: 'CONSOLE',
+    group: 'HTTP',
+    default: 'on',
+    meaning: '`off`: the administration at `/console/` is not served; its API is.',
+    read: flag,
+  },
+  allowPrivateEventUrls: {
+    name: 'ALLOW_PRIVATE_EVENT_URLS',
+    group: 'HTTP',
+    default: 'false',
+    meaning:
+      '`true` lets projects receive events (`eventsUrl`) at private addresses, too: whoever administers a project then makes this service post to hosts of your own network.',
+    read: flag,
   },
   sessionTtlSec: {
     name: 'SESSION_TTL_SEC',
@@ -312,7 +365,7 @@ export const variables = {
     group: 'Caches and limits',
     default: '12000',
     meaning:
-      'Requests per window and caller (API key, session, or address where there is neither); 0 turns it off.',
+      'Requests per window and caller (API key, session, or address where there is neither); 0 turns it off. Half as many unknown session tokens, which count apart, by key and address.',
     read: integer(0, 1_000_000_000),
   },
   rateLimitGlobalTtlMs: {
@@ -335,6 +388,41 @@ export const variables = {
     default: '30',
     meaning: 'A member seen within so many days counts as active.',
     read: integer(1, 365),
+  },
+  usageDays: {
+    name: 'RETENTION_USAGE_DAYS',
+    group: 'Retention',
+    default: '30',
+    meaning: 'Days for which counts of requests are kept.',
+    read: integer(1, 36_500),
+  },
+  authFailuresDays: {
+    name: 'RETENTION_AUTH_FAILURES_DAYS',
+    group: 'Retention',
+    default: '30',
+    meaning: 'Days for which refused keys and sessions are kept, with address and path.',
+    read: integer(1, 36_500),
+  },
+  auditDays: {
+    name: 'RETENTION_AUDIT_DAYS',
+    group: 'Retention',
+    default: '36500',
+    meaning: 'Days for which the audit log is kept; 36,500 is a hundred years.',
+    read: integer(90, 36_500),
+  },
+  submissionsDays: {
+    name: 'RETENTION_SUBMISSIONS_DAYS',
+    group: 'Retention',
+    default: '36500',
+    meaning: 'Days for which submissions to inbound webhooks are kept; 36,500 is a hundred years.',
+    read: integer(1, 36_500),
+  },
+  sessionAddressesDays: {
+    name: 'RETENTION_SESSION_ADDRESSES_DAYS',
+    group: 'Retention',
+    default: '36500',
+    meaning: 'Days after a login for which its session keeps address and browser, if it lasts so long.',
+    read: integer(1, 36_500),
   },
   logLevel: {
     name: 'LOG_LEVEL',
@@ -366,6 +454,8 @@ type MaybeSet<V extends Variable> = V extends { default: string } ? Read<V> : Re
 export type Config = { readonly [K in keyof Table]: MaybeSet<Table[K]> } & {
   readonly production: boolean
   readonly publicUrl: string
+  /** What the environment gives, and not a default. */
+  readonly given: readonly (keyof Table)[]
 }
 
 export interface LoadedConfig {
@@ -380,50 +470,69 @@ export function loadConfig(env: Environment): LoadedConfig {
   const { production, warnings } = readMode(env)
   const problems: string[] = []
   const values: Record<string, unknown> = { production }
+  const given: string[] = []
   for (const [key, variable] of Object.entries<Variable>(variables)) {
-    values[key] = readVariable(variable, env, production, problems)
+    const { value, isGiven } = readVariable(variable, env, production, problems)
+    values[key] = value
+    if (isGiven) given.push(key)
   }
+  values['given'] = given
   if (values['publicUrl'] === undefined) {
     const host = String(values['host']).includes(':') ? `[${values['host']}]` : values['host']
     values['publicUrl'] = `http://${host}:${values['port']}`
   }
+  if (values['workers'] === auto) values['workers'] = workersFor(values as unknown as Config)
   const config = values as unknown as Config
-  problems.push(...combinations(config))
-  // Usable all the same: what is no more than careless does not get into the way of trying things out.
+  problems.push(...conflicts(config))
+  // Usable all the same: what is no more than unsafe does not get into the way of trying things out.
   const told = new Set(problems.map(variableOf))
-  const careless = exposures(config).filter((line) => !told.has(variableOf(line)))
-  if (production) problems.push(...careless)
-  else warnings.push(...careless)
+  const unsafe = unsafeInProduction(config).filter((line) => !told.has(variableOf(line)))
+  if (production) problems.push(...unsafe)
+  else warnings.push(...unsafe)
   return { config, problems, warnings }
 }
 
-/** The variable that a problem is about. */
-export const variableOf = (line: string) => line.split(' ', 1)[0]
+/** The variable that a problem is about, be it read from a file or not. */
+export const variableOf = (line: string) => line.split(' ', 1)[0]?.replace(/_FILE$/, '')
 
 function readVariable(
   variable: Variable,
   env: Environment,
   production: boolean,
   problems: string[],
-): unknown {
-  const given = env[variable.name]
-  const fallback = () =>
-    variable.default === undefined || variable.isDerived ? undefined : variable.read(variable.default)
-  if (given === undefined || given === '') {
+): { readonly value: unknown; readonly isGiven: boolean } {
+  const fallback = () => ({
+    value: variable.default === undefined || variable.isDerived ? undefined : variable.read(variable.default),
+    isGiven: false,
+  })
+  const given = givenValue(variable, env)
+  if (given === undefined) {
     // The embedded default is for trying things out: production says where its data lives.
     if (variable.required && (production || variable.default === undefined)) {
       problems.push(`${variable.name} is missing: ${variable.meaning}`)
     }
     return fallback()
   }
-  if (given !== given.trim() || /^(["']).*\1$/.test(given)) {
-    problems.push(`${variable.name} has spaces, a line break or quotes around it: remove them.`)
+  if ('problem' in given) {
+    problems.push(given.problem)
     return fallback()
   }
-  const value = variable.read(given)
-  if (!(value instanceof Problem)) return value
-  problems.push(`${variable.name} ${value.what}.`)
+  const { name, value: text } = given
+  if (text !== text.trim() || /^(["']).*\1$/.test(text)) {
+    problems.push(`${name} has spaces, a line break or quotes around it: remove them.`)
+    return fallback()
+  }
+  const value = variable.read(text)
+  if (!(value instanceof Problem)) return { value, isGiven: true }
+  problems.push(`${name} ${value.what}.`)
   return fallback()
+}
+
+function givenValue({ name, secret }: Variable, env: Environment): Given {
+  if (secret) return givenSecret(name, env)
+  if (env[`${name}_FILE`]) return { problem: `${name}_FILE is not read, only secrets are: set ${name}.` }
+  const value = env[name]
+  return value ? { name, value } : undefined
 }
 
 /** NODE_ENV that nobody recognises is production: the safe reading of a typing error. */
@@ -434,8 +543,11 @@ function readMode(env: Environment) {
   return { production: mode === 'production' || !known, warnings }
 }
 
+const workersFor = ({ databaseUrl, cacheUrl }: Config) =>
+  databaseUrl.startsWith('pglite:') || cacheUrl === 'memory:' ? 1 : Math.min(availableParallelism(), 64)
+
 /** What only two values together can get wrong. */
-function combinations(config: Config): string[] {
+function conflicts(config: Config): string[] {
   const found: string[] = []
   const embedded = config.databaseUrl.startsWith('pglite:')
   if (config.workers > 1 && embedded) {
@@ -463,8 +575,8 @@ const encrypted = [
 /** Shorter than this, a token can be guessed at the rate that strangers are answered at. */
 const fewestTokenCharacters = 16
 
-/** What works, and must not be so where strangers listen, guess, and depend on a login coming back. */
-function exposures(config: Config): string[] {
+/** Settings that work but are unsafe in production: warnings in development, refused in production. */
+function unsafeInProduction(config: Config): string[] {
   const found = encrypted
     .filter(([, key]) => config[key] !== undefined && isInClear(new URL(config[key])))
     .map(([name]) => `${name} must be https, except to a loopback address.`)

@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8'
 import { type AnswersOptions, createAnswers } from '#answers/answers'
+import { createChainVerifier } from '#audit/chain-verifier'
 import { recordAudit } from '#audit/record'
 import { instrumentChat } from '#chat/chat-instrumentation'
 import type { ChatPlatform } from '#chat/chat-platform'
@@ -18,6 +19,8 @@ import { openDatabase } from '#platform/db/open-database'
 import { watchWrites } from '#platform/db/watched-writes'
 import { createTenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
+import { createPost } from '#platform/outbound/create-post'
+import { createResolveHost } from '#platform/outbound/resolve-host'
 import { createPressure, processReadings } from '#platform/pressure'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import { createRefundableQuota } from '#platform/rate-limit/refundable-quota'
@@ -25,17 +28,27 @@ import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { oldSpaceLimitMb } from './environment.ts'
+import { createDryRun } from './features/dry-run/dry-run.ts'
+import { createEventSender } from './features/events/deliveries/create-sender.ts'
 import { createLoginLimits } from './features/login/login-limits.ts'
 import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
 import { createDeliverer } from './features/notifications/deliverer.ts'
 import { notifying } from './features/notifications/notify.ts'
 import { createProjectReads } from './features/project-reads/read-for-project.ts'
+import { openEventsSecret } from './features/projects/events-address.ts'
+import { reachOf } from './features/projects/outgoing-address.ts'
 import { readWebhookUrl } from './features/projects/webhook-url.ts'
-import { endSessionsOfMembers, endSessionsOfServer } from './features/sessions/end-store.ts'
+import { revokeSessionsOfDeparted, revokeSessionsOfServer } from './features/sessions/end-store.ts'
 import { createSettings } from './features/settings/live-settings.ts'
 
 /** Ids unknown to the mirror that one project may have looked up: a person who joined is one, made-up ones are many. */
 const strangersPerMinute = 120
+
+/**
+ * Of what a key may ask. Not much less: when all sessions of a project end at once, each of its visitors brings a token
+ * that is unknown from then on, and has to be told so.
+ */
+const unknownTokensPart = 1 / 2
 
 /** Opens the database that the configuration names. */
 export const openConfiguredDatabase = (config: Config, log: Log): Promise<Database> =>
@@ -67,11 +80,21 @@ export function createDeps(
     readAddress: (projectId, sealed) => readWebhookUrl(config, projectId, sealed),
   })
   const audit = { record: notifying(recordAudit, notifications.wake) }
+  const post = createPost({ ...reachOf(config), resolve: createResolveHost() })
+  const eventDeliveries = createEventSender({
+    db,
+    log,
+    audit,
+    answers,
+    post,
+    openSecret: (projectId, sealed) => openEventsSecret(config, projectId, sealed),
+  })
   const settings = createSettings({ config, db, cache, log })
   const platformWatch = createPlatformWatch()
   const discord = createDiscord({
     apiUrl: config.chatApiUrl,
     authorizeUrl: config.chatAuthorizeUrl,
+    cdnUrl: config.chatCdnUrl,
     botToken: config.chatBotToken ?? '',
     clientId: config.chatClientId ?? '',
     clientSecret: config.chatClientSecret ?? '',
@@ -81,7 +104,7 @@ export function createDeps(
   })
   const watched = instrumentChat(discord, platformWatch)
   const chat = tracing ? tracedChat(watched, tracing) : watched
-  const endSessions = { ofMembers: endSessionsOfMembers, ofServer: endSessionsOfServer }
+  const endSessions = { ofMembers: revokeSessionsOfDeparted, ofServer: revokeSessionsOfServer }
   const mirrorDeps = { db, log, chat, audit, endSessions }
   const refreshRoles = createRolesRefresher({
     db,
@@ -106,6 +129,12 @@ export function createDeps(
     limit: config.rateLimitGlobal,
     ttlMs: config.rateLimitGlobalTtlMs,
   })
+  const unknownTokens = createRateLimiter({
+    cache,
+    limit: Math.ceil(config.rateLimitGlobal * unknownTokensPart),
+    ttlMs: config.rateLimitGlobalTtlMs,
+    name: 'unknown-tokens',
+  })
   const loginLimits = createLoginLimits({
     db,
     maxAuthRequests,
@@ -116,7 +145,10 @@ export function createDeps(
       name: 'login',
     }),
   })
-  const liveMirror = createLiveMirror(mirrorDeps, { handoverKey: config.outboundKey })
+  const liveMirror = createLiveMirror(mirrorDeps, {
+    handoverKey: config.outboundKey,
+    groups: config.gatewayGroups,
+  })
   return {
     config,
     log,
@@ -124,12 +156,15 @@ export function createDeps(
     cache,
     answers,
     limiter,
+    unknownTokens,
     loginLimits,
     pressure: createPressure(log, processReadings(config.workers, oldSpaceLimitMb())),
     chat,
     audit,
     settings,
     endSessions,
+    // Nobody needs to hear of what is taken back, so it is not among the writes that are watched.
+    runDry: createDryRun(opened, config.chatGuildId),
     mirrorMember: mirror,
     refreshMember: refresher.refreshMember,
     readForProject,
@@ -137,7 +172,10 @@ export function createDeps(
     tracing,
     platformWatch,
     chatFigures: () => chatFigures({ chat, liveMirror }),
+    chainVerifier: createChainVerifier({ db, log }),
     notifications,
+    eventDeliveries,
+    post,
     schemas: createTenantSchemas(),
   }
 }

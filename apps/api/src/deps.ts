@@ -1,4 +1,6 @@
+import type { dryRun } from '@rolecall/contract'
 import type { Answers } from '#answers/answers'
+import type { ChainVerifier } from '#audit/chain-verifier'
 import type { AuditEvent, By, RecordAudit } from '#audit/event'
 import type { ChatPlatform } from '#chat/chat-platform'
 import type { ChatFigures, LiveMirror } from '#mirror/gateway/status'
@@ -7,13 +9,15 @@ import type { Cache } from '#platform/cache/cache'
 import type { Database, Tx } from '#platform/db/database'
 import type { TenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Log } from '#platform/log'
+import type { Post } from '#platform/outbound/create-post'
 import type { Pressure } from '#platform/pressure'
+import type { QueueWorkers } from '#platform/queue-workers'
 import type { SharingLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
+import type { Reach } from './features/dry-run/store.ts'
 import type { LoginLimits } from './features/login/login-limits.ts'
 import type { PlatformWatch } from './features/monitoring/platform-watch.ts'
-import type { Notifications } from './features/notifications/notifications.ts'
 import type { Settings } from './features/settings/settings.ts'
 
 /**
@@ -38,6 +42,12 @@ export type OpenDownload = <Page>(
   pages: AsyncIterable<Page>,
 ) => AsyncGenerator<Page, void, void>
 
+/** What a change touches, and what a dry run gives it in the place of that. */
+export type ChangeDeps = Pick<Deps, 'db' | 'audit' | 'endSessions'>
+
+/** Tells what a change within a reach would do, by making it and taking it back. Throws what the change throws. */
+export type RunDry = (reach: Reach, change: (deps: ChangeDeps) => Promise<unknown>) => Promise<dryRun.DryRun>
+
 /** Everything a use case may touch. Each names the part it needs: `Pick<Deps, 'db' | 'audit'>`. */
 export interface Deps {
   readonly config: Config
@@ -46,6 +56,8 @@ export interface Deps {
   readonly cache: Cache
   readonly answers: Answers
   readonly limiter: SharingLimiter
+  /** Session tokens that nobody knows, by the key and the address that bring them. */
+  readonly unknownTokens: SharingLimiter
   readonly loginLimits: LoginLimits
   readonly pressure: Pressure
   readonly chat: ChatPlatform
@@ -55,6 +67,7 @@ export interface Deps {
     /** When a server is removed; also when it is registered again, for what was made in it meanwhile. Answers how many. */
     readonly ofServer: (tx: Tx, serverId: string) => Promise<number>
   }
+  readonly runDry: RunDry
   readonly mirrorMember: MirrorMember
   readonly refreshMember: RefreshMember
   readonly readForProject: ReadForProject
@@ -64,6 +77,13 @@ export interface Deps {
   readonly platformWatch: PlatformWatch
   /** How the chat platform is doing, as far as this instance knows. */
   readonly chatFigures: () => ChatFigures
-  readonly notifications: Notifications
+  /** Checks the chain of the audit log all the time. */
+  readonly chainVerifier: ChainVerifier
+  /** Posts notifications to the chat platform. */
+  readonly notifications: QueueWorkers
+  /** Posts to addresses that projects name. */
+  readonly post: Post
+  /** Sends events to webhooks of projects. */
+  readonly eventDeliveries: QueueWorkers
   readonly schemas: TenantSchemas
 }

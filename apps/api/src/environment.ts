@@ -10,6 +10,9 @@ export function readEnvironment(): Environment {
   return { ...file, ...process.env }
 }
 
+/** True when a person can be asked. */
+export const isTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true
+
 const oldSpaceFlag = /--max[-_]old[-_]space[-_]size[= ](\d+)/g
 
 /** What this process was told by `--max-old-space-size`, in MiB; undefined where the engine decides. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { version } from '#platform/version'
+import type { InitOptions } from './cli/init.ts'
 
 /** Errors that say what to do; told by name, so that no command loads what only another one needs. */
 const mendable = ['StartRefused', 'FolderInUse', 'FolderUnusable', 'MigrationRefused']
@@ -51,6 +52,70 @@ Examples:
   })
 
 program
+  .command('init')
+  .description('make the configuration, with fresh keys, and the first project')
+  .option('--output <file>', 'what is written; refused where it exists', '.env')
+  .option('--server <id>', 'id of the main server')
+  .option('--admin-role <role>', 'role that makes its members System Admins: its name or id')
+  .option('--public-url <address>', 'address that browsers will use')
+  .option('--database <url>', 'postgres://… or pglite:<folder>')
+  .option('--project <name>', 'name of the first project')
+  .option('--redirect-uri <address>', 'where logins of that project come back to')
+  .option('--compose', 'for deploy/compose.yml: its database and cache, with a fresh password')
+  .addHelpText(
+    'after',
+    `
+Asks what no option says, checks each answer at the chat platform before the next, and writes a file that .env,
+compose, systemd and docker --env-file read alike; only its owner may. Without a terminal nothing is asked: then what
+lacks is named, all at once. Secrets come from the environment or from files, never from options:
+CHAT_BOT_TOKEN or CHAT_BOT_TOKEN_FILE, CHAT_CLIENT_SECRET or CHAT_CLIENT_SECRET_FILE.
+
+Examples:
+  rolecall init
+  rolecall init --server 110… --admin-role Steward --public-url https://id.example --project Site --redirect-uri https://site.example/callback`,
+  )
+  .action(async (options: InitOptions) => (await import('./cli/init.ts')).initCommand(options))
+
+program
+  .command('projects')
+  .description('sites that log members in')
+  .command('create')
+  .description('register a project, and print its id and API key')
+  .argument('<name>', 'its name')
+  .requiredOption('--redirect-uri <address>', 'where logins come back to; several with commas between them')
+  .addHelpText(
+    'after',
+    `
+It may log in members of the main server. The key is shown this once. Instances may run.
+
+Example:
+  rolecall projects create Site --redirect-uri https://site.example/callback`,
+  )
+  .action(async (name: string, options: { redirectUri: string }) =>
+    (await import('./cli/projects-create.ts')).projectsCreateCommand(name, options),
+  )
+
+for (const [name, what, example] of [
+  ['backup', 'write the embedded database into a file', 'rolecall backup rolecall-2026-11-22.tar.gz'],
+  ['restore', 'put a backup of the embedded database back', 'rolecall restore rolecall-2026-11-22.tar.gz'],
+] as const) {
+  program
+    .command(name)
+    .description(what)
+    .argument('<file>', name === 'backup' ? 'written; refused where it exists' : 'what `backup` wrote')
+    .addHelpText(
+      'after',
+      `
+The service is stopped meanwhile: one process at a time has the embedded database. PostgreSQL has its own tools:
+pg_dump and pg_restore, see docs/guides/backup.md. The encryption keys are in neither.
+
+Example:
+  ${example}`,
+    )
+    .action(async (file: string) => (await import('./cli/backup.ts'))[name](file))
+}
+
+program
   .command('migrate')
   .description('apply the database migrations that are missing')
   .addHelpText(
@@ -76,7 +141,11 @@ Examples:
   rolecall doctor
   NODE_ENV=production rolecall doctor    by the stricter rules of production`,
   )
-  .action(async () => (await import('./cli/doctor.ts')).doctorCommand())
+  .action(async () => {
+    await (await import('./cli/doctor.ts')).doctorCommand()
+    // What it found broken may have left a handle open, which would keep it running. A reader that has gone is heard of first.
+    process.stdout.write('', () => setImmediate(() => process.exit()))
+  })
 
 program
   .command('openapi')
@@ -124,6 +193,22 @@ Example:
   .action(async (options: { all?: boolean }) =>
     (await import('./cli/sessions-revoke.ts')).sessionsRevokeCommand(options),
   )
+
+program
+  .command('oidc')
+  .description('OpenID Connect')
+  .command('rotate-keys')
+  .description('make a new key that ID tokens are signed with')
+  .addHelpText(
+    'after',
+    `
+The key is published at once and signs in an hour: sites keep what they know of keys for so long. The one that signs
+today is kept, to check what it has signed. Instances may run. Without this command keys are replaced every 90 days.
+
+Example:
+  DATABASE_URL=postgres://… OUTBOUND_WEBHOOK_ENCRYPTION_KEY=… rolecall oidc rotate-keys`,
+  )
+  .action(async () => (await import('./cli/oidc-rotate-keys.ts')).oidcRotateKeysCommand())
 
 try {
   await program.parseAsync()

@@ -1,8 +1,11 @@
 import cluster from 'node:cluster'
-import { trimChanges } from '#answers/change-log-store'
+import { forgetOtherCluster, trimChanges } from '#answers/change-log-store'
+import { letOldEntriesGo } from '#audit/retention'
+import { connectionReason } from '#platform/db/connection-refusals'
 import type { Database } from '#platform/db/database'
-import { DatabaseReadOnly, DatabaseRefused, DatabaseUnavailable, readOnlyAdvice } from '#platform/db/database'
-import { migrate, newerSentence, schemaState } from '#platform/db/migrate'
+import { DatabaseRefused, DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/database'
+import { migrate, newerSentence, ownFolder, schemaState } from '#platform/db/migrate'
+import { progressSentence } from '#platform/db/migration-progress'
 import { closeServer } from '#platform/http/close-server'
 import { hostProblem } from '#platform/http/host-problem'
 import { createLifecycle } from '#platform/http/lifecycle'
@@ -15,18 +18,28 @@ import { createDeps, openConfiguredDatabase } from './create-deps.ts'
 import { readEnvironment } from './environment.ts'
 import { ensureMainServer } from './features/chat-servers/main-server.ts'
 import { checkKeyFingerprints } from './features/encryption-keys/check-fingerprints.ts'
+import { renumberEvents, resetProjects } from './features/events/store.ts'
 import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts'
 import { createRecorder } from './features/monitoring/recorder.ts'
+import { endAllCursors } from './features/project-reads/store.ts'
 import { endKeys } from './features/projects/end-keys.ts'
 import { mendRedirectUris } from './features/projects/mend-redirect-uris.ts'
+import { takeOverRestored } from './features/restored/take-over.ts'
+import { letsAnyoneIn } from './features/sessions/end-store.ts'
+import { forgetAddresses } from './features/sessions/own-sessions-store.ts'
 import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
 import { graceMs, shutDownOnce } from './graceful-shutdown.ts'
+import { foldTotals } from './mirror/totals-store.ts'
 import { StartRefused } from './start-refused.ts'
 import { superviseWorkers } from './supervise-workers.ts'
 import { sendHeartbeats } from './worker-heartbeat.ts'
 
 /** Of the grace, what is left for writing what is kept in memory when clients have not taken their answers. */
 const flushMs = 1_000
+/** Sessions whose addresses one statement forgets at most: a clean-up never holds up a request. */
+const addressesPerStep = 1_000
+/** Totals of member lists whose changes one statement replaces by their sum. */
+const totalsPerStep = 1_000
 /** How long a start waits for a database that is not there yet. */
 const databaseDeadlineMs = 30_000
 
@@ -55,10 +68,19 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
     : undefined
   const opened = await openConfiguredDatabase(config, log)
   const db = tracing ? tracedDatabase(opened, tracing) : opened
-  const applied = await whenUp(() => migrate(db))
+  const applied = await whenUp(() =>
+    migrate(db, ownFolder, (progress) => log.info(progressSentence(progress))),
+  )
   if (applied.length > 0) log.info({ applied }, 'migrations applied')
   const { newer } = await whenUp(() => schemaState(db))
   if (newer.length > 0) log.warn(newerSentence(newer))
+  await whenUp(() =>
+    takeOverRestored(
+      { db, log },
+      [forgetOtherCluster, renumberEvents, resetProjects, endAllCursors],
+      letsAnyoneIn,
+    ),
+  )
   await refuseOtherMainServer(db, config, log)
 
   for (const problem of await checkKeyFingerprints(db, config)) log.error(problem)
@@ -71,6 +93,12 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   const housekeeping = startHousekeeping(deps, {
     trimChanges: (horizon) => trimChanges(db, horizon),
     endKeys: () => endKeys(deps),
+    retention: deps.settings.current,
+    steps: [
+      () => letOldEntriesGo({ db, record: deps.audit.record }, deps.settings.current().auditDays),
+      () => forgetAddresses(db, deps.settings.current().sessionAddressesDays, addressesPerStep),
+      () => foldTotals(db, totalsPerStep),
+    ],
   })
   const lifecycle = createLifecycle()
   const app = createApp(deps, recorder, lifecycle)
@@ -83,14 +111,16 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
       if (await closeServer(app, lifecycle, { drainMs, deadlineMs: graceMs - flushMs })) {
         log.warn('connections were cut off: their clients had not taken their answers in time')
       }
-      // First of all: whoever changes something waits for a process that has a lease.
+      // Before the other parts: whoever changes something waits for a process that has a lease.
       await deps.answers.close()
       deps.settings.close()
       await deps.liveMirror.close()
-      await deps.notifications.close()
+      await Promise.all([deps.notifications.close(), deps.eventDeliveries.close()])
       await housekeeping.close()
+      await deps.chainVerifier.close()
       await recorder.close()
       await deps.limiter.close()
+      await deps.unknownTokens.close()
       await deps.cache.close()
       await db.close()
       await tracing?.close()
@@ -106,7 +136,9 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   )
 
   deps.answers.start()
+  deps.chainVerifier.start()
   deps.notifications.start()
+  deps.eventDeliveries.start()
   void reviewStoredSchemas(deps)
   if (config.chatGateway && config.chatBotToken) deps.liveMirror.start()
 
@@ -155,9 +187,9 @@ async function whenUp<T>(run: () => Promise<T>): Promise<T> {
       if (!(error instanceof DatabaseUnavailable)) throw error
       if (performance.now() > deadline) {
         throw new StartRefused(
-          error instanceof DatabaseReadOnly
-            ? readOnlyAdvice
-            : 'The database did not answer within 30 s. Check DATABASE_URL and that it runs.',
+          error instanceof DatabaseTakesNoWrites
+            ? error.advice
+            : `The database did not answer within 30 s (${connectionReason(error.cause)}). Check DATABASE_URL and that it runs.`,
         )
       }
       await new Promise((resolve) => setTimeout(resolve, 1_000))

@@ -113,6 +113,10 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
     ...{ action: 'project.update', actionType: 'project', again: 'nothing' },
     given: toProject('/redirect-uri', { redirectUri: 'https://site.example/one, https://site.example/two' }),
   },
+  'POST /api/admin/audit/chain/verify': {
+    ...{ action: 'audit.verify', actionType: 'auth', again: 'changes' },
+    given: async () => ({ path: '/api/admin/audit/chain/verify' }),
+  },
   'PUT /api/admin/projects/{projectId}/servers/{serverId}': {
     ...{ action: 'access.update', actionType: 'permission', again: 'nothing' },
     given: toProject(`/servers/${club}`, { scopes: ['read_members'], operations: { MANAGE_WEBHOOKS: true } }),
@@ -150,6 +154,34 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
       return { path: `${path}/deliveries/${failed?.id}/resend` }
     },
   },
+  'POST /api/admin/projects/{id}/rotate-events-secret': {
+    ...{ action: 'events.rotate-secret', actionType: 'project', again: 'changes' },
+    given: toProject('/rotate-events-secret'),
+  },
+  'POST /api/admin/projects/{id}/event-deliveries/{eventId}/resend': {
+    ...{ action: 'events.resend', actionType: 'webhook', again: 'nothing' },
+    given: async (asking) => {
+      const path = await givenProject(asking, { eventsUrl: 'https://crew.example/events' })
+      const failed = await asking.world.service.deps.db.maybeOne<{ id: number }>(sql`
+        insert into event_deliveries (event_id, xid, project_id, type, data, created_at, failed_at)
+        values ((random() * 1e12)::bigint, '3', ${path.slice(projects.length + 1)}, 'session.revoked', '{}',
+          clock_now(), clock_now())
+        returning event_id as id`)
+      return { path: `${path}/event-deliveries/3-${failed?.id}-0/resend` }
+    },
+  },
+  'POST /api/admin/projects/{id}/logout-deliveries/{deliveryId}/resend': {
+    ...{ action: 'oidc-logout.resend', actionType: 'webhook', again: 'nothing' },
+    given: async (asking) => {
+      const oidc = { enabled: true, backchannelLogoutUri: 'https://crew.example/logout' }
+      const path = await givenProject(asking, { oidc })
+      const failed = await asking.world.service.deps.db.maybeOne<{ id: string }>(sql`
+        insert into oidc_logouts (session_id, project_id, member_id, uri, failed_at)
+        values (gen_random_uuid(), ${path.slice(projects.length + 1)}, ${demo.users.ada}, ${oidc.backchannelLogoutUri}, clock_now())
+        returning id`)
+      return { path: `${path}/logout-deliveries/${failed?.id}/resend` }
+    },
+  },
   'POST /api/admin/servers': {
     ...{ action: 'server.create', actionType: 'server', again: 'refused' },
     given: async () => ({ path: servers, body: { id: games } }),
@@ -179,6 +211,42 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
       await givenSession(world, await newProject(world), demo.users.yusra)
       return { path: `/api/admin/members/${demo.users.yusra}/sessions` }
     },
+  },
+  'DELETE /api/admin/members/{id}/sessions/{sessionId}': {
+    ...{ action: 'session.revoke', actionType: 'auth', again: 'refused' },
+    given: async ({ world, token }) => {
+      await givenSession(world, await newProject(world), demo.users.yusra)
+      const path = `/api/admin/members/${demo.users.yusra}/sessions`
+      const { body } = await call(world.url, 'GET', path, { token })
+      return { path: `${path}/${body.sessions[0].id}` }
+    },
+  },
+  'DELETE /api/admin/members/{id}': {
+    ...{ action: 'member.erase', actionType: 'member', again: 'refused' },
+    given: async ({ world }) => {
+      await givenSession(world, await newProject(world), demo.users.yusra)
+      return { path: `/api/admin/members/${demo.users.yusra}` }
+    },
+  },
+  'PUT /api/admin/members/{id}/block': {
+    ...{ action: 'member.block', actionType: 'member', again: 'nothing' },
+    given: async ({ world }) => {
+      await givenSession(world, await newProject(world), demo.users.yusra)
+      return { path: `/api/admin/members/${demo.users.yusra}/block`, body: { reason: 'Spam' } }
+    },
+    undo: ({ world, token }) =>
+      call(world.url, 'DELETE', `/api/admin/members/${demo.users.yusra}/block`, { token }),
+  },
+  'DELETE /api/admin/members/{id}/block': {
+    ...{ action: 'member.unblock', actionType: 'member', again: 'nothing' },
+    given: async ({ world, token }) => {
+      await givenSession(world, await newProject(world), demo.users.yusra)
+      const path = `/api/admin/members/${demo.users.yusra}/block`
+      await call(world.url, 'PUT', path, { token, body: { reason: 'Spam' } })
+      return { path }
+    },
+    undo: ({ world, token }) =>
+      call(world.url, 'DELETE', `/api/admin/members/${demo.users.yusra}/block`, { token }),
   },
   'POST /api/admin/members/{chat_user_id}/refresh': {
     ...{ action: 'member.refresh', actionType: 'member', again: 'changes' },

@@ -19,8 +19,12 @@ test('every registered route is in the document, and the other way round', async
   await world.close()
 })
 
-/** Pages about the API, which are no part of it: the front door, the document, what renders it, metrics. */
-const aboutTheApi = /^GET \/($|api\/openapi\.json|api\/docs\b|metrics|console\b)/
+/**
+ * What is no part of the API: pages about it (the front door, the document, what renders it, metrics), and OpenID Connect,
+ * whose standards and discovery document say what it takes and answers.
+ */
+const aboutTheApi =
+  /^(GET \/($|api\/openapi\.json|api\/docs\b|metrics|console\b)|(GET|POST|OPTIONS) \/(oidc\/|device\b|\.well-known\/o))/
 
 /**
  * `METHOD /path` of each route in Fastify's drawing of its tree, four characters a level. It joins the names of
@@ -52,14 +56,27 @@ describe('the contract', () => {
         .map(([name]) => name)
         .sort(),
     ).toEqual([
+      'GET /_rolecall/callback',
+      'GET /_rolecall/denied',
+      'GET /_rolecall/logout',
+      'GET /_rolecall/start',
+      'GET /account',
+      'GET /account/data',
+      'GET /account/log-out',
       'GET /api/auth/admin/login',
       'GET /api/auth/authorize',
       'GET /api/auth/callback',
       'GET /api/auth/chat',
       'GET /api/auth/sso/authorize',
+      'GET /api/forward-auth',
       'GET /api/health',
       'GET /api/health/live',
       'GET /api/health/ready',
+      'POST /_rolecall/logout',
+      'POST /account/consents/{projectId}/withdraw',
+      'POST /account/log-out',
+      'POST /account/log-out-everywhere',
+      'POST /account/sessions/{sessionId}/end',
       'POST /api/auth/admin/token',
       'POST /api/auth/sso/logout',
     ])
@@ -78,6 +95,7 @@ describe('the contract', () => {
   test('every endpoint that is not limited is on this list, and says why', () => {
     const unlimited = rowsOf((one) => one.unlimited !== undefined)
     expect(unlimited.map(([name]) => name).sort()).toEqual([
+      'GET /api/forward-auth',
       'GET /api/health',
       'GET /api/health/live',
       'GET /api/health/ready',
@@ -100,6 +118,7 @@ describe('the contract', () => {
       'PATCH /api/inbound-webhooks/{id} 128 KiB',
       'POST /api/admin/projects 128 KiB',
       'POST /api/admin/projects/{projectId}/inbound-webhooks 128 KiB',
+      'POST /api/admin/projects/{projectId}/inbound-webhooks/{webhookId}/try 256 KiB',
       'POST /api/inbound-webhooks 128 KiB',
       'POST /api/inbound-webhooks/{id}/submit 1024 KiB',
       'POST /api/servers/{serverId}/permissions/check-many 64 KiB',

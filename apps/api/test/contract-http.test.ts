@@ -10,7 +10,7 @@ import { type Call, call } from './client.ts'
 import { type Credentials, givenCredentials } from './credentials.ts'
 import { givenSession } from './given.ts'
 import { givenWebhook, submit } from './given-webhook.ts'
-import { addressOf, nameOf, rowsOf } from './requests.ts'
+import { addressOf, nameOf, propertiesOf, rowsOf } from './requests.ts'
 import { startWorld, type World } from './service.ts'
 
 /** What HTTP itself asks of every endpoint. None of this is about SQL, so one engine will do. */
@@ -48,7 +48,8 @@ describe('over HTTP, every endpoint of the contract', () => {
     const { cache } = world.service.deps
     // A window that no test reaches the end of.
     const limiter = createRateLimiter({ cache, limit, ttlMs: 10 ** 12, name: `tiny-${limiters}` })
-    return withParts({ limiter }, run)
+    const unknownTokens = createRateLimiter({ cache, limit, ttlMs: 10 ** 12, name: `unknown-${limiters}` })
+    return withParts({ limiter, unknownTokens }, run)
   }
 
   test('answers 405 with Allow to a method that it does not take, whoever asks, and HEAD where there is GET', async () => {
@@ -64,6 +65,20 @@ describe('over HTTP, every endpoint of the contract', () => {
         expect(await reply.json()).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' })
       }
     }
+  })
+
+  // A validation and a submission change nothing by what stands in their address.
+  const readsItself = ['POST /api/auth/validate', 'POST /api/inbound-webhooks/{id}/submit']
+  test.each(
+    rowsOf((one) => one.method !== 'GET' && one.auth !== 'none' && !readsItself.includes(nameOf(one))),
+  )('%s: a change refuses what it does not know, such as a dry run that it cannot make', async (_, one) => {
+    const unknown = propertiesOf(one.query).some(([name]) => name === 'dryRun') ? 'dryrun' : 'dryRun'
+    const reply = await call(world.url, one.method, `${addressOf(one)}?${unknown}=true`, {
+      ...good(one),
+      ...(one.body && { body: {} }),
+    })
+    expect(reply.status, reply.text).toBe(400)
+    expect(reply.body.errors).toContainEqual(expect.objectContaining({ path: `/${unknown}` }))
   })
 
   test.each(rowsOf(({ method }) => method === 'GET'))(
@@ -123,10 +138,10 @@ describe('over HTTP, every endpoint of the contract', () => {
       },
     )
 
-    test('is refused first, but for validate, which is last, and health, which never is', () => {
+    test('is refused first, but for validate and the question of a proxy, which are last, and health, which never is', () => {
       const named = (terms: string) =>
         endpoints.filter(({ refusedUnderPressure }) => refusedUnderPressure === terms).map(nameOf)
-      expect(named('last')).toEqual(['POST /api/auth/validate'])
+      expect(named('last').sort()).toEqual(['GET /api/forward-auth', 'POST /api/auth/validate'])
       expect(named('never')).toEqual(['GET /api/health', 'GET /api/health/live', 'GET /api/health/ready'])
     })
   })
@@ -134,7 +149,7 @@ describe('over HTTP, every endpoint of the contract', () => {
   describe('the limit counts whoever asked', () => {
     const stranger = (url: string) => call(url, 'GET', '/api/auth/sessions')
     const exhaustAddress = async (url: string) => {
-      for (let i = 0; i < 100; i++) if ((await stranger(url)).status === 429) return
+      for (let i = 0; i < 200; i++) if ((await stranger(url)).status === 429) return
       throw new Error('the address is not limited')
     }
 
@@ -142,7 +157,7 @@ describe('over HTTP, every endpoint of the contract', () => {
       const session = await givenSession(world, given.project)
       const webhook = await givenWebhook(world, given.project)
       const token = mintToken('session')
-      await limited(60, async (url) => {
+      await limited(120, async (url) => {
         await exhaustAddress(url)
         const { key } = given.project
         const validate = await call(url, 'POST', '/api/auth/validate', { key, body: { token } })
@@ -180,8 +195,9 @@ describe('over HTTP, every endpoint of the contract', () => {
         const { key } = given.project
         const statuses: number[] = []
         for (let i = 0; i < 4; i++) {
-          const body = { token: mintToken('session') }
-          statuses.push((await call(url, 'POST', '/api/auth/validate', { key, body })).status)
+          const { id: clientId } = given.project
+          const body = { clientId, code: mintToken('code'), redirectUri: 'https://site.example/' }
+          statuses.push((await call(url, 'POST', '/api/auth/token', { key, body })).status)
         }
         expect(statuses).toEqual([401, 401, 401, 429])
         expect([
@@ -190,6 +206,23 @@ describe('over HTTP, every endpoint of the contract', () => {
           await stranger(url),
           await stranger(url),
         ]).toMatchObject([{ status: 401 }, { status: 401 }, { status: 401 }, { status: 429 }])
+      })
+    })
+
+    test('made-up session tokens do not use up what the key that brings them may ask', async () => {
+      const session = await givenSession(world, given.project)
+      await limited(3, async (url) => {
+        const { key } = given.project
+        const validate = (token: string) => call(url, 'POST', '/api/auth/validate', { key, body: { token } })
+        const replies = []
+        for (let i = 0; i < 20; i++) replies.push(await validate(mintToken('session')))
+        replies.push(await validate('no token at all'))
+        expect(replies.map(({ status }) => status)).toEqual([401, 401, 401, ...Array(18).fill(429)])
+        expect(Number(replies.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0)
+        const known = [await validate(session.token), await validate(session.token)]
+        expect(known.map(({ status }) => status)).toEqual([200, 200])
+        const other = await call(url, 'POST', '/api/auth/logout', { key, body: { token: session.token } })
+        expect(other.status).toBe(200)
       })
     })
 

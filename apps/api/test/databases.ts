@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { makeDataFolder } from './data-folder.ts'
 
 /** Both engines: for tests of what speaks SQL of its own. */
 export const engines = ['postgres', 'pglite'] as const
@@ -53,7 +52,7 @@ async function run(url: string, statement: string) {
 }
 
 async function createFolder(): Promise<TestDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'rolecall-test-'))
+  const folder = await makeDataFolder('rolecall-test-')
   await copyTemplate(join(folder, 'db'))
   return { url: `pglite:${join(folder, 'db')}`, drop: () => exec('rm', ['-rf', folder]).then(() => {}) }
 }

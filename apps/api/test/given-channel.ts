@@ -24,6 +24,13 @@ export async function replaceKey({ service: { deps } }: World, project: GivenPro
   for (let i = 0; i < times; i++) await regenerateApiKey(deps, {}, project.id)
 }
 
+/** The same as one change: all are told of, or none is yet, however busy the machine is. */
+export const replaceKeyAtOnce = ({ service: { deps } }: World, project: GivenProject, times: number) =>
+  deps.db.transaction(async (tx) => {
+    const db: typeof deps.db = { ...deps.db, transaction: (work) => work(tx) }
+    for (let i = 0; i < times; i++) await regenerateApiKey({ ...deps, db }, {}, project.id)
+  })
+
 /** What arrived at a project's webhook, in the order in which it arrived. */
 export const arrived = ({ sim }: World, { webhookId }: GivenChannel) =>
   sim.inbox.messages(webhookId).flatMap(({ body }) => body.embeds ?? [])

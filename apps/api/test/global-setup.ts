@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { TestProject, Vitest } from 'vitest/node'
 import { buildOnce } from '../../../tools/build-once.js'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { openDatabase } from '../src/platform/db/open-database.ts'
+import { makeDataFolder } from './data-folder.ts'
 import { startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
@@ -17,6 +17,8 @@ declare module 'vitest' {
     pgliteTemplate: string
     /** Where tests note the statements that PGlite was given. */
     statementsFolder: string
+    /** For what a run makes once: whichever test file needs it first leaves it there for the others. */
+    onceFolder: string
     /** Neither a folder nor a test nor a project was asked for. */
     isWholeRun: boolean
   }
@@ -29,15 +31,29 @@ const programs = [
 ]
 
 /** Proxies that the service is tried behind. Without one its tests are skipped, and say so. */
-const proxies = ['haproxy', 'nginx']
+const proxies: readonly {
+  readonly name: string
+  readonly file?: string
+  readonly packages: readonly string[]
+}[] = [
+  { name: 'haproxy', packages: ['haproxy'] },
+  { name: 'nginx', packages: ['nginx'] },
+  { name: 'caddy', packages: ['caddy'] },
+  { name: 'apache2', packages: ['apache2-bin', 'lua-socket'] },
+  {
+    name: 'mod_auth_openidc',
+    file: '/usr/lib/apache2/modules/mod_auth_openidc.so',
+    packages: ['libapache2-mod-auth-openidc'],
+  },
+]
 
 /** Starts what every test file shares, once: real PostgreSQL, and a PGlite folder to copy. */
 export default async function setup(project: TestProject) {
   for (const program of programs) ensureProgram(program)
-  for (const name of proxies) installProxy(name)
+  for (const proxy of proxies) installProxy(proxy)
   // Once, before any test starts a program of ours: two builds at a time would read each other's halves.
   await buildOnce()
-  const folder = await mkdtemp(join(tmpdir(), 'rolecall-template-'))
+  const folder = await makeDataFolder('rolecall-template-')
   const pgliteTemplate = join(folder, 'db')
   const embedded = await openDatabase(`pglite:${pgliteTemplate}`)
   await migrate(embedded)
@@ -51,6 +67,9 @@ export default async function setup(project: TestProject) {
   const statementsFolder = join(folder, 'statements')
   await mkdir(statementsFolder)
   project.provide('statementsFolder', statementsFolder)
+  const onceFolder = join(folder, 'once')
+  await mkdir(onceFolder)
+  project.provide('onceFolder', onceFolder)
   project.provide('isWholeRun', isWholeRun(project.vitest))
   return async () => {
     await postgres.stop()
@@ -77,17 +96,22 @@ function ensureProgram({ names, package: name }: (typeof programs)[number]) {
       `The tests need ${names.join(' or ')} on the PATH: apt-get install ${name}, or brew install ${name}.`,
     )
   }
-  install(name)
+  install([name])
 }
 
-function installProxy(name: string) {
-  if (isInstalled(name) || existsSync(join('/usr/sbin', name))) return
-  if (mayInstall) install(name)
-  else console.warn(`${name} is not there: what is tried behind it is SKIPPED. apt-get install ${name}`)
+function installProxy({ name, file = join('/usr/sbin', name), packages }: (typeof proxies)[number]) {
+  if (isInstalled(name) || existsSync(file)) return
+  if (mayInstall) install(packages)
+  else
+    console.warn(
+      `${name} is not there: what is tried behind it is SKIPPED. apt-get install ${packages.join(' ')}`,
+    )
 }
 
-function install(name: string) {
-  console.log(`Installing ${name} for the tests…`)
-  execFileSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
-  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], { stdio: 'ignore' })
+function install(packages: readonly string[]) {
+  console.log(`Installing ${packages.join(' and ')} for the tests…`)
+  // Without a run level no package starts a server of its own.
+  const options = { stdio: 'ignore', env: { ...process.env, RUNLEVEL: '1' } } as const
+  execFileSync('apt-get', ['update', '-qq'], options)
+  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options)
 }

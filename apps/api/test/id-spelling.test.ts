@@ -1,3 +1,4 @@
+import { type Schema as ContractSchema, exampleOf } from '@rolecall/contract'
 import { describe, expect, test } from 'vitest'
 import { compile } from '../src/platform/http/validation.ts'
 import { branchesOf, propertiesOf, rowsOf, type Schema } from './requests.ts'
@@ -43,12 +44,14 @@ describe('ids in requests', () => {
 const samples: Record<string, string> = { snowflake: '1100089314336833537', 'date-time': '2026-01-31' }
 
 function specimen(isAsked: boolean, schema: Schema): unknown {
-  const [{ format = '', type, enum: words, pattern }] = branchesOf(schema) as [Schema]
+  const [{ format = '', type, enum: words, pattern, items = {} }] = branchesOf(schema) as [Schema]
   if (isAsked) return lower.toUpperCase()
   if (words) return words[0]
   if (isId({ format })) return lower
   if (type === 'boolean') return true
+  if (type === 'array') return [specimen(false, items)]
+  if (type === 'object') return {}
   if (type === 'integer' || type === 'number') return schema.minimum ?? 1
-  if (pattern) return 'a'.repeat(43)
+  if (pattern) return exampleOf(schema as ContractSchema)
   return samples[format] ?? 'x'
 }

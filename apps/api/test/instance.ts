@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import type { ChatSim } from '@rolecall/chat-sim'
 import { buildOnce } from '../../../tools/build-once.js'
-import { freePort } from './postgres.ts'
+import { freePort } from '../../../tools/free-port.js'
+import { brief, program } from './command.ts'
 import { environmentFor } from './service.ts'
-
-const program = fileURLToPath(new URL('../bin/rolecall.js', import.meta.url))
 
 /** An instance of the service in a process of its own, so that it can be killed or hung. */
 export interface Instance {
@@ -19,6 +17,8 @@ export interface Instance {
   hang(): void
   wake(): void
   kill(): Promise<void>
+  /** What it said until now, and whether it still runs: for a test that fails. */
+  told(): string
 }
 
 export async function startInstance(
@@ -28,7 +28,7 @@ export async function startInstance(
 ): Promise<Instance> {
   await buildOnce(() => {})
   const port = await freePort()
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const child = spawn(process.execPath, [...brief, program, 'serve'], {
     env: {
       ...process.env,
       ...environmentFor(sim),
@@ -64,6 +64,7 @@ export async function startInstance(
       child.kill('SIGKILL')
       await ended
     },
+    told: () => `${child.exitCode ?? child.signalCode ?? 'running'}\n${output}`,
   }
 }
 

@@ -15,12 +15,15 @@ export function observedDatabase(db: Database, sent: (text: string) => void): Da
     query: told<[Sql], Promise<never[]>>((statement) => db.query(statement)),
     maybeOne: told<[Sql], Promise<never>>((statement) => db.maybeOne(statement) as Promise<never>),
     execute: told<[Sql], Promise<number>>((statement) => db.execute(statement)),
-    gathered: told<[Sql], Promise<unknown[][]>>((statement) => db.gathered(statement)),
+    gathered: told<[Sql], Promise<never[]>>((statement) => db.gathered(statement)),
     dedicate:
       dedicate &&
       (async (...options) => {
         const connection = await dedicate(...options)
-        return { ...connection, rows: told<[Sql], Promise<unknown[][]>>(connection.rows) }
+        return {
+          ...connection,
+          rows: told<[Sql], Promise<never[]>>((statement) => connection.rows(statement)),
+        }
       }),
   } satisfies Database & Queryable
 }

@@ -47,6 +47,10 @@ export function headerFaults(definition: EndpointDefinition, status: number, hea
   return Object.entries(document.components.headers).flatMap(([name, { required }]) => {
     if (headers.has(name) && !(name in documented) && name !== 'X-Request-Id')
       return [`${name} is not documented`]
-    return required && name in documented && !headers.has(name) ? [`${name} is missing`] : []
+    const isSometimes = isOptional(documented[name])
+    return required && name in documented && !isSometimes && !headers.has(name) ? [`${name} is missing`] : []
   })
 }
+
+const isOptional = (header: unknown) =>
+  typeof header === 'object' && header !== null && 'required' in header && header.required === false

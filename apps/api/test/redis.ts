@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../../tools/free-port.js'
 
 export interface RedisServer {
   url: string
@@ -70,15 +71,6 @@ function findProgram(): string {
     'These tests need redis-server or valkey-server on the PATH: ' +
       'apt-get install redis-server (Debian, Ubuntu) or brew install redis (macOS).',
   )
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function untilAnswering(port: number, child: ChildProcess): Promise<void> {

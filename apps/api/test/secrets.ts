@@ -1,9 +1,12 @@
 import { isWellFormed, type TokenKind } from '../src/platform/crypto/tokens.ts'
 
 /** What a secret scanner looks for; the credential's checksum then says whether it is one. */
-export const credentialPattern = /\brc(?:k_[0-9A-Za-z]{8}|[srcoa])_[0-9A-Za-z]{49}\b/g
+export const credentialPattern = /\brc(?:k_[0-9A-Za-z]{8}|[srcoatfgd])_[0-9A-Za-z]{49}\b/g
 
-const kinds: readonly TokenKind[] = ['apiKey', 'session', 'refresh', 'code', 'sso', 'request']
+const kinds: readonly TokenKind[] = [
+  ...(['apiKey', 'session', 'refresh', 'code', 'sso', 'request'] as const),
+  ...(['accessToken', 'clientRefresh', 'clientCode', 'deviceCode'] as const),
+]
 
 /** The credentials of this service that stand in a text. */
 export const credentialsIn = (text: string): string[] =>

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { parseUrl } from '#platform/parse-url'
+import { freePort } from '../../../tools/free-port.js'
 import type { AnswersOptions } from '../src/answers/answers.ts'
 import { createApp } from '../src/app.ts'
 import { type Config, loadConfig, type Variable, variables } from '../src/config.ts'
@@ -14,9 +15,9 @@ import { mayWrite } from '../src/platform/db/watched-writes.ts'
 import { closeServer } from '../src/platform/http/close-server.ts'
 import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { createLog } from '../src/platform/log.ts'
+import { createPressure } from '../src/platform/pressure.ts'
 import { createDatabase, type Engine, type TestDatabase } from './databases.ts'
 import { observedDatabase } from './observed-database.ts'
-import { freePort } from './postgres.ts'
 import { LogSweep } from './secrets.ts'
 import { notingStatements } from './statements.ts'
 
@@ -95,7 +96,11 @@ async function startService(
   const config = { ...loaded, publicUrl, port, chatCallbackUrl: `${publicUrl}/api/auth/callback` }
   sim.allowRedirect(config.chatCallbackUrl)
   await ensureMainServer({ db }, config.chatGuildId)
-  const deps = createDeps(config, log, db, { answersOptions })
+  const deps = {
+    ...createDeps(config, log, db, { answersOptions }),
+    // The test, its database and other services share this process: what they take would be taken for requests.
+    pressure: createPressure(log, { now: () => 0, memory: () => 0 }),
+  }
   await deps.settings.start()
   await syncServer(deps, demo.mainGuildId)
   const recorder = createRecorder(deps)
@@ -122,7 +127,11 @@ async function startService(
       await closeServer(app, lifecycle, { drainMs: 0, deadlineMs: 60_000 })
       await deps.answers.close()
       deps.settings.close()
-      await deps.notifications.close()
+      await Promise.all([
+        deps.chainVerifier.close(),
+        deps.notifications.close(),
+        deps.eventDeliveries.close(),
+      ])
       await recorder.close()
       await deps.cache.close()
       await db.close()
@@ -162,6 +171,7 @@ export const environmentFor = (sim: ChatSim): Record<string, string> => ({
   NODE_ENV: 'test',
   CHAT_API_URL: sim.apiUrl,
   CHAT_AUTHORIZE_URL: sim.authorizeUrl,
+  CHAT_CDN_URL: sim.cdnUrl,
   CHAT_BOT_TOKEN: sim.app.botToken,
   CHAT_CLIENT_ID: sim.app.clientId,
   CHAT_CLIENT_SECRET: sim.app.clientSecret,

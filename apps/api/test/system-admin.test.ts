@@ -46,9 +46,17 @@ describe.each(mainEngines)('System Admin on %s', (engine) => {
     expect(await statusOf(world, token)).toBe(200)
     give(world, captain)
     const lostAt = performance.now()
-    await expect.poll(() => statusOf(world, token), { timeout: 5_000, interval: 10 }).toBe(403)
-    // The rest is for the requests themselves, on a busy machine.
-    expect(performance.now() - lostAt).toBeLessThan(300 + 700)
+    let askedAt = lostAt
+    const ask = () => {
+      askedAt = performance.now()
+      return statusOf(world, token)
+    }
+    let lastGoodAt = lostAt
+    while ((await ask()) === 200) lastGoodAt = askedAt
+    expect(await statusOf(world, token)).toBe(403)
+    // When it was asked, not when it was answered, which a busy machine does late. The rest is for the clock, which an
+    // instance reckons on from the last answer of the database.
+    expect(lastGoodAt - lostAt).toBeLessThan(300 + 700)
   })
 
   test('a changed permissionTtlMs holds for the next request', async () => {

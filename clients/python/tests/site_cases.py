@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any, Callable, Dict, Optional
 from urllib.parse import quote, urlsplit
 
 import httpx
 
 from conftest import NO_TOKEN, ROLES, SERVICE_URL, USERS, act, query_of, token_of, walk
+from rolecall.web.sealed_cookies import SealedCookies
 
 APP_URL = "https://crew.example"
 SECRET = "an old secret, random enough for tests"
@@ -118,6 +120,30 @@ def an_answer_of_another_service_is_refused(browser: Browser, project: Dict[str,
     assert finish(browser, url.replace(quote(SERVICE_URL, safe=""), "https%3A%2F%2Fevil.example")).status_code == 400
 
 
+def a_login_that_cannot_be_finished_says_why(browser: Browser, project: Dict[str, Any]) -> None:
+    url = begin(browser)
+    name = next(name for name in browser.cookies.keys() if "-login-" in name)
+    value = browser.cookies[name]
+    seals = SealedCookies(NEW_SECRET)
+    late: Dict[str, object] = {**(seals.open(name, value) or {})}
+    late["at"] = int(time.time()) - 601
+    for kept, reason in (
+        (value[:-9] + ("A" if value[-9] != "A" else "B") + value[-8:], "was changed"),
+        (seals.seal(name, late), "longer than ten minutes"),
+    ):
+        browser.cookies.set(name, kept, domain="crew.example")
+        reply = finish(browser, url)
+        assert reply.status_code == 400 and reason in reply.text
+    browser.cookies.set(name, value, domain="crew.example")
+    assert location_of(finish(browser, url)) == f"{APP_URL}/"
+    again = finish(browser, url)
+    assert again.status_code == 400 and "has no cookie of this login" in again.text
+    url = begin(browser)
+    code = query_of(url)["code"]
+    used = finish(browser, url.replace(code, code[:-1] + ("A" if code[-1] != "A" else "B")))
+    assert used.status_code == 400 and "was used before" in used.text
+
+
 def two_tabs_both_finish(browser: Browser, project: Dict[str, Any]) -> None:
     first, second = begin(browser, "/member?tab=1"), begin(browser, "/member?tab=2")
     assert location_of(finish(browser, first)) == f"{APP_URL}/member?tab=1"
@@ -186,6 +212,7 @@ CASES = [
     logging_out_ends_the_session_itself,
     no_other_site_can_log_anyone_out,
     an_answer_of_another_service_is_refused,
+    a_login_that_cannot_be_finished_says_why,
     two_tabs_both_finish,
     logins_that_nobody_finishes_do_not_pile_up,
     a_person_who_declines_reads_why,

@@ -21,6 +21,8 @@ Given = Dict[str, Any]
 CACHE = Cache(max_age_sec=600)
 #: The promise: whatever happens, nobody is told anything that has been untrue for longer.
 LONGEST_STALE_SEC = 5.0
+#: Told by an event, on a machine that may be busy: well before silence would have ended what is kept.
+AT_ONCE_SEC = 3.0
 
 
 class Wire:
@@ -119,9 +121,9 @@ def test_it_follows_what_happens_elsewhere_at_once(site: Site, project: Given) -
     late = site.stale_sec(
         lambda: act("roles", member=USERS["tomas"], role=ROLES["captain"]), lambda: wears() == [ROLES["captain"]]
     )
-    assert late < 1
+    assert late < AT_ONCE_SEC
     site.when_local(token)
-    assert site.stale_sec(lambda: end_elsewhere(project, token), lambda: wears() is None) < 1
+    assert site.stale_sec(lambda: end_elsewhere(project, token), lambda: wears() is None) < AT_ONCE_SEC
 
 
 def test_a_member_who_leaves_is_out_at_once(site: Site, kind: str, project: Given) -> None:
@@ -129,7 +131,7 @@ def test_a_member_who_leaves_is_out_at_once(site: Site, kind: str, project: Give
     token = token_of(project, leaver)
     site.when_local(token)
     kick = lambda: act("kick", member=USERS[leaver])  # noqa: E731
-    assert site.stale_sec(kick, lambda: site.client.validate(token) is None) < 1
+    assert site.stale_sec(kick, lambda: site.client.validate(token) is None) < AT_ONCE_SEC
 
 
 def test_it_knows_its_own_logouts_and_refreshes_at_once(site: Site, project: Given) -> None:

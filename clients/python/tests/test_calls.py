@@ -235,3 +235,11 @@ def test_an_error_names_every_problem_at_once(rolecall: Rolecall) -> None:
         rolecall.exchange(client_id="", code="", redirect_uri="x", code_verifier="short")
     assert sorted(error.path for error in refused.value.errors) == ["/clientId", "/code", "/codeVerifier"]
     assert "/codeVerifier" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["client_id", "redirect_uri", "server_id", "state"])
+@pytest.mark.parametrize("missing", [None, ""])
+def test_an_address_without_what_it_needs_is_refused_by_its_name(rolecall: Rolecall, name: str, missing: Any) -> None:
+    terms: Any = {"client_id": "a", "redirect_uri": "b", "server_id": "c", "state": "d", name: missing}
+    with pytest.raises(ValueError, match=f"^{name} is missing$"):
+        rolecall.authorize_url(**terms)

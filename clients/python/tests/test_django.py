@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import include, path
 from django.views.decorators.cache import cache_page
 
+import refresh_cases
 import site_cases
 from conftest import ROLES, SERVER, SERVICE_URL, act
 from rolecall import django as ours
@@ -168,7 +169,10 @@ def browser(own_project: Given) -> Browser:
     return Browser()
 
 
-@pytest.mark.parametrize("case", site_cases.CASES, ids=[case.__name__ for case in site_cases.CASES])
+CASES = [*site_cases.CASES, *refresh_cases.CASES]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.__name__ for case in CASES])
 def test_a_site(case: Callable[[Browser, Given], None], browser: Browser, own_project: Given) -> None:
     case(browser, own_project)
 

@@ -10,12 +10,14 @@ import pytest
 from fastapi import Depends, FastAPI, Response
 from fastapi.responses import JSONResponse
 
+import refresh_cases
 import site_cases
 from conftest import ROLES, SERVER, SERVICE_URL, act
 from rolecall import AsyncRolecall, Session
 from rolecall.django import require_member as require_member_of_django
 from rolecall.fastapi import RolecallLogin
-from rolecall.web.login_flow import LoginSettings, RoleRules
+from rolecall.web.login_flow import LoginSettings
+from rolecall.web.role_rules import RoleRules
 
 Given = Dict[str, Any]
 
@@ -100,7 +102,10 @@ def browser(own_project: Given) -> Iterator[Browser]:
     yield Browser(own_project)
 
 
-@pytest.mark.parametrize("case", site_cases.CASES, ids=[case.__name__ for case in site_cases.CASES])
+CASES = [*site_cases.CASES, *refresh_cases.CASES]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.__name__ for case in CASES])
 def test_a_site(case: Callable[[Browser, Given], None], browser: Browser, own_project: Given) -> None:
     case(browser, own_project)
 
@@ -128,3 +133,21 @@ def test_current_session_keeps_nobody_out(browser: Browser) -> None:
     assert browser.get("/who", headers={}).json() == {"known": False}
     site_cases.finish(browser, site_cases.begin(browser))
     assert browser.get("/who", headers={}).json() == {"known": True}
+
+
+def test_a_login_that_fails_by_the_sites_own_key_is_in_its_log(
+    own_project: Given, caplog: pytest.LogCaptureFixture
+) -> None:
+    browser = Browser({**own_project, "key": "rck_of_nobody"})
+    failed = site_cases.finish(browser, site_cases.begin(browser))
+    assert failed.status_code == 503 and "finds the reason in its log" in failed.text
+    lines = [record.getMessage() for record in caplog.records if record.name == "rolecall"]
+    assert len(lines) == 1 and "INVALID_API_KEY" in lines[0] and "rck_of_nobody" not in lines[0]
+
+
+def test_a_session_that_cannot_be_checked_is_in_the_log(
+    browser: Browser, caplog: pytest.LogCaptureFixture
+) -> None:
+    site_cases.finish(browser, site_cases.begin(browser))
+    assert browser.get("/broken", headers=site_cases.NAVIGATE).status_code == 503
+    assert any(record.name == "rolecall" and "NETWORK_ERROR" in record.getMessage() for record in caplog.records)

@@ -5,6 +5,12 @@ import { buildOnce } from '../../../tools/build-once.js'
 let stop = (exitCode) => process.exit(exitCode)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0))
 
+// The shell that npm puts between ends at a signal without a word to its child: whoever ends `npm start` means this.
+const parent = process.ppid
+if (process.env.npm_lifecycle_event !== undefined) {
+  setInterval(() => process.ppid !== parent && stop(0), 500).unref()
+}
+
 try {
   await buildOnce(console.log)
 } catch (error) {

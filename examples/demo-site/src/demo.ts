@@ -74,13 +74,15 @@ async function startAll() {
   // Since the process was started, with what it had to build.
   const listeningMs = performance.now()
 
-  const sampleToken = await sampleSession(rolecall, sim, login, project.sampleToken)
-  if (sampleToken !== project.sampleToken) await keep.save({ project: { ...project, sampleToken } })
+  const sample = await sampleSession(rolecall, sim, login, project.sampleToken)
+  if ('token' in sample && sample.token !== project.sampleToken)
+    await keep.save({ project: { ...project, sampleToken: sample.token } })
   console.log(
     summary({
       urls,
       controlUrl: sim.controlUrl,
-      project: { ...project, sampleToken },
+      project,
+      sample,
       adminToken,
       place: relative(process.cwd(), folder),
       listeningMs,

@@ -1,23 +1,55 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChatSim, demo } from '@rolecall/chat-sim'
-import { mintLogin, type Rolecall } from '@rolecall/sdk'
+import { mintLogin, type Rolecall, RolecallError } from '@rolecall/sdk'
 import type { LoginTerms } from './site/login.ts'
 import { walk } from './walk.ts'
 
-/** The token of a session of Ada Osei's: the one of the last start while it lives, else of a new login. */
+/** A session of Ada Osei's to ask about; or why there is none, as a sentence. */
+export type Sample = { readonly token: string } | { readonly missing: string }
+
+/**
+ * The session of the last start while it lives, else one of a new login. Whoever tries things out blocks her, or replaces the key
+ * of the project: the demo goes on without.
+ */
 export async function sampleSession(
   rolecall: Rolecall,
   sim: Pick<ChatSim, 'login'>,
   terms: LoginTerms,
   known: string | undefined,
-): Promise<string> {
-  if (known && (await rolecall.validate(known))) return known
+): Promise<Sample> {
+  try {
+    if (known && (await rolecall.validate(known))) return { token: known }
+    return await newSession(rolecall, sim, terms)
+  } catch (error) {
+    if (!(error instanceof RolecallError)) throw error
+    const isKey = error.code === 'INVALID_API_KEY' || error.code === 'PROJECT_INACTIVE'
+    return { missing: isKey ? keyGone : `There is no session to ask about: ${error.detail}` }
+  }
+}
+
+const keyGone =
+  'The demo project’s API key does not work any more: it was replaced or revoked, or the project switched off. ' +
+  'The demo site cannot log anybody in until the key in demo.json is one that works; deleting the data folder begins anew.'
+
+async function newSession(
+  rolecall: Rolecall,
+  sim: Pick<ChatSim, 'login'>,
+  terms: LoginTerms,
+): Promise<Sample> {
   const login = mintLogin()
-  const end = await walk(await rolecall.authorizeUrl({ ...terms, ...login }), sim, demo.users.ada)
+  const { searchParams } = await walk(
+    await rolecall.authorizeUrl({ ...terms, ...login }),
+    sim,
+    demo.users.ada,
+  )
+  const code = searchParams.get('code')
+  if (code === null) {
+    return {
+      missing: `Ada Osei cannot log in: ${searchParams.get('error_description') ?? 'no reason given'}`,
+    }
+  }
   const { token } = await rolecall.exchange({
-    ...terms,
-    code: end.searchParams.get('code') ?? '',
-    codeVerifier: login.codeVerifier,
+    ...{ ...terms, code, codeVerifier: login.codeVerifier },
     client: { userAgent: 'npm start' },
   })
   // A new service learns the names of a server's roles with the first look at a member that is due.
@@ -25,5 +57,5 @@ export async function sampleSession(
     if ((await rolecall.validate(token))?.roles.length) break
     await sleep(100)
   }
-  return token
+  return { token }
 }

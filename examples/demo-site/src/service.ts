@@ -18,7 +18,7 @@ export interface ServiceOptions {
   readonly url: string
   readonly port: number
   readonly folder: string
-  readonly sim: Pick<ChatSim, 'apiUrl' | 'authorizeUrl' | 'app'>
+  readonly sim: Pick<ChatSim, 'apiUrl' | 'authorizeUrl' | 'cdnUrl' | 'app'>
   readonly keep: Keep
 }
 
@@ -37,12 +37,14 @@ const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): E
   LOG_LEVEL: 'info',
   CHAT_API_URL: sim.apiUrl,
   CHAT_AUTHORIZE_URL: sim.authorizeUrl,
+  CHAT_CDN_URL: sim.cdnUrl,
   CHAT_CALLBACK_URL: `${url}/api/auth/callback`,
   CHAT_BOT_TOKEN: sim.app.botToken,
   CHAT_CLIENT_ID: sim.app.clientId,
   CHAT_CLIENT_SECRET: sim.app.clientSecret,
   CHAT_GUILD_ID: demo.mainGuildId,
   CHAT_ADMIN_ROLE_ID: demo.adminRoleId,
+  CHAT_AUDITOR_ROLE_ID: demo.roles.quiet,
   CHAT_GATEWAY: 'on',
   OUTBOUND_WEBHOOK_ENCRYPTION_KEY: keep.kept.outboundKey,
   INBOUND_WEBHOOK_ENCRYPTION_KEY: keep.kept.inboundKey,

@@ -1,9 +1,11 @@
 import type { Project } from './keep.ts'
+import type { Sample } from './sample-session.ts'
 
 interface Started {
   readonly urls: { readonly service: string; readonly site: string }
   readonly controlUrl: string
   readonly project: Project
+  readonly sample: Sample
   readonly adminToken: string
   /** The data folder, as seen from where the demo was started. */
   readonly place: string
@@ -11,12 +13,21 @@ interface Started {
 }
 
 /** What a person who has just typed `npm start` wants to know. */
-export function summary({ urls, controlUrl, project, adminToken, place, listeningMs }: Started): string {
+export function summary({
+  urls,
+  controlUrl,
+  project,
+  sample,
+  adminToken,
+  place,
+  listeningMs,
+}: Started): string {
   const seconds = (listeningMs / 1000).toFixed(1)
   return `
 ${bold('Rolecall is running')} (listening after ${seconds} s; Ctrl-C ends it)
 
   Demo site        ${link(urls.site)}
+  Console          ${link(`${urls.service}/console/`)}   log in as Mara Lind, who is System Admin
   API pages        ${link(`${urls.service}/api/docs`)}
   Chat platform    ${link(controlUrl)}   give and take roles here
   Your own app     npm run example express, in another terminal; then “Put it into your app” in the README
@@ -33,15 +44,18 @@ ${bold('The demo site’s project')} (kept in ${place}/demo.json; the data in ${
   API key          ${project.apiKey}
 
 ${bold('Ask who a session of Ada’s belongs to, and what roles she holds right now')}
-  curl -s ${urls.service}/api/auth/validate -H 'content-type: application/json' \\
-    -H 'x-api-key: ${project.apiKey}' \\
-    -d '{"token":"${project.sampleToken}"}'
+${'token' in sample ? validateOf(urls.service, project.apiKey, sample.token) : `  ${sample.missing}`}
 
 ${bold('Administer it as Mara')} (more under “Operate it” in the README; this session lives for 12 hours)
   export ADMIN_TOKEN=${adminToken}
   curl -s '${urls.service}/api/admin/members?search=berg&limit=2' -H "authorization: Bearer $ADMIN_TOKEN"
 `
 }
+
+const validateOf = (service: string, apiKey: string, token: string) =>
+  `  curl -s ${service}/api/auth/validate -H 'content-type: application/json' \\
+    -H 'x-api-key: ${apiKey}' \\
+    -d '{"token":"${token}"}'`
 
 const isPlain = !process.stdout.isTTY || Boolean(process.env['NO_COLOR'])
 const bold = (text: string) => (isPlain ? text : `\u001b[1m${text}\u001b[22m`)

@@ -7,4 +7,5 @@ const sim = await startChatSim({ port: Number(port), host })
 console.log(`Chat platform simulator: ${sim.url}
   CHAT_API_URL=${sim.apiUrl}
   CHAT_AUTHORIZE_URL=${sim.authorizeUrl}
+  CHAT_CDN_URL=${sim.cdnUrl}
   Control page: ${sim.controlUrl}`)

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { ChangeQuery, DryRun } from './dry-run.ts'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 
@@ -92,8 +93,9 @@ export const setAccess = endpoint({
     'A request that changes nothing leaves no entry in trail and audit log.',
   auth: 'admin',
   params: Closed({ projectId: Uuid, serverId: Snowflake }),
+  query: ChangeQuery,
   body: Closed({ operations: Type.Optional(PartialOperations), scopes: Type.Optional(Scopes) }),
-  answers: { 200: AccessMapping },
+  answers: { 200: Type.Union([AccessMapping, DryRun]) },
   refuses: ['PROJECT_NOT_FOUND', 'SERVER_NOT_FOUND'],
 })
 
@@ -107,7 +109,8 @@ export const revokeAccess = endpoint({
     'Answers the mapping as it was. Logins and sessions of the project in that server stop at once.',
   auth: 'admin',
   params: Closed({ projectId: Uuid, serverId: Snowflake }),
-  answers: { 200: AccessMapping },
+  query: ChangeQuery,
+  answers: { 200: Type.Union([AccessMapping, DryRun]) },
   refuses: ['ACCESS_NOT_FOUND'],
 })
 

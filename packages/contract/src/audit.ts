@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { Closed, DateTime, IdOrName, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { patterns } from './patterns.ts'
 
 const tag = 'Audit log'
 
@@ -30,7 +31,7 @@ export const AuditEntry = Type.Object({
   hash: Type.String({ description: 'Binds the entry to all before it; `rolecall audit verify` checks it.' }),
 })
 
-const AuditQuery = Closed({
+const AuditFilters = {
   dateFrom: Type.Optional({
     ...DateTime,
     description: 'From this moment on. A date alone is its first moment in UTC.',
@@ -40,6 +41,18 @@ const AuditQuery = Closed({
     description: 'Up to and including this moment. A date alone is the whole day, in UTC.',
   }),
   actorId: Type.Optional({ ...Snowflake, description: 'Member id of the admin.' }),
+  memberId: Type.Optional({
+    ...Snowflake,
+    description: 'What this member did as an admin, and what was done to them.',
+  }),
+  targetType: Type.Optional(
+    Type.String({
+      pattern: patterns.targetType.pattern,
+      maxLength: 32,
+      description: '`project`, `webhook`, `server`, `member` …',
+    }),
+  ),
+  targetId: Type.Optional({ ...IdOrName, description: 'Id of what it was done to, exactly.' }),
   actionType: Type.Optional({
     ...ActionType,
     description: 'Changes of the settings are `permission`, of an own profile `member`.',
@@ -47,6 +60,37 @@ const AuditQuery = Closed({
   severity: Type.Optional(Severity),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
+}
+
+const AuditExportQuery = Closed(AuditFilters)
+
+const AuditQuery = Closed({
+  ...AuditFilters,
+  cursor: Type.Optional(
+    Type.String({
+      pattern: patterns.entryCursor.pattern,
+      maxLength: 40,
+      description: '`nextCursor` of the page before: as quick on the last page as on the first.',
+    }),
+  ),
+})
+
+/** How far the chain of the log has been checked, and what was found. */
+export const AuditChain = Type.Object({
+  status: {
+    ...OneOf('unchecked', 'checking', 'verified', 'broken'),
+    description:
+      '`checking`: the first check is under way. `verified`: the last check reached the end and found every entry as it was written. ' +
+      '`broken`: one is not, or is missing; `problem` says which.',
+  },
+  entries: Type.Integer({ description: 'Entries of the log now.' }),
+  checked: Type.Integer({ description: 'Entries that the check under way has found good so far.' }),
+  letGo: Type.Integer({ description: 'Entries that were let go by their age, before the first one.' }),
+  startedAt: Nullable({ ...DateTime, description: 'When that check began, at the first entry.' }),
+  verifiedAt: Nullable({ ...DateTime, description: 'When a check last reached the end of the log.' }),
+  problem: Nullable(Type.String()),
+  problemAt: Nullable(DateTime),
+  mend: Nullable(Type.String({ description: 'What to do about it.' })),
 })
 
 /** The audit log in pages, newest first; the filters narrow each other. */
@@ -60,9 +104,12 @@ export const listAuditLogs = endpoint({
   answers: {
     200: Type.Object({
       data: Type.Array(AuditEntry),
-      total: Type.Integer({ description: 'Entries that the filters let through.' }),
+      total: Nullable(
+        Type.Integer({ description: 'Entries that the filters let through; not counted with a `cursor`.' }),
+      ),
       limit: Type.Integer(),
       offset: Type.Integer(),
+      nextCursor: Nullable(Type.String({ description: 'Null on the last page.' })),
     }),
   },
   refuses: [],
@@ -78,10 +125,38 @@ export const exportAuditLogs = endpoint({
     'Leaves an audit entry, which is not in the file. An admin may have two downloads under way on an instance; ' +
     'a third is refused with 429.',
   auth: 'admin',
-  query: AuditQuery,
+  query: AuditExportQuery,
   answers: { 200: { download: ['text/csv'], row: AuditEntry } },
   refuses: ['RATE_LIMITED'],
 })
 
+/** Whether every entry is as it was written: what the steady check of the chain has found. */
+export const auditChain = endpoint({
+  method: 'GET',
+  path: '/api/admin/audit/chain',
+  tag,
+  summary: 'Does the chain of the audit log verify?',
+  description:
+    'The service checks the chain by itself, in small steps that hold up nobody: what is new within a minute, and all of it from the first ' +
+    'entry once a day. `rolecall audit verify` does the same in one go.',
+  auth: 'admin',
+  answers: { 200: AuditChain },
+  refuses: [],
+})
+
+/** Checks the whole chain now, from the first entry. */
+export const verifyAuditChain = endpoint({
+  method: 'POST',
+  path: '/api/admin/audit/chain/verify',
+  tag,
+  summary: 'Check the chain of the audit log again, from its first entry',
+  description: 'Begins in the background and answers at once. Leaves an audit entry.',
+  auth: 'admin',
+  answers: { 202: AuditChain },
+  refuses: [],
+})
+
 export type AuditEntry = Static<typeof AuditEntry>
+export type AuditExportQuery = Static<typeof AuditExportQuery>
 export type AuditQuery = Static<typeof AuditQuery>
+export type AuditChain = Static<typeof AuditChain>

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { ChangeQuery, DryRun } from './dry-run.ts'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 
@@ -38,6 +39,28 @@ export const Role = Type.Object({
   position: Nullable(Type.Integer({ description: 'Higher stands above lower.' })),
 })
 
+/** A server that the bot is in. */
+const BotServer = Type.Object({
+  id: Snowflake,
+  name: Type.String(),
+  icon: Nullable(Type.String({ description: 'Full CDN address.' })),
+  isRegistered: Type.Boolean(),
+})
+
+/** The bot as the chat platform knows it. */
+export const Bot = Type.Object({
+  name: Type.String(),
+  inviteUrl: Type.String({
+    description:
+      'Opened by whoever manages a server, it brings the bot there. It asks for no permission: none is needed.',
+  }),
+  mayListMembers: Type.Boolean({
+    description:
+      'The intent for server members is switched on at the developer portal; without it neither syncs nor live roles work.',
+  }),
+  servers: Type.Array(BotServer, { description: 'Those that the bot is in, by name; at most 2,000.' }),
+})
+
 const params = Closed({ id: Snowflake })
 
 /** Every registered server, newest first. */
@@ -49,6 +72,17 @@ export const listServers = endpoint({
   auth: 'admin',
   answers: { 200: Type.Object({ data: Type.Array(ChatServer), total: Type.Integer() }) },
   refuses: [],
+})
+
+/** The bot: how it is invited, and where it is. Refuses with CHAT_PLATFORM_UNAVAILABLE. */
+export const getBot = endpoint({
+  method: 'GET',
+  path: '/api/admin/bot',
+  tag,
+  summary: 'The servers that the bot is in, registered or not, and the link that invites it',
+  auth: 'admin',
+  answers: { 200: Bot },
+  refuses: ['CHAT_PLATFORM_UNAVAILABLE'],
 })
 
 /** Registers a server. Refuses with SERVER_EXISTS, MAIN_SERVER_EXISTS, BOT_NOT_IN_SERVER. */
@@ -77,8 +111,9 @@ export const updateServer = endpoint({
     'those who hold the admin role in the server of `CHAT_GUILD_ID`.',
   auth: 'admin',
   params,
+  query: ChangeQuery,
   body: Closed({ isMain: Type.Boolean() }),
-  answers: { 200: ChatServer },
+  answers: { 200: Type.Union([ChatServer, DryRun]) },
   refuses: ['SERVER_NOT_FOUND', 'MAIN_SERVER_EXISTS'],
 })
 
@@ -93,7 +128,8 @@ export const removeServer = endpoint({
     'stay: they decide who is a System Admin, so nobody could undo their removal.',
   auth: 'admin',
   params,
-  answers: { 204: null },
+  query: ChangeQuery,
+  answers: { 200: DryRun, 204: null },
   refuses: ['SERVER_NOT_FOUND', 'MAIN_SERVER_REQUIRED'],
 })
 
@@ -125,5 +161,6 @@ export const listRoles = endpoint({
 })
 
 export type MemberSync = Static<typeof MemberSync>
+export type Bot = Static<typeof Bot>
 export type ChatServer = Static<typeof ChatServer>
 export type Role = Static<typeof Role>

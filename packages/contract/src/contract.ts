@@ -1,17 +1,34 @@
 import * as access from './access.ts'
+import * as account from './account.ts'
+import * as adminStream from './admin-stream.ts'
+import * as allWebhooks from './all-webhooks.ts'
+import * as apiKeys from './api-keys.ts'
+import * as attention from './attention.ts'
 import * as audit from './audit.ts'
+import * as blocks from './blocks.ts'
 import * as chatServers from './chat-servers.ts'
+import * as dryRun from './dry-run.ts'
 import type { EndpointDefinition } from './endpoint.ts'
+import * as eventDeliveries from './event-deliveries.ts'
 import * as events from './events.ts'
+import * as explain from './explain.ts'
+import * as forwardAuth from './forward-auth.ts'
 import * as health from './health.ts'
+import * as images from './images.ts'
+import * as latency from './latency.ts'
 import * as login from './login.ts'
+import * as logoutDeliveries from './logout-deliveries.ts'
+import * as memberData from './member-data.ts'
 import * as memberLists from './member-lists.ts'
+import * as memberSessions from './member-sessions.ts'
 import * as members from './members.ts'
 import * as monitoring from './monitoring.ts'
 import * as notifications from './notifications.ts'
 import * as profile from './profile.ts'
 import * as projectReads from './project-reads.ts'
+import * as projectSessions from './project-sessions.ts'
 import * as projects from './projects.ts'
+import * as queues from './queues.ts'
 import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
 import * as webhooks from './webhooks.ts'
@@ -22,18 +39,34 @@ const isEndpoint = (value: unknown): value is EndpointDefinition =>
 const features: readonly Readonly<Record<string, unknown>>[] = [
   login,
   sessions,
+  memberSessions,
+  projectSessions,
   projects,
+  apiKeys,
   access,
   projectReads,
+  forwardAuth,
+  account,
   chatServers,
   memberLists,
+  images,
+  explain,
+  blocks,
+  memberData,
   webhooks,
+  allWebhooks,
   events,
+  eventDeliveries,
   notifications,
+  logoutDeliveries,
   audit,
   profile,
   settings,
   monitoring,
+  latency,
+  queues,
+  attention,
+  adminStream,
   health,
 ]
 
@@ -41,9 +74,11 @@ const features: readonly Readonly<Record<string, unknown>>[] = [
  * Everything that the modules of the contract export, with its name there. Sorted, because Node lists the exports of a
  * module by name and bundlers list them as the file does: the document must be the same however it is made.
  */
-export const contractExports: readonly (readonly [string, unknown])[] = [members, ...features].flatMap(
-  (module) => Object.entries(module).sort(([a], [b]) => (a < b ? -1 : 1)),
-)
+export const contractExports: readonly (readonly [string, unknown])[] = [
+  members,
+  dryRun,
+  ...features,
+].flatMap((module) => Object.entries(module).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 const named = contractExports.filter((entry): entry is [string, EndpointDefinition] => isEndpoint(entry[1]))
 

@@ -1,20 +1,22 @@
 import type { Static, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
+import type { Grant } from './grants.ts'
 
 /**
  * Who may ask: anyone, a project by `X-API-Key`, a member by session token, a System Admin by
- * admin session (Bearer token or same-origin console cookie).
+ * admin session (Bearer token or same-origin console cookie), and whom else the endpoint declares.
  */
 export type Auth = 'none' | 'projectKey' | 'session' | 'admin'
 
 /**
- * A 2xx/3xx without a JSON body (`null`), with one (a schema), a file download (media types, and what a row of it is), or a stream of
+ * A 2xx/3xx without a JSON body (`null`), with one (a schema), a file download (media types, and what a row of it is), a picture, or a stream of
  * Server-Sent Events (name → schema of its data).
  */
 export type Answer =
   | TSchema
   | null
   | { readonly download: readonly string[]; readonly row: TSchema }
+  | { readonly picture: readonly string[] }
   | { readonly events: Readonly<Record<string, TSchema>> }
 
 /** One endpoint: all that can be said to it, and all that it can answer. */
@@ -26,6 +28,15 @@ export interface EndpointDefinition {
   readonly summary: string
   readonly description?: string
   readonly auth: Auth
+  /** What the project must have been granted for it. */
+  readonly needs?: Grant
+  /**
+   * Of the administration: owners of a project may call it, too. The parameter of the path that names their project, or
+   * `any` where it is about nobody but who asks. Without it owners are refused; auditors may call whatever only reads.
+   */
+  readonly owners?: 'id' | 'projectId' | 'any'
+  /** The fields of the body that an owner may send; all of them where it is not said. */
+  readonly ownerFields?: readonly string[]
   /** Why it never answers 429. Without a reason every endpoint does, when it is called too often. */
   readonly unlimited?: string
   /**
@@ -38,10 +49,17 @@ export interface EndpointDefinition {
   readonly isRead?: true
   /** The longest request body, in bytes; `defaultBodyLimit` where it is not said. */
   readonly bodyLimit?: number
-  /** True where a browser is the caller: refusals are readable pages unless JSON is asked for. */
-  readonly page?: boolean
+  /**
+   * True where a browser is the caller: refusals are readable pages unless JSON is asked for. `asked` where programs call as
+   * often: then a page has to be asked for.
+   */
+  readonly page?: boolean | 'asked'
+  /** True where the JSON of its answer comes as a file. */
+  readonly asFile?: true
   readonly params?: TSchema
   readonly query?: TSchema
+  /** True where it answers on hosts that a proxy protects: nothing in its answers may bind such a host. */
+  readonly isOnOtherHosts?: true
   /** Documented request headers; they are read leniently, never validated. */
   readonly headers?: TSchema
   readonly body?: TSchema
@@ -95,7 +113,8 @@ const byAuth: Record<Auth, readonly ErrorCode[]> = {
 /** Every refusal of an endpoint: its own, and those that follow from its declaration. */
 export function refusals(definition: EndpointDefinition): ErrorCode[] {
   const codes = new Set<ErrorCode>([...byAuth[definition.auth], ...definition.refuses])
-  if (definition.params || definition.query || definition.body) codes.add('VALIDATION_FAILED')
+  // Also where no query is declared: a change refuses keys that it does not know.
+  if (definition.params || definition.query || definition.method !== 'GET') codes.add('VALIDATION_FAILED')
   if (definition.body) codes.add('MALFORMED_JSON').add('UNSUPPORTED_MEDIA_TYPE')
   // Also where no body is asked for: one may be sent.
   if (definition.method !== 'GET') codes.add('PAYLOAD_TOO_LARGE')

@@ -47,6 +47,36 @@ export const errors = define({
     mend: 'Send codeVerifier, the value that code_challenge was made from.',
   },
 
+  LOGIN_REQUIRED: {
+    status: 401,
+    title: 'Nobody is logged in to this host.',
+    mend: 'Log in: lead the browser to the address in the header Location.',
+  },
+  PROXY_NOT_TRUSTED: {
+    status: 403,
+    title: 'Only a trusted reverse proxy may ask this.',
+    mend: 'The operator names the address of the proxy in TRUST_PROXY.',
+  },
+  FORWARDED_REQUEST_INVALID: {
+    status: 403,
+    title: 'What the proxy forwards cannot be understood, or says two things.',
+    mend: 'Configure the proxy to set X-Forwarded-Proto, -Host and -Uri itself, each once, and to take X-Original-URL away.',
+  },
+  HOST_UNKNOWN: {
+    status: 403,
+    title: 'No project protects this host.',
+    mend: 'A System Admin adds it to a project: PATCH /api/admin/projects/{id} with {"forwardAuth":{"hosts":[…]}}.',
+  },
+  ROLE_LACKING: {
+    status: 403,
+    title: 'The account does not hold a role that this host asks for.',
+    mend: 'Ask an admin of the community for the role; it counts at once.',
+  },
+  LOGIN_REFUSED: {
+    status: 403,
+    title: 'The login ended without a session.',
+    mend: 'Begin a new login, or ask an admin of the community.',
+  },
   INVALID_API_KEY: {
     status: 401,
     title: 'The API key is missing, malformed, unknown or revoked.',
@@ -133,7 +163,12 @@ export const errors = define({
   NOT_SYSTEM_ADMIN: {
     status: 403,
     title: 'System Admin access is required.',
-    mend: 'Use the session of a member who holds the admin role in the main server, or ask an admin of the community for that role.',
+    mend: 'Use the session of a member who holds the admin role in the main server, or ask an admin of the community. Auditors may read, owners may manage their own project.',
+  },
+  MEMBER_BLOCKED: {
+    status: 403,
+    title: 'This member is blocked.',
+    mend: 'A System Admin ends the block: DELETE /api/admin/members/{id}/block. Logging in again will not help before that.',
   },
   METRICS_LOCAL_ONLY: {
     status: 403,
@@ -186,6 +221,11 @@ export const errors = define({
     title: 'The project has no mapping to this server.',
     mend: 'Check both ids: GET /api/admin/projects/{projectId}/servers lists the mappings, and PUT makes one.',
   },
+  IMAGE_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such picture.',
+    mend: 'Use the id and hash of the address that `avatar` or `icon` has now: pictures change, and are taken away.',
+  },
   WEBHOOK_NOT_FOUND: {
     status: 404,
     title: 'Inbound webhook not found.',
@@ -193,8 +233,8 @@ export const errors = define({
   },
   DELIVERY_NOT_FOUND: {
     status: 404,
-    title: 'Notification not found.',
-    mend: 'Check the id: the project’s notifications are listed for as long as they are kept.',
+    title: 'Delivery not found.',
+    mend: 'Check the id: what was sent for the project is listed for as long as it is kept.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -207,6 +247,16 @@ export const errors = define({
     mend: 'Send the whole request within ten seconds.',
   },
 
+  OWN_ACCOUNT: {
+    status: 409,
+    title: 'An administrator cannot do this to their own account.',
+    mend: 'Ask another System Admin to do it.',
+  },
+  HOST_TAKEN: {
+    status: 409,
+    title: 'Another project protects one of these hosts.',
+    mend: 'Choose another host, or take it away from the other project first: PATCH that one with the hosts that remain.',
+  },
   PROJECT_NAME_TAKEN: {
     status: 409,
     title: 'Another project has this name.',
@@ -253,6 +303,16 @@ export const errors = define({
     title: 'The project has no webhook address to send to.',
     mend: 'Set one: PATCH /api/admin/projects/{id} with webhookUrl.',
   },
+  EVENTS_URL_MISSING: {
+    status: 409,
+    title: 'The project has no address for events, or it is switched off.',
+    mend: 'Set one, or the same one again: PATCH /api/admin/projects/{id} with eventsUrl.',
+  },
+  LOGOUT_URI_MISSING: {
+    status: 409,
+    title: 'The project has no address for logouts, or is no client of OpenID Connect.',
+    mend: 'Set one: PATCH /api/admin/projects/{id} with oidc.backchannelLogoutUri, and oidc.enabled.',
+  },
   SIGNATURE_REPLAYED: {
     status: 409,
     title: 'This signature was already used.',
@@ -260,8 +320,8 @@ export const errors = define({
   },
   CURSOR_UNKNOWN: {
     status: 410,
-    title: 'This database has not come to where the cursor is.',
-    mend: 'Begin anew: list all members, and go on from the changeCursor of the first page.',
+    title: 'Changes after this cursor cannot be told.',
+    mend: 'Begin anew: list all members, keep nobody who is not among them, and go on from the changeCursor of the first page.',
   },
   WEBHOOK_INACTIVE: {
     status: 410,

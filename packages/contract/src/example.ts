@@ -24,6 +24,8 @@ const byName: Readonly<Record<string, unknown>> = {
   redirect_uri: 'https://crew.example/callback',
   redirectUris: ['https://crew.example/callback'],
   webhookUrl: 'https://discord.com/api/webhooks/1183542208736677898/…',
+  eventsUrl: 'https://crew.example/events',
+  eventsSecret: 'whsec_…',
   acceptedOrigins: ['https://crew.example'],
   origin: 'https://crew.example',
   Origin: 'https://crew.example',
@@ -59,8 +61,9 @@ const byName: Readonly<Record<string, unknown>> = {
   'X-SVC-Signature': 't=1772366400,v1=…',
   'Idempotency-Key': 'order-1815',
   'Last-Event-ID': byFormat['uuid'],
-  changedSince: '48151-0',
-  changeCursor: '48151-0',
+  cursor: '9312-88-t3vk9c',
+  changedSince: '48151.3',
+  changeCursor: '48151.3',
   schema: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
   payload: { title: 'Regatta on Sunday' },
   color: 15_844_367,
@@ -69,7 +72,15 @@ const byName: Readonly<Record<string, unknown>> = {
 }
 
 /** For texts that only their pattern or their length describes: the first that fits is shown. */
-const anyText = ['…', 'example', '/console/', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM']
+const anyText = [
+  '…',
+  'example',
+  '/console/',
+  'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  '1772366400000-4815',
+  '1772366400000-01932f6e-8f4a-7cc0-9b1d-3a5f8e7d6c4b',
+  'a_d5efa99b3eeaa7dd43acca82f5692432',
+]
 
 interface ExampleOptions {
   /** Leaves optional keys out. */
@@ -105,10 +116,12 @@ export function exampleOf(schema: Schema, options: ExampleOptions = {}, name = '
   }
 }
 
-/** The shortest body that an endpoint takes and that says something: what is required, or else everything. */
+/** The shortest body that an endpoint takes and that says something: what is required, or else the first that may be. */
 export function exampleBody(schema: Schema): unknown {
-  const { required = [] } = schema
-  return exampleOf(schema, { requiredOnly: required.length > 0 }, 'payload')
+  const { required = [], properties } = schema
+  const [first] = Object.entries(properties ?? {})
+  if (required.length === 0 && first) return { [first[0]]: exampleOf(first[1], {}, first[0]) }
+  return exampleOf(schema, { requiredOnly: true }, 'payload')
 }
 
 /** One event of each name, as a stream of Server-Sent Events carries it. */

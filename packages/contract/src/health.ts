@@ -12,7 +12,7 @@ const UpOrDown = OneOf('up', 'down')
 
 const Reason = Type.String({
   description:
-    'What is not as it should be, where the other fields do not say it: `database read-only` while the database answers and takes no writes.',
+    'What is not as it should be, where the other fields do not say it: `database read-only` while the database answers and takes no writes, `database full` while its disk has no room for them.',
 })
 
 /** The state of the service and of what it stands on. `uptime` is in seconds. */

@@ -1,8 +1,12 @@
 /** The part of JSON Schema that the contract is written in. */
 export interface Schema {
   readonly type?: string
+  /** The name of a field, where its key says too little: forms show it. */
+  readonly title?: string
   readonly description?: string
   readonly properties?: Readonly<Record<string, Schema>>
+  /** Of a record: what every one of its values is. */
+  readonly patternProperties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import { credentialBodyLimit, endpoint } from './endpoint.ts'
 import { Closed, OneOf, Snowflake, Uuid } from './formats.ts'
+import { patterns } from './patterns.ts'
 import { CodeVerifier, Success, TokenResponse } from './sessions.ts'
 
 const tag = 'Login'
 
 const Challenge = {
-  code_challenge: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', maxLength: 43 })),
+  code_challenge: Type.Optional(Type.String({ pattern: patterns.codeChallenge.pattern, maxLength: 43 })),
   code_challenge_method: Type.Optional(OneOf('S256')),
 }
 
@@ -50,6 +51,7 @@ export const authorize = endpoint({
     'platform. The browser comes back to `redirect_uri` with `code`, `state` and `iss`, or with `error`, ' +
     '`error_description`, `state` and `iss`.',
   auth: 'none',
+  needs: 'READ',
   page: true,
   query: Closed(AuthorizeQuery, bothOrNone),
   cookies: ['svc_auth_req'],
@@ -67,6 +69,7 @@ export const ssoAuthorize = endpoint({
     'With a live `svc_sso` cookie the code is issued at once. Without one it goes on as authorize, or ' +
     'with `prompt=none` answers `error=login_required` to the redirect URI.',
   auth: 'none',
+  needs: 'READ',
   page: true,
   query: Closed({ ...AuthorizeQuery, prompt: Type.Optional(OneOf('none')) }, bothOrNone),
   cookies: ['svc_auth_req', 'svc_sso'],
@@ -101,8 +104,8 @@ export const resumeLogin = endpoint({
 const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 
 /**
- * Takes the answer of the chat platform, once. Refuses with LOGIN_REQUEST_INVALID, NOT_SYSTEM_ADMIN,
- * CHAT_PLATFORM_UNAVAILABLE.
+ * Takes the answer of the chat platform, once. Refuses with LOGIN_REQUEST_INVALID, NOT_SYSTEM_ADMIN, MEMBER_BLOCKED,
+ * LOGIN_REFUSED, CHAT_PLATFORM_UNAVAILABLE.
  */
 export const chatCallback = endpoint({
   method: 'GET',
@@ -119,12 +122,17 @@ export const chatCallback = endpoint({
     error: CallbackParameter,
     error_description: CallbackParameter,
   }),
-  cookies: ['svc_auth_req', 'svc_sso'],
+  cookies: ['svc_auth_req', 'svc_page_req', 'svc_sso'],
   answers: { 302: null },
-  refuses: ['LOGIN_REQUEST_INVALID', 'NOT_SYSTEM_ADMIN', 'RATE_LIMITED', 'CHAT_PLATFORM_UNAVAILABLE'],
+  refuses: [
+    'LOGIN_REQUEST_INVALID',
+    'NOT_SYSTEM_ADMIN',
+    'MEMBER_BLOCKED',
+    'LOGIN_REFUSED',
+    'RATE_LIMITED',
+    'CHAT_PLATFORM_UNAVAILABLE',
+  ],
 })
-
-const segment = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*'
 
 /** Begins the login of a System Admin. Refuses with SERVER_NOT_ACCESSIBLE, NAVIGATION_REQUIRED, LOGIN_NOT_CONFIGURED. */
 export const adminLogin = endpoint({
@@ -141,10 +149,7 @@ export const adminLogin = endpoint({
     {
       return_to: Type.Optional(
         Type.String({
-          // A browser keeps a fragment over redirects, so the code may only end at pages that redirect nowhere
-          // else. In the path there is no percent sign, no backslash and no empty segment, and no segment begins
-          // with a dot: a browser opens what is checked here.
-          pattern: `^/(console/(${segment}(/${segment})*/?)?(\\?[A-Za-z0-9/_.~?&=%+:@,;!$*()-]*)?)?$`,
+          pattern: patterns.adminReturnTo.pattern,
           minLength: 1,
           maxLength: 1024,
           description: '`/`, or a page of the console: below `/console/`.',
@@ -160,8 +165,8 @@ export const adminLogin = endpoint({
 })
 
 /**
- * Redeems the code of an admin login, once. Refuses with INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER, NOT_SYSTEM_ADMIN,
- * CROSS_SITE_REQUEST, CHAT_PLATFORM_UNAVAILABLE.
+ * Redeems the code of an admin login, once. Refuses with INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER, MEMBER_BLOCKED,
+ * NOT_SYSTEM_ADMIN, CROSS_SITE_REQUEST, CHAT_PLATFORM_UNAVAILABLE.
  */
 export const adminToken = endpoint({
   method: 'POST',
@@ -184,6 +189,7 @@ export const adminToken = endpoint({
   refuses: [
     'INVALID_CODE',
     'CHALLENGE_WITHOUT_VERIFIER',
+    'MEMBER_BLOCKED',
     'NOT_SYSTEM_ADMIN',
     'CROSS_SITE_REQUEST',
     'CHAT_PLATFORM_UNAVAILABLE',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Block } from './blocks.ts'
 import { Role } from './chat-servers.ts'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake } from './formats.ts'
@@ -42,6 +43,7 @@ export const MemberListItem = Type.Object({
   globalName: Nullable(Type.String()),
   avatar: Nullable(Type.String()),
   isClubMember: Type.Boolean(),
+  blocked: Type.Boolean({ description: 'May have no session now.' }),
   serverCount: Type.Integer(),
   servers: Type.Array(
     Type.Object({
@@ -49,6 +51,7 @@ export const MemberListItem = Type.Object({
       serverName: Type.String(),
       isMainServer: Type.Boolean(),
       roleNames: Type.Array(Type.String(), { description: 'Highest first.' }),
+      roles: Type.Array(Role, { description: 'The same roles, with id and colour.' }),
       joinedAt: Nullable({ ...DateTime, description: 'When they joined that server.' }),
     }),
     { description: 'The main server first, then by name.' },
@@ -85,13 +88,15 @@ export const MemberServers = Type.Object({
   displayName: Nullable(Type.String({ description: 'Nickname in the first of the servers with one.' })),
   avatar: Nullable(Type.String()),
   isClubMember: Type.Boolean(),
+  blocked: Type.Boolean({ description: 'May have no session now.' }),
+  block: Nullable(Block),
   servers: Type.Array(
     Type.Object({
       serverId: Snowflake,
       serverName: Type.String(),
       serverIcon: Nullable(Type.String()),
       isMainServer: Type.Boolean(),
-      joinedAt: Nullable(DateTime),
+      joinedAt: Nullable({ ...DateTime, description: 'When they joined that server.' }),
       roles: Type.Array(Role, { description: 'Highest first.' }),
     }),
   ),

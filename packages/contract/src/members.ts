@@ -10,7 +10,11 @@ export const Member = Type.Object({
   displayName: Nullable(Type.String({ description: 'Nickname in the server.' })),
   email: Nullable(Type.String({ description: 'As the account had it at the last login.' })),
   globalName: Nullable(Type.String()),
-  joinedAt: Nullable({ ...DateTime, description: 'When the account was created on the chat platform.' }),
+  joinedAt: Nullable({
+    ...DateTime,
+    description:
+      'When the account was created on the chat platform. When they joined a server is `joinedAt` of the member lists.',
+  }),
   preferredName: Nullable(Type.String({ description: 'Set by an admin; overrides the display name.' })),
   createdAt: DateTime,
   updatedAt: DateTime,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { patterns } from './patterns.ts'
 
 const tag = 'Monitoring'
 
@@ -107,10 +108,44 @@ export const systemHealth = endpoint({
   refuses: [],
 })
 
+/** Buckets of time, with their lengths in seconds. */
+export const usageBuckets = {
+  '1m': 60,
+  '5m': 300,
+  '15m': 900,
+  '1h': 3_600,
+  '6h': 21_600,
+  '1d': 86_400,
+} as const
+/** Points of one answer at most: of all its series together. */
+export const maxUsagePoints = 500
+
 const UsageQuery = Closed({
-  from: Type.Optional({ ...DateTime, description: 'From this minute on; an hour before `to` by default.' }),
+  from: Type.Optional({
+    ...DateTime,
+    description: 'From this minute on; by default an hour before `to`, with `bucket` a day.',
+  }),
   to: Type.Optional({ ...DateTime, description: 'Up to and including this minute; now by default.' }),
   projectId: Type.Optional(Uuid),
+  route: Type.Optional(
+    Type.Array(Type.String({ maxLength: 200 }), {
+      maxItems: 20,
+      description: 'Method and path template, as `route` of an answer says them; any of them.',
+    }),
+  ),
+  status: Type.Optional({
+    ...OneOf('2xx', '3xx', '4xx', '5xx'),
+    description: 'Only answers with such a status.',
+  }),
+  bucket: Type.Optional({
+    ...OneOf('1m', '5m', '15m', '1h', '6h', '1d'),
+    description: `Sums by these lengths of time, in UTC, instead of rows: for charts. At most ${maxUsagePoints} points are answered, so a long period takes long buckets.`,
+  }),
+  groupBy: Type.Optional({
+    ...OneOf('none', 'project', 'route', 'status'),
+    default: 'none',
+    description: 'With `bucket`: one series for each of these.',
+  }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5_000, default: 1_000 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
 })
@@ -124,22 +159,49 @@ export const UsageMinute = Type.Object({
   count: Type.Integer(),
 })
 
+const UsageRows = Type.Object({
+  data: Type.Array(UsageMinute),
+  total: Type.Integer({ description: 'Rows of the period; no more than 100,000 are counted.' }),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+})
+
+/** Requests of one project, route or status in the course of time. */
+export const UsageLine = Type.Object({
+  key: Nullable(
+    Type.String({
+      description:
+        'Id of the project (`none` for requests of no project), route or status; null for all others together.',
+    }),
+  ),
+  name: Type.String({ description: 'For people: the name of the project, the route, the status.' }),
+  count: Type.Integer({ description: 'Requests of the whole period.' }),
+  points: Type.Array(Type.Object({ at: DateTime, count: Type.Integer() }), {
+    description: 'The first moment of a bucket and its requests, in order; buckets without any are left out.',
+  }),
+})
+
+/** What `bucket` answers: the busiest series first, and those for which there is no room as one last series. */
+export const UsageChart = Type.Object({
+  bucket: OneOf('1m', '5m', '15m', '1h', '6h', '1d'),
+  from: DateTime,
+  to: DateTime,
+  series: Type.Array(UsageLine),
+})
+
 /** Requests by minute, project, route and status, of the last 30 days. */
 export const usage = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/usage',
   tag,
   summary: 'How often what was asked, minute by minute, newest first',
-  description: 'Kept for 30 days. Counts arrive within a second.',
+  description:
+    'Kept for 30 days. Counts arrive within a second. With `bucket` the answer is series for a chart: sign-ins by code are ' +
+    '`route=POST /api/auth/token&status=2xx`, validates `route=POST /api/auth/validate`.',
   auth: 'admin',
   query: UsageQuery,
   answers: {
-    200: Type.Object({
-      data: Type.Array(UsageMinute),
-      total: Type.Integer({ description: 'Rows of the period; no more than 100,000 are counted.' }),
-      limit: Type.Integer(),
-      offset: Type.Integer(),
-    }),
+    200: Type.Union([UsageRows, UsageChart]),
   },
   refuses: [],
 })
@@ -160,6 +222,14 @@ const AuthFailuresQuery = Closed({
   address: Type.Optional(Type.String({ maxLength: 64, description: 'Exactly this address.' })),
   projectId: Type.Optional(Uuid),
   keyPrefix: Type.Optional(Type.String({ maxLength: 16, description: '`rck_` and eight characters.' })),
+  memberId: Type.Optional({ ...Snowflake, description: 'Where it was known who asked.' }),
+  cursor: Type.Optional(
+    Type.String({
+      pattern: patterns.momentCursor.pattern,
+      maxLength: 60,
+      description: '`nextCursor` of the page before: as quick on the last page as on the first.',
+    }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
 })
@@ -170,12 +240,17 @@ export const AuthFailure = Type.Object({
   at: DateTime,
   kind: FailureKind,
   reason: Type.String({
-    description: 'A word of a closed list, such as `unknown`, `expired` or `scope_required`.',
+    description:
+      'A word of a closed list, such as `unknown`, `expired` or `scope_required`; of a login that was refused `not_a_member`, `blocked`, `not_an_admin` or `no_access`.',
   }),
   address: Nullable(Type.String()),
   path: Type.String({ description: 'Without query; what looks like a credential is masked.' }),
   projectId: Nullable(Uuid),
   keyPrefix: Nullable(Type.String()),
+  memberId: Nullable({ ...Snowflake, description: 'Who it was, where that is known.' }),
+  memberName: Nullable(
+    Type.String({ description: 'What they are called now; null when nobody is known by that id.' }),
+  ),
   requestId: Nullable(Type.String()),
 })
 
@@ -184,17 +259,21 @@ export const authFailures = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/auth-failures',
   tag,
-  summary: 'List rejected keys, sessions, codes and signatures, and denied access, newest first',
+  summary:
+    'List rejected keys, sessions, codes and signatures, refused logins and denied access, newest first',
   description:
-    'Every 401 and 403, and replayed signatures. Kept for 30 days. Under a flood a sample is kept; the usage counts and /metrics have them all.',
+    'Every 401 and 403, replayed signatures, and logins of accounts that may not log in, also where the site that they came from was told by a redirect. Kept for 30 days. Under a flood a sample is kept; the usage counts and /metrics have them all.',
   auth: 'admin',
   query: AuthFailuresQuery,
   answers: {
     200: Type.Object({
       data: Type.Array(AuthFailure),
-      total: Type.Integer({ description: 'Failures that the filters let through.' }),
+      total: Nullable(
+        Type.Integer({ description: 'Failures that the filters let through; not counted with a `cursor`.' }),
+      ),
       limit: Type.Integer(),
       offset: Type.Integer(),
+      nextCursor: Nullable(Type.String({ description: 'Null on the last page.' })),
     }),
   },
   refuses: [],
@@ -251,6 +330,7 @@ export const stats = endpoint({
 })
 
 export type SystemHealth = Static<typeof SystemHealth>
+export type UsageChart = Static<typeof UsageChart>
 export type UsageQuery = Static<typeof UsageQuery>
 export type AuthFailuresQuery = Static<typeof AuthFailuresQuery>
 export type ReplacedKey = Static<typeof ReplacedKey>

@@ -14,6 +14,7 @@ const NotificationType = OneOf(
   'access.updated',
   'access.revoked',
   'project.deactivated',
+  'events.disabled',
   'submission.received',
 )
 
@@ -52,6 +53,7 @@ export const listDeliveries = endpoint({
   summary: 'Notifications to the webhook of a project, newest first',
   description: 'What was posted to `webhookUrl`, or is to be, of the last 30 days.',
   auth: 'admin',
+  owners: 'id',
   params: Closed({ id: Uuid }),
   query: DeliveryQuery,
   answers: { 200: Type.Object({ data: Type.Array(Delivery), nextCursor: Nullable(Uuid) }) },
@@ -68,6 +70,7 @@ export const resendDelivery = endpoint({
     'Delivered or failed, it goes to the end of the queue of its project, to the address that the project has ' +
     'now. One that is still pending is left as it is.',
   auth: 'admin',
+  owners: 'id',
   params: Closed({ id: Uuid, deliveryId: Uuid }),
   answers: { 202: Delivery },
   refuses: ['PROJECT_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'WEBHOOK_URL_MISSING'],

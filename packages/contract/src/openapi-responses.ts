@@ -2,7 +2,7 @@ import { operationIdOf } from './contract.ts'
 import { type Answer, type EndpointDefinition, refusals } from './endpoint.ts'
 import { type ErrorCode, type ErrorDefinition, errors } from './errors.ts'
 import { exampleDownload, exampleOf, exampleStream } from './example.ts'
-import { headersOf, type ResponseHeader } from './openapi-headers.ts'
+import { headersOf, type ResponseHeader, responseHeaders } from './openapi-headers.ts'
 import type { SchemaRegistry } from './openapi-schemas.ts'
 
 type Json = Record<string, unknown>
@@ -59,14 +59,16 @@ const both = (one: Response, other: Response): Response => ({
   content: { ...one.content, ...other.content },
 })
 
+const isRedirect = (status: number) => status === 302 || status === 303
+
 function success(definition: EndpointDefinition, status: number, answer: Answer, refer: Refer): Response {
   const names: ResponseHeader[] = ['X-Request-Id']
-  if (status === 302) names.push('Location')
+  if (isRedirect(status)) names.push('Location')
   if (status === 503) names.push('Retry-After')
   if (definition.cookies) names.push('Set-Cookie')
   const headers = headersOf(...names)
   if (answer === null) {
-    return { description: status === 302 ? 'Sends the browser on.' : 'Done; no body.', headers }
+    return { description: isRedirect(status) ? 'Sends the browser on.' : 'Done; no body.', headers }
   }
   if ('download' in answer) {
     const media = answer.download.map((type) => {
@@ -79,6 +81,10 @@ function success(definition: EndpointDefinition, status: number, answer: Answer,
       content: Object.fromEntries(media),
     }
   }
+  if ('picture' in answer) {
+    const media = answer.picture.map((type) => [type, {}] as const)
+    return { description: 'A picture.', headers, content: Object.fromEntries(media) }
+  }
   if ('events' in answer) {
     // OpenAPI 3.1 has no words for the events of a stream.
     const stream = {
@@ -88,6 +94,7 @@ function success(definition: EndpointDefinition, status: number, answer: Answer,
     }
     return { description: 'Server-Sent Events.', headers, content: { 'text/event-stream': stream } }
   }
+  if (definition.asFile) Object.assign(headers, headersOf('Content-Disposition'))
   const json = { schema: refer(answer, partName(definition, 'Answer')), example: exampleOf(answer) }
   return { description: 'Success.', headers, content: { 'application/json': json } }
 }
@@ -116,6 +123,9 @@ const headersByStatus: Readonly<Record<number, readonly ResponseHeader[]>> = {
   503: ['Retry-After'],
 }
 
+/** One of several refusals of a status has it. */
+const sometimes = { ...responseHeaders.Location, required: false }
+
 function refusal({ page }: EndpointDefinition, status: number, names: readonly ErrorCode[]): Response {
   const rows = names.map((name) => {
     const { title, code = name }: ErrorDefinition = errors[name]
@@ -135,7 +145,14 @@ function refusal({ page }: EndpointDefinition, status: number, names: readonly E
   }
   return {
     description: rows.map(({ code, title }) => `\`${code}\`: ${title}`).join('\n\n'),
-    headers: headersOf('X-Request-Id', ...(headersByStatus[status] ?? [])),
+    headers: {
+      ...headersOf(
+        ...(['X-Request-Id', ...(headersByStatus[status] ?? [])] as const),
+        // A program passes it on to the browser that it asks for.
+        ...(names.includes('LOGIN_REQUIRED') ? (['Location'] as const) : []),
+      ),
+      ...(names.includes('ROLE_LACKING') ? { Location: sometimes } : {}),
+    },
     content: {
       'application/problem+json': problem,
       ...(page && { 'text/html': { schema: { type: 'string' } } }),

@@ -1,14 +1,18 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, Nullable, Snowflake } from './formats.ts'
+import { Closed, Nullable, Snowflake, Uuid } from './formats.ts'
 
 const tag = 'Profile'
 
-/** The System Admin who asks. */
+/** The administrator who asks. */
 export const AdminProfile = Type.Object({
   id: Snowflake,
   username: Type.String(),
   isSystemAdmin: Type.Boolean(),
+  isAuditor: Type.Boolean({ description: 'Reads everything, and changes nothing.' }),
+  ownedProjects: Type.Array(Type.Object({ id: Uuid, name: Type.String() }), {
+    description: 'Projects that this member manages, by name; 100 at most.',
+  }),
   avatar: Nullable(Type.String({ description: 'Full CDN address.' })),
   displayName: Nullable(Type.String({ description: 'Nickname in the main server, as of the last sync.' })),
   email: Nullable(Type.String()),
@@ -23,6 +27,7 @@ export const getProfile = endpoint({
   tag,
   summary: 'Who am I?',
   auth: 'admin',
+  owners: 'any',
   answers: { 200: AdminProfile },
   refuses: [],
 })

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake } from './formats.ts'
 import { SessionRole } from './members.ts'
+import { patterns } from './patterns.ts'
 
 const tag = 'Members, for projects'
 
@@ -12,7 +13,10 @@ export const ServerMember = Type.Object({
   globalName: Nullable(Type.String()),
   displayName: Nullable(Type.String()),
   avatar: Nullable(Type.String()),
-  joinedAt: Nullable(DateTime),
+  joinedAt: Nullable({
+    ...DateTime,
+    description: 'When they joined this server. In a session’s `member` it is when the account was created.',
+  }),
   roles: Type.Array(SessionRole),
 })
 
@@ -29,15 +33,17 @@ export const listServerMembers = endpoint({
     'Needs the scope `read_members`. `nextCursor` is null on the last page. To follow a server, keep the `changeCursor` of the ' +
     'first page, read all pages, and from then on ask with `changedSince`, each time with the last `changeCursor`: `data` are ' +
     'members who changed or joined, `removed` those who left, and `roles`, where it is there, all roles of the server, one of ' +
-    'which changed. Nothing is missed, whatever else is going on; something may be told twice. Ask on at once while `hasMore`.',
+    'which changed. Nothing is missed, whatever else is going on; something may be told twice. Ask on at once while `hasMore`. ' +
+    'When a person was erased the cursor is refused with CURSOR_UNKNOWN: begin anew, and keep nobody who is not listed.',
   auth: 'projectKey',
+  needs: 'read_members',
   params: Closed({ serverId: Snowflake }),
   query: Closed({
     cursor: Type.Optional(Snowflake),
     changedSince: Type.Optional(
       Type.String({
-        pattern: '^[0-9]{1,18}-[0-9]{1,20}$',
-        maxLength: 40,
+        pattern: patterns.changeCursor.pattern,
+        maxLength: 2_000,
         description: 'A `changeCursor`; not together with `cursor`.',
       }),
     ),
@@ -71,6 +77,7 @@ export const getServerMember = endpoint({
   summary: 'One member of a server',
   description: 'Needs the scope `read_members`. Roles are as live as in validate.',
   auth: 'projectKey',
+  needs: 'read_members',
   params: Closed({ serverId: Snowflake, memberId: Snowflake }),
   answers: { 200: ServerMember },
   refuses: ['SCOPE_REQUIRED', 'MEMBER_NOT_FOUND', 'CHAT_PLATFORM_UNAVAILABLE'],
@@ -87,8 +94,9 @@ export const checkPermissions = endpoint({
   summary: 'Does a member hold these roles right now?',
   description:
     'Needs the scope `check_permissions`. `anyOf`: at least one; `allOf`: every one; both: both. With ' +
-    'neither, being a member is enough.',
+    'neither, being a member is enough. A blocked member is allowed nothing, whatever their roles.',
   auth: 'projectKey',
+  needs: 'check_permissions',
   params: Closed({ serverId: Snowflake }),
   body: Closed({
     memberId: Snowflake,
@@ -130,6 +138,7 @@ export const checkManyPermissions = endpoint({
     'thing: the chat platform is asked for nobody. Roles that are not fresh come from the mirror, which `rolesSource` and ' +
     '`rolesAsOf` say; where more must be known, ask about that member alone.',
   auth: 'projectKey',
+  needs: 'check_permissions',
   params: Closed({ serverId: Snowflake }),
   body: Closed({
     memberIds: Type.Array(Snowflake, { minItems: 1, maxItems: 1_000, uniqueItems: true }),

@@ -1,20 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { AccessMapping, Scope } from './access.ts'
+import { NewOwners, Owners } from './administrators.ts'
+import { ApiKeyInfo } from './api-keys.ts'
+import { ChangeQuery, DryRun } from './dry-run.ts'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { EventsSecret, EventsUrl, eventsRecord } from './event-address.ts'
+import { Closed, DateTime, Nullable, Snowflake, Uuid } from './formats.ts'
+import { ForwardAuth, ForwardAuthInput } from './forward-auth.ts'
 import { Name } from './names.ts'
+import { OidcClient, OidcClientInput } from './oidc.ts'
 import { CreatedInboundWebhook, ProjectInboundWebhook, webhookBodyLimit } from './webhooks.ts'
 
 const tag = 'Projects'
-
-/** A key as it may be shown: never the key itself. */
-export const ApiKeyInfo = Type.Object({
-  prefix: Type.String(),
-  status: OneOf('active', 'revoked', 'expired'),
-  createdAt: DateTime,
-  lastUsedAt: Nullable(DateTime),
-  revokedAt: Nullable(DateTime),
-})
 
 /** A project as administrators see it. Its key and its webhook address are never whole. */
 export const Project = Type.Object({
@@ -25,8 +22,12 @@ export const Project = Type.Object({
   isInternal: Type.Boolean({ description: 'Uses the main server without a mapping.' }),
   redirectUris: Type.Array(Type.String({ pattern: '^[\\x21-\\x7e]+$' })),
   webhookUrl: Nullable(Type.String({ description: 'Masked after the host.' })),
+  ...eventsRecord,
+  owners: Owners,
+  forwardAuth: ForwardAuth,
   apiKey: ApiKeyInfo,
   serverAccess: Type.Array(AccessMapping),
+  oidc: OidcClient,
   createdAt: DateTime,
   updatedAt: DateTime,
 })
@@ -54,7 +55,11 @@ export const CreateProject = Closed({
     ),
   ),
   webhookUrl: Type.Optional(WebhookUrl),
+  eventsUrl: Type.Optional(EventsUrl),
+  owners: Type.Optional(NewOwners),
+  forwardAuth: Type.Optional(ForwardAuthInput),
   inboundWebhook: Type.Optional(ProjectInboundWebhook),
+  oidc: Type.Optional(OidcClientInput),
 })
 
 /** Changes of a project: what is left out stays, null clears. */
@@ -64,50 +69,13 @@ export const UpdateProject = Closed({
   isActive: Type.Optional(Type.Boolean()),
   isInternal: Type.Optional(Type.Boolean()),
   webhookUrl: Type.Optional(Nullable(WebhookUrl)),
+  eventsUrl: Type.Optional(Nullable(EventsUrl)),
+  owners: Type.Optional(NewOwners),
+  forwardAuth: Type.Optional(ForwardAuthInput),
+  oidc: Type.Optional(OidcClientInput),
 })
 
 const ProjectId = Closed({ id: Uuid })
-
-const Note = { ...Name, description: 'What the key is for, in words of yours.' }
-
-/** A key that is to be made. */
-export const NewKey = Closed({
-  note: Type.Optional(Note),
-  expiresAt: Type.Optional({ ...DateTime, description: 'From then on the key is refused.' }),
-})
-
-/** How a key is replaced. */
-export const RegenerateApiKey = Closed({
-  graceSec: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 86_400,
-      default: 0,
-      description: 'How long the old key goes on beside the new one.',
-    }),
-  ),
-  note: Type.Optional(Note),
-  expiresAt: Type.Optional({ ...DateTime, description: 'From then on the new key is refused.' }),
-})
-
-/** One of the keys of a project: never the key itself. */
-export const ProjectKey = Type.Object({
-  id: Uuid,
-  prefix: Type.String(),
-  note: Nullable(Type.String()),
-  status: {
-    ...OneOf('active', 'replaced', 'revoked', 'expired'),
-    description: '`replaced`: another key took its place, and it goes on until `expiresAt`.',
-  },
-  isNewest: Type.Boolean({ description: 'The one that is meant where only a project is named.' }),
-  createdAt: DateTime,
-  replacedAt: Nullable(DateTime),
-  expiresAt: Nullable(DateTime),
-  revokedAt: Nullable(DateTime),
-  lastUsedAt: Nullable(DateTime),
-  uses: Type.Integer(),
-  usesSinceReplaced: Type.Integer(),
-})
 
 /** Projects, newest first, 500 at most. */
 export const listProjects = endpoint({
@@ -129,7 +97,7 @@ export const listProjects = endpoint({
   refuses: [],
 })
 
-/** Registers a project and shows its key, once. Refuses with PROJECT_NAME_TAKEN, ENCRYPTION_KEY_MISSING. */
+/** Registers a project and shows its key, once. Refuses with PROJECT_NAME_TAKEN, HOST_TAKEN, ENCRYPTION_KEY_MISSING. */
 export const createProject = endpoint({
   method: 'POST',
   path: '/api/admin/projects',
@@ -146,9 +114,10 @@ export const createProject = endpoint({
       project: Project,
       apiKey: Type.String(),
       inboundWebhook: Type.Optional(CreatedInboundWebhook),
+      eventsSecret: EventsSecret,
     }),
   },
-  refuses: ['PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING', 'RATE_LIMITED'],
+  refuses: ['HOST_TAKEN', 'PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING', 'RATE_LIMITED'],
 })
 
 /** One project. Refuses with PROJECT_NOT_FOUND, SECRET_UNREADABLE, ENCRYPTION_KEY_MISSING. */
@@ -158,6 +127,7 @@ export const getProject = endpoint({
   tag,
   summary: 'One project',
   auth: 'admin',
+  owners: 'id',
   description:
     'A `webhookUrl` that was sealed under another key is reported here, as `SECRET_UNREADABLE`; it can be set anew. ' +
     'Without any key it is `ENCRYPTION_KEY_MISSING`.',
@@ -166,7 +136,7 @@ export const getProject = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE', 'ENCRYPTION_KEY_MISSING'],
 })
 
-/** Changes a project. Refuses with PROJECT_NOT_FOUND, PROJECT_NAME_TAKEN, ENCRYPTION_KEY_MISSING. */
+/** Changes a project. Refuses with PROJECT_NOT_FOUND, PROJECT_NAME_TAKEN, HOST_TAKEN, ENCRYPTION_KEY_MISSING. */
 export const updateProject = endpoint({
   method: 'PATCH',
   path: '/api/admin/projects/{id}',
@@ -174,11 +144,16 @@ export const updateProject = endpoint({
   summary: 'Change a project',
   description: 'What is left out stays; null clears. An inactive project can neither log in nor validate.',
   auth: 'admin',
+  owners: 'id',
+  ownerFields: ['description', 'webhookUrl', 'eventsUrl'],
   params: ProjectId,
+  query: ChangeQuery,
   body: UpdateProject,
   bodyLimit: 64 * 1024,
-  answers: { 200: Project },
-  refuses: ['PROJECT_NOT_FOUND', 'PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING'],
+  answers: {
+    200: Type.Union([Type.Object({ ...Project.properties, eventsSecret: EventsSecret }), DryRun]),
+  },
+  refuses: ['PROJECT_NOT_FOUND', 'PROJECT_NAME_TAKEN', 'HOST_TAKEN', 'ENCRYPTION_KEY_MISSING'],
 })
 
 /** Ends a project, its key and its sessions. Refuses with PROJECT_NOT_FOUND. */
@@ -190,120 +165,9 @@ export const deleteProject = endpoint({
   description: 'Its key and sessions end at once; its history stays.',
   auth: 'admin',
   params: ProjectId,
-  answers: { 204: null },
+  query: ChangeQuery,
+  answers: { 200: DryRun, 204: null },
   refuses: ['PROJECT_NOT_FOUND'],
-})
-
-/** Prefix and state of the newest key, never the key. Refuses with PROJECT_NOT_FOUND. */
-export const getApiKey = endpoint({
-  method: 'GET',
-  path: '/api/admin/projects/{id}/api-key',
-  tag,
-  summary: 'Prefix and state of the newest key',
-  auth: 'admin',
-  params: ProjectId,
-  answers: { 200: ApiKeyInfo },
-  refuses: ['PROJECT_NOT_FOUND'],
-})
-
-/** Stops the key for the next request. Refuses with PROJECT_NOT_FOUND. */
-export const revokeApiKey = endpoint({
-  method: 'DELETE',
-  path: '/api/admin/projects/{id}/key',
-  tag,
-  summary: 'Revoke the key',
-  description: 'It stops working for the next request. Revoking a revoked key changes nothing.',
-  auth: 'admin',
-  params: ProjectId,
-  answers: { 204: null },
-  refuses: ['PROJECT_NOT_FOUND'],
-})
-
-/** Takes a revocation back. Refuses with PROJECT_NOT_FOUND, NO_REVOKED_KEY. */
-export const restoreApiKey = endpoint({
-  method: 'POST',
-  path: '/api/admin/projects/{id}/restore-key',
-  tag,
-  summary: 'Bring the newest key back after it was revoked',
-  auth: 'admin',
-  params: ProjectId,
-  answers: { 204: null },
-  refuses: ['PROJECT_NOT_FOUND', 'NO_REVOKED_KEY'],
-})
-
-/** Replaces the newest key and shows the new one, once. Refuses with PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED. */
-export const regenerateApiKey = endpoint({
-  method: 'POST',
-  path: '/api/admin/projects/{id}/regenerate-api-key',
-  tag,
-  summary: 'Replace the key',
-  description:
-    'The old key stops working at once, or after `graceSec`, and never comes back. The new one is in this answer only. ' +
-    'Revoking the new one ends both; replacing it without `graceSec` does, too.',
-  auth: 'admin',
-  params: ProjectId,
-  body: RegenerateApiKey,
-  bodyOptional: true,
-  answers: {
-    200: Type.Object({
-      apiKey: Type.String(),
-      prefix: Type.String(),
-      createdAt: DateTime,
-      replaced: Type.Optional(
-        Type.Object(
-          { prefix: Type.String(), endsAt: DateTime },
-          { description: 'The old key, where it goes on for a while.' },
-        ),
-      ),
-    }),
-  },
-  refuses: ['PROJECT_NOT_FOUND', 'API_KEY_LIMIT_REACHED'],
-})
-
-/** The keys of a project: those that work, and the last ones that do not. Refuses with PROJECT_NOT_FOUND. */
-export const listApiKeys = endpoint({
-  method: 'GET',
-  path: '/api/admin/projects/{id}/keys',
-  tag,
-  summary: 'List the keys of a project',
-  description: 'Those that work first, then by age, newest first; 50 at most. Uses arrive within a second.',
-  auth: 'admin',
-  params: ProjectId,
-  answers: { 200: Type.Object({ data: Type.Array(ProjectKey), total: Type.Integer() }) },
-  refuses: ['PROJECT_NOT_FOUND'],
-})
-
-/** Adds a key and shows it, once. Refuses with PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED. */
-export const addApiKey = endpoint({
-  method: 'POST',
-  path: '/api/admin/projects/{id}/keys',
-  tag,
-  summary: 'Add a key',
-  description:
-    'It works beside those that are there, up to five, and is the newest from then on: the one that the other endpoints ' +
-    'mean where they name none.',
-  auth: 'admin',
-  params: ProjectId,
-  body: NewKey,
-  bodyOptional: true,
-  answers: {
-    201: Type.Object({ id: Uuid, apiKey: Type.String(), prefix: Type.String(), createdAt: DateTime }),
-  },
-  refuses: ['PROJECT_NOT_FOUND', 'API_KEY_LIMIT_REACHED'],
-})
-
-/** Stops one key for the next request. Refuses with PROJECT_NOT_FOUND, API_KEY_NOT_FOUND. */
-export const revokeOneApiKey = endpoint({
-  method: 'DELETE',
-  path: '/api/admin/projects/{id}/keys/{keyId}',
-  tag,
-  summary: 'Revoke one key',
-  description:
-    'It stops working for the next request, and so do those that it took the place of and that still went on.',
-  auth: 'admin',
-  params: Closed({ id: Uuid, keyId: Uuid }),
-  answers: { 204: null },
-  refuses: ['PROJECT_NOT_FOUND', 'API_KEY_NOT_FOUND'],
 })
 
 /** Replaces the list of redirect URIs. Refuses with PROJECT_NOT_FOUND. */
@@ -314,6 +178,7 @@ export const setRedirectUris = endpoint({
   summary: 'Set the redirect URIs',
   description: 'One URI or a comma-separated list, at most 20, in ASCII; the whole list is replaced.',
   auth: 'admin',
+  owners: 'id',
   params: ProjectId,
   body: Closed({ redirectUri: Type.String({ minLength: 1, maxLength: 65_536 }) }),
   bodyLimit: 128 * 1024,
@@ -324,7 +189,3 @@ export const setRedirectUris = endpoint({
 export type Project = Static<typeof Project>
 export type CreateProject = Static<typeof CreateProject>
 export type UpdateProject = Static<typeof UpdateProject>
-export type ApiKeyInfo = Static<typeof ApiKeyInfo>
-export type NewKey = Static<typeof NewKey>
-export type RegenerateApiKey = Static<typeof RegenerateApiKey>
-export type ProjectKey = Static<typeof ProjectKey>

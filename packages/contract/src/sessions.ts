@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
+import { ChangeQuery, DryRun } from './dry-run.ts'
 import { credentialBodyLimit, endpoint } from './endpoint.ts'
 import { Closed, DateTime, IdOrName, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 import { Member, SessionRole } from './members.ts'
+import { patterns } from './patterns.ts'
 
 const tag = 'Sessions'
 
@@ -9,7 +11,7 @@ const tag = 'Sessions'
 const Credential = Type.String({ minLength: 1, maxLength: 256 })
 
 /** A PKCE verifier, by RFC 7636 §4.1: 43 to 128 characters. */
-export const CodeVerifier = Type.String({ pattern: '^[A-Za-z0-9._~-]{43,128}$', maxLength: 128 })
+export const CodeVerifier = Type.String({ pattern: patterns.codeVerifier.pattern, maxLength: 128 })
 
 /** A one-time code, with what it was asked for by: project, redirect URI and PKCE verifier. */
 export const ExchangeCode = Closed({
@@ -34,7 +36,7 @@ export const ClientHeaders = Type.Object({
   'X-Client-User-Agent': Type.Optional(Type.String({ description: 'User agent of that browser.' })),
 })
 
-/** Redeems a code for a session, once. Refuses with INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER. */
+/** Redeems a code for a session, once. Refuses with INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER, MEMBER_BLOCKED. */
 export const exchangeCode = endpoint({
   method: 'POST',
   path: '/api/auth/token',
@@ -48,7 +50,7 @@ export const exchangeCode = endpoint({
   body: ExchangeCode,
   bodyLimit: credentialBodyLimit,
   answers: { 200: TokenResponse },
-  refuses: ['INVALID_CODE', 'CHALLENGE_WITHOUT_VERIFIER'],
+  refuses: ['INVALID_CODE', 'CHALLENGE_WITHOUT_VERIFIER', 'MEMBER_BLOCKED'],
 })
 
 /** A session as its project sees it. */
@@ -182,7 +184,8 @@ export const endMemberSessions = endpoint({
     'browser and codes that were not exchanged yet.',
   auth: 'admin',
   params: Closed({ id: Snowflake }),
-  answers: { 204: null },
+  query: ChangeQuery,
+  answers: { 200: DryRun, 204: null },
   refuses: ['MEMBER_NOT_FOUND'],
 })
 

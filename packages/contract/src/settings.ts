@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, Nullable } from './formats.ts'
+import { Closed, DateTime, Nullable, OneOf } from './formats.ts'
 
 const tag = 'Settings'
 
@@ -50,6 +50,9 @@ const secret = (variables: readonly string[], meaning: string): SecretRow => ({
  * an admin may change it. What is read, what may be written and what is reset all follow from here.
  */
 export const settingTable = {
+  administration: {
+    auditorRoleId: text('CHAT_AUDITOR_ROLE_ID', 'Role in the main server that makes a member auditor.'),
+  },
   cache: {
     permissionTtlMs: editable(
       'PERMISSION_TTL_MS',
@@ -90,6 +93,33 @@ export const settingTable = {
       1,
       100,
       'Inbound webhooks that a project may have.',
+    ),
+  },
+  retention: {
+    usageDays: editable('RETENTION_USAGE_DAYS', 1, 36_500, 'Days for which counts of requests are kept.'),
+    authFailuresDays: editable(
+      'RETENTION_AUTH_FAILURES_DAYS',
+      1,
+      36_500,
+      'Days for which refused keys and sessions are kept, with address and path.',
+    ),
+    auditDays: editable(
+      'RETENTION_AUDIT_DAYS',
+      90,
+      36_500,
+      'Days for which the audit log is kept; 36,500 is a hundred years.',
+    ),
+    submissionsDays: editable(
+      'RETENTION_SUBMISSIONS_DAYS',
+      1,
+      36_500,
+      'Days for which submissions to inbound webhooks are kept; 36,500 is a hundred years.',
+    ),
+    sessionAddressesDays: editable(
+      'RETENTION_SESSION_ADDRESSES_DAYS',
+      1,
+      36_500,
+      'Days after a login for which its session keeps address and browser, if it lasts so long.',
     ),
   },
   security: {
@@ -184,6 +214,40 @@ export const getSettings = endpoint({
   refuses: [],
 })
 
+/** Where the value in force of one setting comes from, and who changed it last. */
+export const SettingSource = Type.Object({
+  source: {
+    ...OneOf('default', 'environment', 'stored'),
+    description:
+      'Nothing gives it, a variable does (of a secret: each of its variables), or an administrator has stored it.',
+  },
+  configured: Nullable(
+    Type.Number({ description: 'What a reset goes back to; null for what cannot be changed here.' }),
+  ),
+  ignored: Nullable(
+    Type.Number({
+      description: 'What is stored and out of the bounds of this version: it is not in force.',
+    }),
+  ),
+  changedAt: Nullable({ ...DateTime, description: 'When an administrator last changed it, or reset it.' }),
+  changedBy: Nullable(
+    Type.String({ description: 'Username of who did; null, too, once that person was erased.' }),
+  ),
+})
+
+/** Where each value comes from. */
+export const getSettingSources = endpoint({
+  method: 'GET',
+  path: '/api/admin/settings/sources',
+  tag,
+  summary: 'Where the value of each setting comes from',
+  description:
+    'By `group.key`: `cache.statsTtlMs`. When it was changed is as long known as the audit log is kept.',
+  auth: 'admin',
+  answers: { 200: Type.Object({ sources: Type.Record(Type.String(), SettingSource) }) },
+  refuses: [],
+})
+
 /** Changes settings, all or none. Refuses values out of bounds with VALIDATION_FAILED. */
 export const updateSettings = endpoint({
   method: 'PATCH',
@@ -209,3 +273,5 @@ export const resetSettings = endpoint({
   answers: { 200: EffectiveSettings },
   refuses: [],
 })
+
+export type SettingSource = Static<typeof SettingSource>

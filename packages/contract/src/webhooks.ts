@@ -1,15 +1,17 @@
 import { type Static, Type } from 'typebox'
+import { ChangeQuery, DryRun } from './dry-run.ts'
 import { endpoint, maxBodyLimit } from './endpoint.ts'
 import { Closed, DateTime, IdOrName, Nullable, Snowflake, Uuid } from './formats.ts'
 import { Name } from './names.ts'
+import { patterns } from './patterns.ts'
+import { ProblemDetail } from './problem.ts'
 
 const tag = 'Inbound webhooks'
 
 const Slug = Type.String({
   minLength: 1,
   maxLength: 64,
-  // Not in the form of a UUID: ids and slugs share one place in the path.
-  pattern: '^(?![0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+  pattern: patterns.slug.pattern,
   description: 'Unique within the project.',
 })
 
@@ -131,6 +133,7 @@ export const listWebhooks = endpoint({
   tag,
   summary: 'Inbound webhooks of a project, newest first',
   auth: 'admin',
+  owners: 'projectId',
   params: OfProject,
   answers: { 200: Webhooks },
   refuses: ['PROJECT_NOT_FOUND'],
@@ -147,6 +150,7 @@ export const createWebhook = endpoint({
   summary: 'Create an inbound webhook',
   description: 'Its secret is in this answer and nowhere else. Without a slug one is made of the name.',
   auth: 'admin',
+  owners: 'projectId',
   params: OfProject,
   body: CreateWebhook,
   bodyLimit: webhookBodyLimit,
@@ -167,6 +171,7 @@ export const getWebhook = endpoint({
   tag,
   summary: 'One inbound webhook',
   auth: 'admin',
+  owners: 'projectId',
   params: OneOfProject,
   answers: { 200: InboundWebhook },
   refuses: ['WEBHOOK_NOT_FOUND'],
@@ -180,10 +185,12 @@ export const updateWebhook = endpoint({
   summary: 'Change an inbound webhook',
   description: 'What is left out stays. The next submission already meets what was changed.',
   auth: 'admin',
+  owners: 'projectId',
   params: OneOfProject,
+  query: ChangeQuery,
   body: UpdateWebhook,
   bodyLimit: webhookBodyLimit,
-  answers: { 200: InboundWebhook },
+  answers: { 200: Type.Union([InboundWebhook, DryRun]) },
   refuses: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN', 'RATE_LIMITED'],
 })
 
@@ -194,8 +201,10 @@ export const deleteWebhook = endpoint({
   tag,
   summary: 'Delete an inbound webhook and its submissions',
   auth: 'admin',
+  owners: 'projectId',
   params: OneOfProject,
-  answers: { 204: null },
+  query: ChangeQuery,
+  answers: { 200: DryRun, 204: null },
   refuses: ['WEBHOOK_NOT_FOUND'],
 })
 
@@ -207,9 +216,40 @@ export const rotateSecret = endpoint({
   summary: 'Replace the signing secret',
   description: 'The old secret stops working at once.',
   auth: 'admin',
+  owners: 'projectId',
   params: OneOfProject,
   answers: { 200: NewSecret },
   refuses: ['WEBHOOK_NOT_FOUND', 'ENCRYPTION_KEY_MISSING'],
+})
+
+/** What a submission of a payload would come to. */
+const TriedPayload = Type.Object({
+  valid: Type.Boolean(),
+  errors: Type.Array(ProblemDetail, {
+    description: 'Everything that is wrong, by its place in the payload, or below `/schema` in the draft.',
+  }),
+})
+
+/** Holds a payload against the schema. Refuses with WEBHOOK_NOT_FOUND, RATE_LIMITED. */
+export const tryPayload = endpoint({
+  method: 'POST',
+  path: `${adminPath}/{webhookId}/try`,
+  tag,
+  summary: 'Hold a payload against the schema, and store nothing',
+  description:
+    'The verdict is that of `submit` on the same text. With `schema` the draft counts instead of what is stored, for an editor.',
+  auth: 'admin',
+  owners: 'projectId',
+  isRead: true,
+  params: OneOfProject,
+  // Half of what may be submitted: in a text of JSON every quote is two characters, and a schema comes with it.
+  bodyLimit: 256 * 1024,
+  body: Closed({
+    payload: Type.String({ maxLength: 131_072, description: 'The JSON text, as it would be sent.' }),
+    schema: Type.Optional(JsonSchema),
+  }),
+  answers: { 200: TriedPayload },
+  refuses: ['WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
 })
 
 /** What was submitted, newest first, by cursor. Refuses with WEBHOOK_NOT_FOUND. */
@@ -219,6 +259,7 @@ export const listSubmissions = endpoint({
   tag,
   summary: 'Submissions of an inbound webhook, newest first',
   auth: 'admin',
+  owners: 'projectId',
   params: OneOfProject,
   query: SubmissionQuery,
   answers: { 200: SubmissionPage },
@@ -234,6 +275,7 @@ export const exportSubmissions = endpoint({
   description:
     'Leaves an audit entry. An admin may have two downloads under way on an instance; a third is refused with 429.',
   auth: 'admin',
+  owners: 'projectId',
   params: OneOfProject,
   query: Closed(Period),
   answers: { 200: { download: ['text/csv'], row: Submission } },
@@ -254,6 +296,7 @@ export const listOwnWebhooks = endpoint({
   summary: 'Inbound webhooks of the calling project, newest first',
   description: byKey,
   auth: 'projectKey',
+  needs: 'MANAGE_WEBHOOKS',
   answers: { 200: Webhooks },
   refuses: ['OPERATION_REQUIRED'],
 })
@@ -266,6 +309,7 @@ export const createOwnWebhook = endpoint({
   summary: 'Create an inbound webhook of the calling project',
   description: byKey,
   auth: 'projectKey',
+  needs: 'MANAGE_WEBHOOKS',
   body: CreateWebhook,
   bodyLimit: webhookBodyLimit,
   answers: { 201: CreatedInboundWebhook },
@@ -286,6 +330,7 @@ export const getOwnWebhook = endpoint({
   summary: 'One inbound webhook of the calling project',
   description: byKey,
   auth: 'projectKey',
+  needs: 'MANAGE_WEBHOOKS',
   params: IdOrSlug,
   answers: { 200: InboundWebhook },
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND'],
@@ -299,6 +344,7 @@ export const updateOwnWebhook = endpoint({
   summary: 'Change an inbound webhook of the calling project',
   description: byKey,
   auth: 'projectKey',
+  needs: 'MANAGE_WEBHOOKS',
   params: IdOrSlug,
   body: UpdateWebhook,
   bodyLimit: webhookBodyLimit,
@@ -314,6 +360,7 @@ export const deleteOwnWebhook = endpoint({
   summary: 'Delete an inbound webhook of the calling project',
   description: byKey,
   auth: 'projectKey',
+  needs: 'MANAGE_WEBHOOKS',
   params: IdOrSlug,
   answers: { 204: null },
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND'],
@@ -327,6 +374,7 @@ export const rotateOwnSecret = endpoint({
   summary: 'Replace the signing secret of an inbound webhook of the calling project',
   description: byKey,
   auth: 'projectKey',
+  needs: 'MANAGE_WEBHOOKS',
   params: IdOrSlug,
   answers: { 200: NewSecret },
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND', 'ENCRYPTION_KEY_MISSING'],
@@ -399,5 +447,7 @@ export const readSubmissions = endpoint({
 export type InboundWebhook = Static<typeof InboundWebhook>
 export type CreatedInboundWebhook = Static<typeof CreatedInboundWebhook>
 export type CreateWebhook = Static<typeof CreateWebhook>
+/** A payload to try, and the schema where it is a draft. */
+export type TryPayload = Static<(typeof tryPayload)['body']>
 export type UpdateWebhook = Static<typeof UpdateWebhook>
 export type SubmissionQuery = Static<typeof SubmissionQuery>

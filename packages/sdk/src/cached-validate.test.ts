@@ -132,8 +132,9 @@ describe('a cached validate', () => {
       async () => (await wears())?.join() === roles.captain,
     )
     await whenLocal(token)
-    expect(late).toBeLessThan(1_000)
-    expect(await staleMs(() => logout(token), isOut(token))).toBeLessThan(1_000)
+    // Some milliseconds on a calm machine; without a word from there it would be as long as an answer may be kept.
+    expect(late).toBeLessThan(longestStaleMs / 2)
+    expect(await staleMs(() => logout(token), isOut(token))).toBeLessThan(longestStaleMs / 2)
   })
 
   test('knows its own logouts and refreshes at once', async () => {

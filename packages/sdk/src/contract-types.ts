@@ -141,7 +141,7 @@ export interface EventData {
     readonly sessionId: string
     readonly memberId: string
     readonly serverId: string
-    readonly reason: 'logout' | 'logout_all' | 'revoked' | 'code_reused' | 'refresh_token_reused' | 'member_left' | 'server_removed' | null
+    readonly reason: 'logout' | 'logout_all' | 'revoked' | 'code_reused' | 'refresh_token_reused' | 'member_left' | 'server_removed' | 'member_blocked' | 'member_erased' | 'token_revoked' | null
     readonly at: string
   }
   readonly 'session.rotated': {
@@ -159,6 +159,15 @@ export interface EventData {
   readonly 'member.left': {
     readonly memberId: string
     readonly serverId: string
+    readonly at: string
+  }
+  readonly 'member.blocked': {
+    readonly memberId: string
+    readonly until: string | null
+    readonly at: string
+  }
+  readonly 'member.unblocked': {
+    readonly memberId: string
     readonly at: string
   }
   readonly 'project.disabled': {
@@ -196,6 +205,18 @@ export interface ErrorStatuses {
   readonly LOGIN_REQUEST_INVALID: 400
   /** This code was requested with PKCE, and codeVerifier is missing. */
   readonly CHALLENGE_WITHOUT_VERIFIER: 400
+  /** Nobody is logged in to this host. */
+  readonly LOGIN_REQUIRED: 401
+  /** Only a trusted reverse proxy may ask this. */
+  readonly PROXY_NOT_TRUSTED: 403
+  /** What the proxy forwards cannot be understood, or says two things. */
+  readonly FORWARDED_REQUEST_INVALID: 403
+  /** No project protects this host. */
+  readonly HOST_UNKNOWN: 403
+  /** The account does not hold a role that this host asks for. */
+  readonly ROLE_LACKING: 403
+  /** The login ended without a session. */
+  readonly LOGIN_REFUSED: 403
   /** The API key is missing, malformed, unknown or revoked. */
   readonly INVALID_API_KEY: 401
   /** The project is inactive. */
@@ -228,6 +249,8 @@ export interface ErrorStatuses {
   readonly ORIGIN_NOT_ALLOWED: 403
   /** System Admin access is required. */
   readonly NOT_SYSTEM_ADMIN: 403
+  /** This member is blocked. */
+  readonly MEMBER_BLOCKED: 403
   /** Metrics are answered on this machine only, because METRICS_TOKEN is not set. */
   readonly METRICS_LOCAL_ONLY: 403
   /** The cookie is only taken from pages of this service. */
@@ -248,14 +271,20 @@ export interface ErrorStatuses {
   readonly MEMBER_NOT_FOUND: 404
   /** The project has no mapping to this server. */
   readonly ACCESS_NOT_FOUND: 404
+  /** There is no such picture. */
+  readonly IMAGE_NOT_FOUND: 404
   /** Inbound webhook not found. */
   readonly WEBHOOK_NOT_FOUND: 404
-  /** Notification not found. */
+  /** Delivery not found. */
   readonly DELIVERY_NOT_FOUND: 404
   /** This address takes other methods. */
   readonly METHOD_NOT_ALLOWED: 405
   /** The request did not arrive in time. */
   readonly REQUEST_TIMEOUT: 408
+  /** An administrator cannot do this to their own account. */
+  readonly OWN_ACCOUNT: 409
+  /** Another project protects one of these hosts. */
+  readonly HOST_TAKEN: 409
   /** Another project has this name. */
   readonly PROJECT_NAME_TAKEN: 409
   /** The newest key of the project is not revoked. */
@@ -274,9 +303,13 @@ export interface ErrorStatuses {
   readonly WEBHOOK_SLUG_TAKEN: 409
   /** The project has no webhook address to send to. */
   readonly WEBHOOK_URL_MISSING: 409
+  /** The project has no address for events, or it is switched off. */
+  readonly EVENTS_URL_MISSING: 409
+  /** The project has no address for logouts, or is no client of OpenID Connect. */
+  readonly LOGOUT_URI_MISSING: 409
   /** This signature was already used. */
   readonly SIGNATURE_REPLAYED: 409
-  /** This database has not come to where the cursor is. */
+  /** Changes after this cursor cannot be told. */
   readonly CURSOR_UNKNOWN: 410
   /** The inbound webhook is inactive. */
   readonly WEBHOOK_INACTIVE: 410

@@ -5,6 +5,7 @@ import { call } from '../../../apps/api/test/client.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession } from '../../../apps/api/test/given.ts'
 import { type Relay, startRelay } from '../../../apps/api/test/relay.ts'
 import { startWorld, type World } from '../../../apps/api/test/service.ts'
+import { whileCollecting } from '../../../tools/collect-garbage.ts'
 
 let world: World
 let project: GivenProject
@@ -116,5 +117,16 @@ describe('events()', () => {
     const next = events.next()
     abort.abort(new Error('shutting down'))
     await expect(next).rejects.toThrow('shutting down')
+  })
+
+  test('ends with it in the middle of the stream also when garbage was collected meanwhile', async () => {
+    const abort = new AbortController()
+    const feed = rolecall.events({ signal: abort.signal })
+    const next = feed[Symbol.asyncIterator]().next()
+    const ended = expect(next).rejects.toThrow('shutting down')
+    await expect.poll(() => feed.lastId, { interval: 5 }).toBeDefined()
+    await whileCollecting(20, new Promise((resolve) => setTimeout(resolve, 200)))
+    abort.abort(new Error('shutting down'))
+    await ended
   })
 })

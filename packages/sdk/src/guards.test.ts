@@ -10,8 +10,8 @@ import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { givenProject, givenSession } from '../../../apps/api/test/given.ts'
-import { freePort } from '../../../apps/api/test/postgres.ts'
 import { startWorld, type World } from '../../../apps/api/test/service.ts'
+import { freePort } from '../../../tools/free-port.js'
 
 const { roles, users } = demo
 const rules = { anyOf: [roles.captain, roles.crew] }

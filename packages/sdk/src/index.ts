@@ -27,6 +27,7 @@ export { RolecallError, type RolecallErrorCode } from './rolecall-error.ts'
 export type { CacheOptions } from './session-cache.ts'
 export type { Sign } from './sign.ts'
 export type { CallOptions } from './transport.ts'
+export { type VerifyEvent, verifyEvent } from './verify-event.ts'
 export type {
   CreateWebhook,
   Receipt,

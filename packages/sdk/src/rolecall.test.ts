@@ -4,8 +4,9 @@ import { demo } from '@rolecall/chat-sim'
 import { mintLogin, Rolecall, RolecallError } from '@rolecall/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GivenProject, givenProject, redirectUri, walkLogin } from '../../../apps/api/test/given.ts'
-import { freePort } from '../../../apps/api/test/postgres.ts'
 import { startWorld, type World } from '../../../apps/api/test/service.ts'
+import { whileCollecting } from '../../../tools/collect-garbage.ts'
+import { freePort } from '../../../tools/free-port.js'
 
 /** Of the form of a session token, which others are not asked about. */
 const anyToken = `rcs_${'a'.repeat(49)}`
@@ -228,6 +229,15 @@ describe('a call that takes too long', () => {
     await other.close()
   })
 
+  test('ends in the middle of a body also when garbage was collected meanwhile', async () => {
+    const other = await startOther((reply) => reply.writeHead(200).write('{'))
+    const client = new Rolecall({ baseUrl: other.url, apiKey: 'k', timeoutMs: 500 })
+    const calls = Promise.all(Array.from({ length: 20 }, () => refusal(client.validate(anyToken))))
+    const refusals = await whileCollecting(20, calls)
+    expect(refusals.map(({ code }) => code)).toEqual(Array(20).fill('TIMEOUT'))
+    await other.close()
+  })
+
   test('ends with the reason of the caller’s own signal', async () => {
     const other = await startOther(() => {})
     const client = new Rolecall({ baseUrl: other.url, apiKey: 'k' })
@@ -244,7 +254,17 @@ describe('a client', () => {
   test('refuses to be made without a key or an address', () => {
     const missing = undefined as unknown as string
     expect(() => new Rolecall({ baseUrl: world.url, apiKey: missing })).toThrow('apiKey is missing')
-    expect(() => new Rolecall({ baseUrl: world.url, apiKey: 'rck_x\n' })).toThrow('apiKey must be')
+    for (const [apiKey, message] of [
+      ['rck_x\n', /^apiKey has a line break or a blank at its end: take it away, e\.g\. with trim\(\)\.$/],
+      ['rck_\nx', /^apiKey must be the key of a project, rck_…, without blanks or line breaks\.$/],
+    ] as const) {
+      expect(() => new Rolecall({ baseUrl: world.url, apiKey })).toThrow(message)
+    }
+    for (const baseUrl of ['https://rolecall.example/api', 'https://rolecall.example/id/api/']) {
+      expect(() => new Rolecall({ baseUrl, apiKey: 'k' })).toThrow(
+        /^baseUrl must be without the \/api at its end/,
+      )
+    }
     for (const baseUrl of ['rolecall.example', 'ftp://rolecall.example', 'https://', 'https://a b']) {
       expect(() => new Rolecall({ baseUrl, apiKey: 'k' })).toThrow(/^baseUrl must be an address/)
     }

@@ -1,4 +1,5 @@
 import { type CachedSessions, createCachedSessions } from './cached-sessions.ts'
+import { addressOf, checkKey } from './connection.ts'
 import type { Endpoints, NewSession, ServerMember, Session, SessionListItem } from './contract-types.ts'
 import { EventFeed, type EventsOptions } from './events.ts'
 import { deepFrozen } from './freeze.ts'
@@ -44,7 +45,7 @@ export class Rolecall {
   constructor(options: RolecallOptions) {
     const { baseUrl, apiKey, timeoutMs = 10_000, retries = 2, cache = false, fetch: given } = options
     requiredText({ baseUrl, apiKey })
-    if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey must be the key of a project: rck_…')
+    checkKey(apiKey)
     this.#baseUrl = addressOf(baseUrl)
     this.#asProject = { 'x-api-key': apiKey }
     // Called without a receiver: edge runtimes refuse a `fetch` that is called as a method.
@@ -309,17 +310,6 @@ export class Rolecall {
   close(): void {
     this.#cached.close()
   }
-}
-
-/** @throws TypeError */
-function addressOf(baseUrl: string | URL): string {
-  const text = String(baseUrl)
-  try {
-    if (/^https?:/i.test(text)) return new URL(text).href.replace(/\/+$/, '')
-  } catch {
-    // Said below, in words of ours.
-  }
-  throw new TypeError(`baseUrl must be an address like https://rolecall.example, unlike ${text}`)
 }
 
 /**

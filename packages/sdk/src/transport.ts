@@ -1,4 +1,3 @@
-import type { Endpoints } from './contract-types.ts'
 import { startDeadline } from './deadline.ts'
 import { pause, pauseBeforeRetry } from './retry.ts'
 import { errorOf, RolecallError } from './rolecall-error.ts'
@@ -18,7 +17,13 @@ export interface TransportOptions {
   readonly fetch: typeof fetch
 }
 
-type Endpoint = Endpoints[keyof Endpoints]
+/** What the types of an endpoint say, those of projects and those of administrators. */
+interface Endpoint {
+  readonly method: string
+  readonly path: string
+  readonly answer: unknown
+}
+
 type Part<E, Name extends string> = E extends Readonly<Record<Name, infer Value>> ? Value : undefined
 
 /** One call, typed by its endpoint in the contract; nothing of the contract is there at run time. */
@@ -27,7 +32,7 @@ interface Call<E extends Endpoint> extends CallOptions {
   /** The endpoint's path; what stands in braces is filled from `params`. */
   readonly path: E['path']
   readonly params?: Part<E, 'params'>
-  readonly query?: Part<E, 'query'>
+  readonly query?: Part<E, 'query'> & (object | undefined)
   readonly body?: Part<E, 'body'>
   /** The body as it was written already, where its bytes were signed. */
   readonly text?: string
@@ -42,7 +47,7 @@ export type Transport = <E extends Endpoint>(call: Call<E>) => Promise<E['answer
 export function createTransport({ baseUrl, retries, fetch, ...options }: TransportOptions): Transport {
   const sendOnce = async <E extends Endpoint>(call: Call<E>, signal: AbortSignal): Promise<E['answer']> => {
     const { text = call.body === undefined ? undefined : JSON.stringify(call.body) } = call
-    const response = await fetch(baseUrl + fill(call.path, call.params) + queryOf(call.query), {
+    const response = await fetch(baseUrl + addressOfCall(call), {
       method: call.method,
       headers: {
         accept: 'application/json',
@@ -101,6 +106,16 @@ export function networkError(baseUrl: string, reason: unknown): RolecallError {
   const { code, message } = (inner as { code?: string; message?: string } | null) ?? {}
   const why = code ?? message ?? 'no reason given'
   return new RolecallError('NETWORK_ERROR', `${baseUrl} cannot be reached (${why}).`, { cause: reason })
+}
+
+/** The address of an endpoint below the service's own. */
+export const addressOfCall = ({ path, params, query }: Addressed): string =>
+  fill(path, params) + queryOf(query)
+
+interface Addressed {
+  readonly path: string
+  readonly params?: unknown
+  readonly query?: object | undefined
 }
 
 /** @throws TypeError for an id that would be a step to another address */

@@ -1,8 +1,8 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GivenProject, givenProject } from '../../../apps/api/test/given.ts'
-import { freePort } from '../../../apps/api/test/postgres.ts'
 import { startWorld, type World } from '../../../apps/api/test/service.ts'
+import { freePort } from '../../../tools/free-port.js'
 import { Rolecall } from '../src/rolecall.ts'
 import { createSealer } from '../src/site/seal.ts'
 import { readEvents, SiteBrowser } from './site-browser.ts'
@@ -259,7 +259,7 @@ function testSite(start: StartSite): void {
     const stranger = givenBrowser()
     const refused = await stranger.ask(back, { as: 'page' })
     expect([refused.status, stranger.jar.size]).toEqual([400, 0])
-    expect(await refused.text()).toContain('not started in this browser')
+    expect(await refused.text()).toContain('has no cookie of this login')
     const mixedUp = back.replace(encodeURIComponent(world.url), encodeURIComponent('https://evil.example'))
     expect((await givenCopy(walker).ask(mixedUp)).status).toBe(400)
     const finished = await walker.ask(back, { as: 'page' })

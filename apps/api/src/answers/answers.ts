@@ -6,9 +6,10 @@ import { type Look, look } from './change-log-store.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Item, readFacts } from './facts-store.ts'
 import { Holders } from './holders.ts'
+import { type HostRule, hostRulesReader } from './host-rules-store.ts'
 import { completed, type Deliver, Lease, type LeaseTiming, leaseTiming } from './lease.ts'
 import { LocalLooks } from './local-looks.ts'
-import { type KeptMember, Memory, type Read, readAlone } from './memory.ts'
+import { type KeptMember, type Loading, Memory, type Read, readAlone } from './memory.ts'
 import { type ScopeItem, scopesReader } from './scopes-store.ts'
 import type { Session } from './session.ts'
 
@@ -46,6 +47,10 @@ export interface Answers {
   member(serverId: string, memberId: string, nowMs: number): KeptMember | undefined
   /** True when the project may use this server with this scope: by its mapping, or as internal in the main server. */
   hasScope(asked: ScopeItem, scope: string): Promise<boolean>
+  /** Who may see a protected host; undefined of a host that is nobody's. Without a promise while it is kept. */
+  hostRule(host: string): HostRule | Promise<HostRule | undefined>
+  /** A kept rule. Only in a step in which `goodAtMs` answers. */
+  keptHostRule(host: string): HostRule | undefined
   /** Counts what this process may have written. */
   writes(): number
   written(): void
@@ -76,7 +81,7 @@ export function createAnswers(
   const keeper = db.dedicate
     ? new Lease({ dedicate: db.dedicate, memory, log, clock, timing, deliver })
     : new LocalLooks({ db, memory, log, clock, everyMs: timing.renewEveryMs })
-  /** Of a process without a lease: it has nothing to apply, and waits all the same. */
+  /** Without a lease there is nothing to apply, but `confirm` must still wait for other instances. */
   const holders = keeper instanceof Lease ? keeper.holders : new Holders(timing.leaseMs)
   let writes = 0
   let writesSeen = 0
@@ -103,19 +108,40 @@ export function createAnswers(
     return readAlone(items, await readFacts(db, items, [], configuredServerId))
   }
 
-  const readScopes = scopesReader(db)
-  const hasScope = async (asked: ScopeItem, scope: string): Promise<boolean> => {
-    const kept = isGood() ? memory.scopes.get(asked) : undefined
-    if (kept) return kept.includes(scope)
+  /** Reads, and keeps what was read unless a change came or the lease ended meanwhile. */
+  const readAndKeep = async <T>(
+    read: () => Promise<T>,
+    keep: (found: T, loading: Loading) => void,
+  ): Promise<T> => {
     const loading = isGood() ? memory.beginLoading() : undefined
     try {
-      const row = await readScopes(asked)
-      if (loading && !loading.isVoid && isGood()) memory.keepScopes(asked, row, loading)
-      return row.isReadable && (!row.isMapped || row.scopes.includes(scope))
+      const found = await read()
+      if (loading && !loading.isVoid && isGood()) keep(found, loading)
+      return found
     } finally {
       if (loading) memory.endLoading(loading)
     }
   }
+
+  const readScopes = scopesReader(db)
+  const hasScope = async (asked: ScopeItem, scope: string): Promise<boolean> => {
+    const kept = isGood() ? memory.scopes.get(asked) : undefined
+    if (kept) return kept.includes(scope)
+    const row = await readAndKeep(
+      () => readScopes(asked),
+      (found, loading) => memory.keepScopes(asked, found, loading),
+    )
+    return row.isReadable && (!row.isMapped || row.scopes.includes(scope))
+  }
+
+  const readHostRule = hostRulesReader(db, configuredServerId)
+  const loadHostRule = (host: string): Promise<HostRule | undefined> =>
+    readAndKeep(
+      () => readHostRule(host),
+      (rule, loading) => {
+        if (rule) memory.keepHostRule(host, rule, loading)
+      },
+    )
 
   const lookAlone = gather(async (asked: boolean[]) => {
     const found = await look(db.gathered, { since: undefined, self: undefined, nudge: true })
@@ -134,7 +160,7 @@ export function createAnswers(
     const deadlineMs = clock.monotonicMs() + timing.leaseMs
     try {
       const { snapshot, holders: found } = await lookNow()
-      const behind = holders.behind(found, clock.monotonicMs())
+      const behind = holders.behind(found, snapshot, clock.monotonicMs())
       if (behind.length > 0) await acknowledgements(snapshot, behind, deadlineMs)
     } catch (err) {
       log.debug({ err }, 'nobody can say who has a lease: the longest is waited for')
@@ -174,6 +200,8 @@ export function createAnswers(
     read: gather(load, db.gathersAtOnce),
     member: (serverId, memberId, nowMs) => memory.member(serverId, memberId, nowMs),
     hasScope,
+    keptHostRule: (host) => memory.hostRules.get(host),
+    hostRule: (host) => (isGood() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
     writes: () => writes,
     written: () => {
       writes += 1

@@ -3,8 +3,8 @@ import { type Sql, sql } from '#platform/db/sql'
 import { type Change, type Role, toChange } from './change.ts'
 import { unseenIn } from './snapshot.ts'
 
-/** Runs a statement and answers its rows as arrays. */
-export type Run = (statement: Sql) => Promise<unknown[][]>
+/** Runs a statement and answers its rows. */
+export type Run = <Row>(statement: Sql) => Promise<Row[]>
 
 /** Whose mirror the gateway vouches for: as of when, and until when. By the database's clock. */
 export interface Vouched {
@@ -40,22 +40,28 @@ export interface LookTerms {
   /** The snapshot of the look before; without one nothing is kept, and nothing has changed. */
   readonly since: string | undefined
   readonly self: string | undefined
-  /** Notifies those who are behind. */
+  /** Notifies those who are behind, with what they have not acknowledged. */
   readonly nudge: boolean
 }
 
 export const channel = 'rolecall_answers'
 const nobody = '00000000-0000-0000-0000-000000000000'
 const endOfAll = '9223372036854775807'
+/** A nudge that would carry more changes carries none: whoever receives it looks. */
+const maxCarried = 50
+/** Notifications carry less than 8,000 bytes. Whoever waits finds a longer snapshot in the row. */
+const maxNotified = 7_000
 
 /**
  * Reads what the change log says that was not to be seen in an earlier snapshot, and the state of everything else that
  * answers depend on. Each change is read once, however long a transaction that began before it stays open, here or in
- * another database of the same server. Changed roles come with the roles of that server, of the same snapshot.
+ * another database of the same server. Changed roles come with the roles of that server, of the same snapshot. A nudge
+ * names those who are behind and carries all that any of them has not acknowledged, so that they need not look; not so
+ * when it is too much for a notification, or when it has roles, which would have to be read.
  */
 export async function look(run: Run, { since, self = nobody, nudge }: LookTerms): Promise<Look> {
   const { end, running } = since === undefined ? { end: endOfAll, running: '{}' } : unseenIn(since)
-  const rows = await run(sql`
+  const rows = await run<LookedAt>(sql`
     with changes as (
       select kind, fact from session_changes where xid >= ${end}::xid8 or xid = any(${running}::xid8[])),
     holders as (
@@ -63,9 +69,21 @@ export async function look(run: Run, { since, self = nobody, nudge }: LookTerms)
         else exists (
           select from session_changes c where c.xid >= pg_snapshot_xmax(l.acknowledged)
             or c.xid = any(array(select pg_snapshot_xip(l.acknowledged)))) end as is_behind
-      from answer_leases l where l.id <> ${self}::uuid or l.id = ${nobody}::uuid)
-    select 0, pg_current_snapshot()::text, pg_postmaster_start_time()::text || ' ' || pg_backend_pid(),
-      (extract(epoch from clock_now()) * 1000)::float8, null::float8
+      from answer_leases l where l.id <> ${self}::uuid or l.id = ${nobody}::uuid),
+    behind as (select id, acknowledged from holders where is_behind and id <> ${nobody}::uuid),
+    unheard as (
+      select c.kind, c.fact, count(*) over (partition by b.id) as of_holder
+      from behind b cross join lateral (
+        select kind, fact from session_changes where xid >= pg_snapshot_xmax(b.acknowledged)
+          or xid = any(array(select pg_snapshot_xip(b.acknowledged))) limit ${maxCarried + 1}) c),
+    carried as (
+      select pg_current_snapshot()::text || ' ' || jsonb_build_object(
+        'holders', (select jsonb_agg(id) from behind),
+        'changes', jsonb_agg(distinct jsonb_build_array(kind, fact)))::text as text
+      from unheard having max(of_holder) <= ${maxCarried} and not bool_or(kind = 'roles'))
+    select 0 as kind, pg_current_snapshot()::text as a,
+      pg_postmaster_start_time()::text || ' ' || pg_backend_pid() as b,
+      (extract(epoch from clock_now()) * 1000)::float8 as x, null::float8 as y
     union all
     select 1, kind, fact, null, null from changes
     union all
@@ -80,18 +98,28 @@ export async function look(run: Run, { since, self = nobody, nudge }: LookTerms)
       from roles r where r.server_id = c.fact)::text, null, null
     from (select distinct fact from changes where kind = 'roles') c
     union all
-    select 5, pg_notify(${channel}, 'look ' || ${self})::text, null, null, null
+    select 5, pg_notify(${channel}, 'look ' || ${self} || coalesce(
+      (select ' ' || text from carried where octet_length(text) <= ${maxNotified}), ''))::text, null, null, null
     where ${nudge} and exists (select from holders where is_behind)`)
   return toLook(rows)
 }
 
-function toLook(rows: readonly unknown[][]): Look {
+/** What the columns hold depends on the kind of the row. */
+interface LookedAt {
+  readonly kind: number
+  readonly a: string
+  readonly b: string
+  readonly x: number
+  readonly y: number
+}
+
+function toLook(rows: readonly LookedAt[]): Look {
   const changed: [string, string][] = []
   const rolesOf = new Map<string, readonly Role[]>()
   const live = new Map<string, Vouched>()
   const holders: Holder[] = []
   let state = { snapshot: '', server: '', nowMs: 0 }
-  for (const [kind, a, b, x, y] of rows as [number, string, string, number, number][]) {
+  for (const { kind, a, b, x, y } of rows) {
     if (kind === 0) state = { snapshot: a, server: b, nowMs: x }
     else if (kind === 1) changed.push([a, b])
     else if (kind === 2) live.set(a, { asOfMs: x, untilMs: y })
@@ -121,10 +149,11 @@ export const endLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewa
 
 /** Makes a row for a holder whose memory is empty, in place of the one it had. Answers the snapshot it begins with. */
 export const join = async (run: Run, id: string, before: string | undefined): Promise<string> => {
-  const [[snapshot] = []] = await run(sql`
+  const [joined] = await run<{ acknowledged: string }>(sql`
     with left_behind as (delete from answer_leases where id = ${before ?? null}::uuid)
     insert into answer_leases (id) values (${id}) returning acknowledged::text`)
-  return snapshot as string
+  if (!joined) throw new Error('A lease was inserted and no row was answered.')
+  return joined.acknowledged
 }
 
 /** Renews a lease and says what has been applied; false when it was taken away. */
@@ -134,9 +163,6 @@ export const renew = async (run: Run, id: string, acknowledged: string): Promise
     where id = ${id} returning id`)
   return rows.length > 0
 }
-
-/** Notifications carry less than 8,000 bytes. Whoever waits finds a longer snapshot in the row. */
-const maxNotified = 7_000
 
 /** Says what has been applied, to the row and to whoever waits for it. */
 export const acknowledge = (run: Run, id: string, snapshot: string) =>
@@ -164,4 +190,13 @@ export async function trimChanges(
       where pg_snapshot_xmin(acknowledged) < ${horizon}::xid8 and id <> ${nobody}::uuid`)
     await tx.execute(sql`delete from session_changes where xid < ${horizon}::xid8`)
   })
+}
+
+/**
+ * Empties the change log and the leases of a database that was restored from another cluster. What the log says happened
+ * in transactions of that one: here they are in the future, so each look would read all of it, and no trim would reach it.
+ */
+export async function forgetOtherCluster(tx: Queryable) {
+  await tx.execute(sql`delete from answer_leases where id <> ${nobody}::uuid`)
+  await tx.execute(sql`delete from session_changes`)
 }

@@ -45,8 +45,29 @@ export interface FactRows {
   readonly nowMs: number
   /** In the order of the items. */
   readonly items: readonly ItemRow[]
-  /** Roles of the servers of all sessions, highest first, but of those that were known. */
+  /** Roles of the servers of all sessions, highest first, except of `knownServers`. */
   readonly roles: ReadonlyMap<string, readonly Role[]>
+}
+
+/** A live session as it is read; everything is null where there is none. */
+interface FoundSession extends Omit<SessionRow, 'sessionJson' | 'profileJson'> {
+  readonly createdAtMs: number
+  readonly avatar: string | null
+  readonly email: string | null
+  readonly globalName: string | null
+  readonly preferredName: string | null
+  readonly memberCreatedAtMs: number
+  readonly memberUpdatedAtMs: number
+}
+
+interface FoundRow extends Omit<FoundSession, 'id'> {
+  readonly nowMs: number
+  readonly keyProjectId: string | null
+  readonly isActive: boolean
+  readonly keyEndsAtMs: number | null
+  readonly id: string | null
+  /** With the first row of each server that was not known. */
+  readonly rolesJson: string | null
 }
 
 /**
@@ -59,24 +80,27 @@ export async function readFacts(
   knownServers: readonly string[],
   configuredServerId: string | undefined,
 ): Promise<FactRows> {
-  const rows = await db.gathered(sql`
-    select round(date_part('epoch', clock_now()) * 1000), k.project_id, k.is_active,
-      l.id, l.project_id, l.server_id, l.member_id, round(date_part('epoch', l.created_at) * 1000),
-      round(date_part('epoch', l.expires_at) * 1000),
-      l.username, l.avatar, l.email, l.global_name, l.preferred_name,
-      round(date_part('epoch', l.member_created_at) * 1000),
-      round(date_part('epoch', l.member_updated_at) * 1000), l.is_club_member, l.nick, l.role_ids,
-      round(date_part('epoch', l.synced_at) * 1000),
+  const rows = await db.gathered<FoundRow>(sql`
+    select round(date_part('epoch', clock_now()) * 1000) as "nowMs",
+      k.project_id as "keyProjectId", k.is_active as "isActive",
+      round(date_part('epoch', k.expires_at) * 1000) as "keyEndsAtMs",
+      l.id, l.project_id as "projectId", l.server_id as "serverId", l.member_id as "memberId",
+      round(date_part('epoch', l.created_at) * 1000) as "createdAtMs",
+      round(date_part('epoch', l.expires_at) * 1000) as "expiresAtMs",
+      l.username, l.avatar, l.email, l.global_name as "globalName", l.preferred_name as "preferredName",
+      round(date_part('epoch', l.member_created_at) * 1000) as "memberCreatedAtMs",
+      round(date_part('epoch', l.member_updated_at) * 1000) as "memberUpdatedAtMs",
+      l.is_club_member as "isClubMember", l.nick, l.role_ids as "roleIds",
+      round(date_part('epoch', l.synced_at) * 1000) as "syncedAtMs",
       coalesce(l.is_main, false) or (l.server_id = ${configuredServerId ?? null} and not exists (
-        select from servers v where v.is_main)),
-      case when l.live_until > clock_now() then round(date_part('epoch', l.live_as_of) * 1000) end,
-      case when l.live_until > clock_now() then round(date_part('epoch', l.live_until) * 1000) end,
+        select from servers v where v.is_main)) as "decidesAdmin",
+      case when l.live_until > clock_now() then round(date_part('epoch', l.live_as_of) * 1000) end as "liveAsOfMs",
+      case when l.live_until > clock_now() then round(date_part('epoch', l.live_until) * 1000) end as "liveUntilMs",
       case when l.server_id <> all(${knownServers}::text[])
           and row_number() over (partition by l.server_id order by q.n) = 1 then
         (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
           'position', r.position) order by r.position desc, r.id), '[]')
-        from roles r where r.server_id = l.server_id)::text end,
-      round(date_part('epoch', k.expires_at) * 1000)
+        from roles r where r.server_id = l.server_id)::text end as "rolesJson"
     from unnest(${items.map(({ keyDigest }) => keyDigest)}::text[],
       ${items.map(({ tokenDigest }) => tokenDigest)}::text[]) with ordinality as q (key_digest, token_digest, n)
     left join lateral (
@@ -89,64 +113,47 @@ export async function readFacts(
       offset 0) l on q.key_digest = '' or l.project_id = k.project_id
     order by q.n`)
   const roles = new Map<string, readonly Role[]>()
-  for (const row of rows) {
-    const [serverId, json] = [row[5], row[23]] as [string, string | null]
-    if (json !== null) roles.set(serverId, JSON.parse(json) as Role[])
+  for (const { serverId, rolesJson } of rows) {
+    if (rolesJson !== null) roles.set(serverId, JSON.parse(rolesJson) as Role[])
   }
-  return { nowMs: (rows[0]?.[0] as number | undefined) ?? 0, items: rows.map(toItemRow), roles }
+  return { nowMs: rows[0]?.nowMs ?? 0, items: rows.map(toItemRow), roles }
 }
 
-function toItemRow(row: unknown[]): ItemRow {
-  const [, projectId, isActive, id] = row as [number, string | null, boolean, string | null]
-  return {
-    projectId: projectId ?? undefined,
-    isActive,
-    keyEndsAtMs: (row[24] as number | null) ?? undefined,
-    session: id === null ? undefined : toSessionRow(row),
-  }
-}
+const toItemRow = (row: FoundRow): ItemRow => ({
+  projectId: row.keyProjectId ?? undefined,
+  isActive: row.isActive,
+  keyEndsAtMs: row.keyEndsAtMs ?? undefined,
+  session: row.id === null ? undefined : toSessionRow({ ...row, id: row.id }),
+})
 
-function toSessionRow(row: unknown[]): SessionRow {
-  const [id, projectId, serverId, memberId, createdAtMs, expiresAtMs] = row.slice(3, 9) as [
-    string,
-    string | null,
-    string,
-    string,
-    number,
-    number,
-  ]
-  const [username, avatar, email, globalName, preferredName] = row.slice(9, 14) as [
-    string,
-    string | null,
-    string | null,
-    string | null,
-    string | null,
-  ]
-  const [memberSinceMs, updatedAtMs, isClubMember, nick, roleIds, syncedAtMs] = row.slice(14, 20) as [
-    number,
-    number,
-    boolean,
-    string | null,
-    string[],
-    number,
-  ]
-  const [decidesAdmin, liveAsOfMs, liveUntilMs] = row.slice(20, 23) as [boolean, number | null, number | null]
-  const profile = { avatar, email, globalName, preferredName, createdAtMs: memberSinceMs, updatedAtMs }
+function toSessionRow({
+  createdAtMs,
+  memberCreatedAtMs,
+  memberUpdatedAtMs,
+  ...row
+}: FoundSession): SessionRow {
+  const { id, serverId, memberId, username, expiresAtMs, avatar, email, globalName, preferredName } = row
+  const profile = { username, avatar, email, globalName, preferredName }
   return {
     id,
-    projectId,
+    projectId: row.projectId,
     serverId,
     memberId,
     sessionJson: finishedSession({ id, serverId, createdAtMs, expiresAtMs }),
     expiresAtMs,
     username,
-    profileJson: finishedProfile({ id: memberId, username, ...profile }),
-    isClubMember,
-    nick,
-    roleIds,
-    syncedAtMs,
-    decidesAdmin,
-    liveAsOfMs,
-    liveUntilMs,
+    profileJson: finishedProfile({
+      id: memberId,
+      ...profile,
+      createdAtMs: memberCreatedAtMs,
+      updatedAtMs: memberUpdatedAtMs,
+    }),
+    isClubMember: row.isClubMember,
+    nick: row.nick,
+    roleIds: row.roleIds,
+    syncedAtMs: row.syncedAtMs,
+    decidesAdmin: row.decidesAdmin,
+    liveAsOfMs: row.liveAsOfMs,
+    liveUntilMs: row.liveUntilMs,
   }
 }

@@ -23,6 +23,8 @@ interface Seen {
 export class Holders {
   readonly #leaseMs: number
   readonly #seen = new Map<string, Seen>()
+  /** What each has said last: it may be heard before the answer of a look in whose snapshot it had not said so. */
+  readonly #heard = new Map<string, string>()
   readonly #waits = new Set<Wait>()
 
   constructor(leaseMs: number) {
@@ -37,6 +39,7 @@ export class Holders {
   observe(holders: readonly Holder[], atMs: number): void {
     const present = new Set(holders.map(({ id }) => id))
     for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id)
+    for (const id of this.#heard.keys()) if (!present.has(id)) this.#heard.delete(id)
     for (const { id, renewals } of holders) {
       if (id === unknownHolder && renewals > 0) this.#seen.delete(id)
       else if (this.#seen.get(id)?.renewals !== renewals) this.#seen.set(id, { renewals, seenAtMs: atMs })
@@ -45,22 +48,31 @@ export class Holders {
     for (const wait of this.#waits) {
       for (const id of wait.behind) {
         const holder = known.get(id)
-        const waits = holder?.isBehind && (id === unknownHolder || !covers(holder.acknowledged, wait.target))
-        if (!waits) this.#passed(wait, id)
+        const isWaitedFor =
+          holder?.isBehind && (id === unknownHolder || !covers(holder.acknowledged, wait.target))
+        if (!isWaitedFor) this.#passed(wait, id)
       }
     }
   }
 
   /** A holder has applied a snapshot. */
   acknowledged(id: string, snapshot: string): void {
+    this.#heard.set(id, snapshot)
     for (const wait of this.#waits) {
       if (wait.behind.has(id) && covers(snapshot, wait.target)) this.#passed(wait, id)
     }
   }
 
-  /** Those of the holders that are behind whose lease may still be good. */
-  behind(holders: readonly Holder[], nowMs: number): string[] {
-    return holders.filter(({ id, isBehind }) => isBehind && nowMs < this.endsAtMs(id)).map(({ id }) => id)
+  /** Those of the holders that are behind this snapshot and whose lease may still be good. */
+  behind(holders: readonly Holder[], snapshot: string, nowMs: number): string[] {
+    return holders
+      .filter(({ id, isBehind }) => isBehind && nowMs < this.endsAtMs(id) && !this.#hasSaid(id, snapshot))
+      .map(({ id }) => id)
+  }
+
+  #hasSaid(id: string, snapshot: string): boolean {
+    const heard = this.#heard.get(id)
+    return heard !== undefined && covers(heard, snapshot)
   }
 
   /** When the lease of a holder ends unless it renews it. */

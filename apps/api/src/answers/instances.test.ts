@@ -95,6 +95,21 @@ describe.each(mainEngines)('answers from memory, on %s', (engine) => {
       () => asAdmin('DELETE', `/members/${users.ada}/sessions`),
       'INVALID_TOKEN',
     ],
+    'a block of the member': [
+      () => asAdmin('PUT', `/members/${users.ada}/block`, { reason: 'Spam' }),
+      'INVALID_TOKEN',
+    ],
+    'a block of the member that has ended': [
+      async () => {
+        await asAdmin('PUT', `/members/${users.ada}/block`, { reason: 'Spam' })
+        return asAdmin('DELETE', `/members/${users.ada}/block`)
+      },
+      'INVALID_TOKEN',
+    ],
+    'an admin who ends the session': [
+      ({ sessionId }) => asAdmin('DELETE', `/members/${users.ada}/sessions/${sessionId}`),
+      'INVALID_TOKEN',
+    ],
     'a revoked key': [({ project }) => asAdmin('DELETE', `/projects/${project.id}/key`), 'INVALID_API_KEY'],
     'a replaced key': [
       ({ project }) => asAdmin('POST', `/projects/${project.id}/regenerate-api-key`),
@@ -124,6 +139,7 @@ describe.each(mainEngines)('answers from memory, on %s', (engine) => {
       const one = await given()
       expect((await mutate(one)).status).toBeLessThan(300)
       expect(await everywhere(one)).toEqual(all(answer))
+      await asAdmin('DELETE', `/members/${users.ada}/block`)
     }
   })
 
@@ -140,18 +156,19 @@ describe.each(mainEngines)('answers from memory, on %s', (engine) => {
     }
   })
 
-  test('what is good again is good everywhere: a restored key, a project switched on, access given', async () => {
+  test('what is good again is good everywhere: a restored key; what lost access or a project switched off ended is not', async () => {
     const one = await given()
     const { id } = one.project
     const back: (() => Promise<{ status: number }>)[] = [
       () => asAdmin('DELETE', `/projects/${id}/key`),
       () => asAdmin('POST', `/projects/${id}/restore-key`),
-      () => asAdmin('PATCH', `/projects/${id}`, { isActive: false }),
-      () => asAdmin('PATCH', `/projects/${id}`, { isActive: true }),
       () => asAdmin('DELETE', `/projects/${id}/servers/${mainGuildId}`),
       () => asAdmin('PUT', `/projects/${id}/servers/${mainGuildId}`, {}),
+      () => asAdmin('PATCH', `/projects/${id}`, { isActive: false }),
+      () => asAdmin('PATCH', `/projects/${id}`, { isActive: true }),
     ]
-    const answers = ['INVALID_API_KEY', 200, 'PROJECT_INACTIVE', 200, 'INVALID_TOKEN', 200]
+    const over = 'INVALID_TOKEN'
+    const answers = ['INVALID_API_KEY', 200, over, over, 'PROJECT_INACTIVE', over]
     for (const [i, mutate] of back.entries()) {
       expect((await mutate()).status).toBeLessThan(300)
       expect(await everywhere(one)).toEqual(all(answers[i] as string | number))

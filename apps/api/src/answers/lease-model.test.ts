@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 
 /**
  * The protocol of leases and acknowledgements as a model, of which every interleaving is visited: a holder that joins,
- * renews, looks, applies, acknowledges and loads; two writers, each with one change of the fact that the holder may
- * keep; a clock that ticks whenever it likes; a crash of the database server. The promise must hold, and each rule must
+ * renews, looks, applies, acknowledges, loads and is nudged; two writers, each with one change of the fact that the
+ * holder may keep; a clock that ticks whenever it likes; a crash of the database server. The promise must hold, and each rule must
  * be needed: without it there is a way to a stale answer.
  */
 interface Rules {
@@ -13,6 +13,8 @@ interface Rules {
   readonly countsFromSending: boolean
   /** What is acknowledged is applied, and is what was looked at. */
   readonly acknowledgesApplied: boolean
+  /** A nudge carries all changes that a holder has not acknowledged, not only those of its writer. */
+  readonly nudgesCarryAll: boolean
   /** A writer waits for those who have not acknowledged its change. */
   readonly writersWait: boolean
   /** Who joins anew has forgotten everything. */
@@ -31,6 +33,7 @@ const design: Rules = {
   looksAfterCommit: true,
   countsFromSending: true,
   acknowledgesApplied: true,
+  nudgesCarryAll: true,
   writersWait: true,
   joinsEmpty: true,
   loadsAreTold: true,
@@ -78,6 +81,10 @@ interface State {
   /** -2: no load; -1: asked for; else the changes that it has. */
   readonly load: number
   readonly told: number
+  /** The changes that a nudge on its way carries. It may arrive whenever it likes, or never. */
+  readonly carried: number
+  /** The snapshot that whoever applies them has applied; 0 when no nudge is on its way. */
+  readonly carriedOf: number
   readonly first: Writer
   readonly second: Writer
 }
@@ -107,6 +114,8 @@ const start: State = {
   kept: -1,
   load: -2,
   told: 0,
+  carried: 0,
+  carriedOf: 0,
   first: unwritten,
   second: unwritten,
 }
@@ -126,6 +135,15 @@ const forget = (s: State, rules: Rules): State => ({
 const renewed = ({ first, second }: State) => ({ first: unseen(first), second: unseen(second) })
 const unseen = (writer: Writer): Writer =>
   writer.step === 'answered' ? writer : { ...writer, isSeen: false, seenAge: 0 }
+
+/** While no renewal is on its way, which an acknowledgement on the same connection would wait for. */
+const mayAcknowledge: readonly Phase[] = ['idle', 'committed', 'looked', 'applied']
+
+/** Changes are applied to what is kept, and told to what is on its way. */
+const changed = (s: State, changes: number) => ({
+  kept: changes === 0 ? s.kept : -1,
+  told: s.load === -2 ? 0 : s.told | changes,
+})
 
 function holderSteps(s: State, rules: Rules): Next[] {
   const next: Next[] = []
@@ -150,6 +168,15 @@ function holderSteps(s: State, rules: Rules): Next[] {
     if (s.phase === 'committed') go('look', { phase: 'looked', seen: s.committed })
     if (s.phase === 'applied')
       go('acknowledged', { phase: 'idle', ...(s.hasRow && { acknowledged: s.applied }) })
+    if (s.carriedOf !== 0 && s.phase !== 'out' && s.phase !== 'joining')
+      go('nudge applied', {
+        ...changed(s, s.carried),
+        applied: s.applied | s.carriedOf,
+        carried: 0,
+        carriedOf: 0,
+      })
+    if (mayAcknowledge.includes(s.phase) && s.hasRow && s.acknowledged !== s.applied)
+      go('acknowledged between looks', { acknowledged: s.applied })
     if (!rules.acknowledgesApplied && s.phase === 'looked' && s.hasRow && s.acknowledged !== s.seen)
       go('acknowledged before it is applied', { acknowledged: s.seen })
   } else if (rules.forgetsWithConnection)
@@ -168,15 +195,13 @@ function holderSteps(s: State, rules: Rules): Next[] {
     })
   }
   if (s.phase === 'looked') {
-    const changes = s.seen & ~s.applied
     const counted =
       rules.countsFromSending || s.sentAge === leaseLength ? leaseLength - s.sentAge : leaseLength
     go('applied', {
       phase: 'applied',
       sentAge: leaseLength,
       applied: s.applied | s.seen,
-      kept: changes === 0 ? s.kept : -1,
-      told: s.load === -2 ? 0 : s.told | changes,
+      ...changed(s, s.seen & ~s.applied),
       ticksLeft: Math.max(s.ticksLeft, counted),
     })
   }
@@ -212,7 +237,11 @@ function writerSteps(s: State, rules: Rules, who: 'first' | 'second'): Next[] {
   if ((isBehind && !writer.isSeen) || (s.isUnknown && !writer.isUnknownSeen)) {
     const seen = isBehind && !writer.isSeen ? { isSeen: true, seenAge: 0 } : {}
     const unknown = s.isUnknown && !writer.isUnknownSeen ? { isUnknownSeen: true, unknownAge: 0 } : {}
-    return [become('looks, and waits', { step: 'waiting', ...seen, ...unknown })]
+    const unheard = isBehind ? s.committed & ~s.acknowledged : 0
+    // Without the rule, the second writer's nudge has only its own change, which may be of another fact.
+    const carried = rules.nudgesCarryAll ? unheard : bit & 1
+    const nudge = unheard === 0 ? {} : { carried, carriedOf: s.committed }
+    return [become('looks, and waits', { step: 'waiting', ...seen, ...unknown }, nudge)]
   }
   if (isBehind && writer.seenAge < leaseLength) return []
   if (s.isUnknown && writer.unknownAge < leaseLength) return []
@@ -247,10 +276,21 @@ function steps(s: State, rules: Rules): Next[] {
     ['tick', tick(s)],
   ]
   // What had committed stays; the rows of leases, and the connection, are gone.
-  const crash = { hasCrashed: true, isConnected: false, hasRow: false, acknowledged: 0 }
+  const crash = {
+    hasCrashed: true,
+    isConnected: false,
+    hasRow: false,
+    acknowledged: 0,
+    carried: 0,
+    carriedOf: 0,
+  }
   if (!s.hasCrashed) next.push(['the server crashes', { ...s, ...crash, isUnknown: rules.waitsForUnknown }])
   return next
 }
+
+/** Whoever has applied the snapshot of a nudge does nothing when it arrives. */
+const withoutOldNudge = (s: State): State =>
+  s.carriedOf !== 0 && (s.carriedOf & ~s.applied) === 0 ? { ...s, carried: 0, carriedOf: 0 } : s
 
 /** An answer from memory now, of what a change that was answered made void. */
 const isStale = ({ ticksLeft, kept, first, second }: State): boolean =>
@@ -279,7 +319,7 @@ const writerKey = (w: Writer) =>
   (w.unknownAge << 7) |
   (Number(w.isUnknownSeen) << 9)
 
-/** Of all but the writers, in 29 bits. */
+/** Of all but the writers and a nudge, in 29 bits. */
 const holderKey = (s: State) =>
   s.committed |
   (s.committedAfterCrash << 2) |
@@ -305,7 +345,8 @@ function createVisited() {
     size: () => size,
     /** False when it was there. */
     add(s: State): boolean {
-      const writers = writerKey(s.first) | (writerKey(s.second) << 10)
+      const writers =
+        writerKey(s.first) | (writerKey(s.second) << 10) | (s.carried << 20) | (s.carriedOf << 22)
       let holders = byWriters.get(writers)
       if (!holders) {
         holders = new Set()
@@ -335,7 +376,8 @@ function explore(rules: Rules): { readonly states: number; readonly way?: readon
       for (let at: Visit | undefined = visit; at; at = at.before) way.unshift(at.how)
       return { states: visited.size(), way }
     }
-    for (const [how, state] of steps(visit.state, rules)) {
+    for (const [how, next] of steps(visit.state, rules)) {
+      const state = withoutOldNudge(next)
       if (visited.add(state)) todo.push({ state, how, before: visit })
     }
   }

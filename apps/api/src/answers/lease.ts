@@ -3,6 +3,7 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import type { DedicatedConnection } from '#platform/db/dedicated-connection'
 import { gather } from '#platform/db/gather'
 import type { Log } from '#platform/log'
+import type { Change } from './change.ts'
 import {
   acknowledge,
   addUnknownHolder,
@@ -17,16 +18,21 @@ import {
 } from './change-log-store.ts'
 import { type Clock, type Moment, momentOf } from './clock.ts'
 import { Holders } from './holders.ts'
+import { type Carried, parseNotification } from './nudge.ts'
+import { covers } from './snapshot.ts'
 
 export interface LeaseTiming {
   readonly renewEveryMs: number
   /** How long a lease lasts from before its renewal was sent, by its holder; others wait so long for it. */
   readonly leaseMs: number
-  /** By so much a holder ends it earlier: no two clocks run at quite the same rate. */
+  /** A holder ends its lease this much earlier: no two clocks run at quite the same rate. */
   readonly driftMs: number
 }
 
 export const leaseTiming: LeaseTiming = { renewEveryMs: 250, leaseMs: 2_000, driftMs: 100 }
+
+/** What a process found by itself is acknowledged together, unless somebody asks: whoever waits does ask. */
+const acknowledgeAfterMs = 20
 
 /** Between two tries to reach a database that does not answer. */
 const retryAfterMs = 100
@@ -34,6 +40,8 @@ const retryAfterMs = 100
 /** What is kept under the lease. */
 export interface LeasedMemory {
   apply(look: Look, sentAtMs: number): void
+  /** Applies changes that were heard of between two looks. */
+  applyChanges(changes: readonly Change[]): void
   forget(): void
 }
 
@@ -53,7 +61,7 @@ interface LeaseDeps {
 interface Term {
   readonly id: string
   readonly connection: DedicatedConnection
-  /** Looks after it was called; several at once share one. */
+  /** Reads the change log. The read begins after the call; simultaneous calls share one. */
   readonly look: (nudge: boolean) => Promise<Look>
   /** The latest snapshot whose changes are applied. */
   applied: string
@@ -61,7 +69,8 @@ interface Term {
   /** True while others may wait for changes that are applied here. */
   isUnacknowledged: boolean
   isAcknowledging: boolean
-  /** Good before both of them. */
+  acknowledging: NodeJS.Timeout | undefined
+  /** The lease is good while both clocks are below these. */
   endsAtMs: number
   endsAtWallMs: number
 }
@@ -81,7 +90,8 @@ export class Lease {
   readonly #deps: LeaseDeps
   readonly holders: Holders
   #term: Term | undefined
-  #before: string | undefined
+  /** The row of the lease before, which joining deletes. */
+  #previousId: string | undefined
   readonly #closing = new AbortController()
   #running: Promise<void> | undefined
 
@@ -116,7 +126,7 @@ export class Lease {
       try {
         await this.#hold()
       } catch (err) {
-        // An outage is told elsewhere. Until this ends, answers are read from the database.
+        // An outage is logged once, by `availability.ts`. Until this ends, answers are read from the database.
         this.#deps.log.debug({ err }, 'the lease for answers from memory was lost')
       }
       await pause(retryAfterMs, this.#closing.signal)
@@ -133,10 +143,12 @@ export class Lease {
     const end = () => over.abort()
     void connection.ended.then(end)
     this.#closing.signal.addEventListener('abort', end)
+    // It may have begun to close while the connection was being made, and nobody is told of that twice.
+    if (this.#closing.signal.aborted) end()
     try {
       const joinedAt = momentOf(clock)
-      const applied = await join(connection.rows, id, this.#before)
-      this.#before = id
+      const applied = await join(connection.rows, id, this.#previousId)
+      this.#previousId = id
       term = this.#begin(id, connection, applied)
       await term.look(false)
       this.#extend(term, joinedAt)
@@ -162,6 +174,7 @@ export class Lease {
       server: undefined,
       isUnacknowledged: false,
       isAcknowledging: false,
+      acknowledging: undefined,
       endsAtMs: Number.NEGATIVE_INFINITY,
       endsAtWallMs: Number.NEGATIVE_INFINITY,
     }
@@ -210,13 +223,21 @@ export class Lease {
       throw new Error('The lease was lost while the change log was read.')
     }
     memory.apply(found, sentAtMs)
-    term.applied = found.snapshot
+    this.#hasApplied(term, found.snapshot)
     if (found.changes.length > 0) term.isUnacknowledged = true
     const holders = await completed(term.connection.rows, found)
     this.holders.observe(holders, clock.monotonicMs())
     // Alone there is nobody to tell, unless somebody asks.
-    if (this.holders.size > 0) this.#acknowledge(term)
+    if (this.holders.size > 0) this.#acknowledgeSoon(term)
     return { ...found, holders }
+  }
+
+  #acknowledgeSoon(term: Term): void {
+    if (term.acknowledging || !term.isUnacknowledged) return
+    term.acknowledging = setTimeout(() => {
+      term.acknowledging = undefined
+      if (this.#term === term) this.#acknowledge(term)
+    }, acknowledgeAfterMs).unref()
   }
 
   #acknowledge(term: Term): void {
@@ -234,12 +255,31 @@ export class Lease {
       .catch((err: unknown) => this.#deps.log.error({ err }, 'an acknowledgement failed'))
   }
 
+  /** Applied and acknowledged in one step, without a look: the one that waits has looked for everybody. */
+  #applyCarried(term: Term, { snapshot, changes }: Carried): void {
+    if (!covers(term.applied, snapshot)) {
+      this.#deps.memory.applyChanges(changes)
+      this.#hasApplied(term, snapshot)
+      term.isUnacknowledged = true
+    }
+    this.#acknowledge(term)
+  }
+
+  /** A look that was on its way meanwhile may have begun before what a nudge carried. */
+  #hasApplied(term: Term, snapshot: string): void {
+    if (covers(snapshot, term.applied)) term.applied = snapshot
+  }
+
   #receive(term: Term, payload: string): void {
     if (this.#term !== term) return
-    const [word, id = '', snapshot] = payload.split(' ')
-    if (id === term.id) return
-    if (word === 'ack' && snapshot) {
-      this.holders.acknowledged(id, snapshot)
+    const notified = parseNotification(payload)
+    if (notified?.from === term.id) return
+    if (notified?.kind === 'acknowledged') {
+      this.holders.acknowledged(notified.from, notified.snapshot)
+      return
+    }
+    if (notified?.carried?.holders.includes(term.id)) {
+      this.#applyCarried(term, notified.carried)
       return
     }
     // Somebody waits: whatever is applied is acknowledged, also what was applied before.

@@ -2,6 +2,8 @@ import { accessId, type Change, membershipId } from './change.ts'
 import type { Look } from './change-log-store.ts'
 import { type HeldRole, rolesHeld, toRoles } from './compose.ts'
 import type { FactRows, Item, ItemRow, SessionRow } from './facts-store.ts'
+import { HostRules } from './host-rules.ts'
+import type { HostRule } from './host-rules-store.ts'
 import { type Fact, Facts, ownFact } from './kept-facts.ts'
 import { RecentSessions } from './recent-sessions.ts'
 import { Scopes } from './scopes.ts'
@@ -64,6 +66,7 @@ export class Memory {
   readonly #keys = new Map<string, Key>()
   readonly #sessions: RecentSessions
   readonly scopes = new Scopes()
+  readonly hostRules = new HostRules()
   readonly #loading = new Set<Loading>()
   /** The last look, and the monotonic time before it was sent. */
   #look: Pick<Look, 'nowMs' | 'live'> = { nowMs: 0, live: new Map() }
@@ -83,10 +86,10 @@ export class Memory {
 
   /**
    * The database's clock now, or a moment later: a lifetime may end early by the time that the look took, and never
-   * late.
+   * late. That clock counts whole milliseconds (`clock_now`), of which the last one may be almost over.
    */
   nowMs(monotonicMs: number): number {
-    return this.#look.nowMs + (monotonicMs - this.#lookedAtMs)
+    return this.#look.nowMs + 1 + (monotonicMs - this.#lookedAtMs)
   }
 
   /** The project of a key that is good at this time. */
@@ -107,9 +110,14 @@ export class Memory {
   apply(look: Look, sentAtMs: number): void {
     this.#look = look
     this.#lookedAtMs = sentAtMs
-    for (const change of look.changes) this.#apply(change)
-    for (const { changes } of this.#loading) for (const change of look.changes) changes.push(change)
+    this.applyChanges(look.changes)
     for (const { id, value } of this.#servers.values()) setLive(value, look.live.get(id))
+  }
+
+  /** Applies changes to what is kept, and to what is on its way. */
+  applyChanges(changed: readonly Change[]): void {
+    for (const change of changed) this.#apply(change)
+    for (const { changes } of this.#loading) for (const change of changed) changes.push(change)
   }
 
   /** Forgets everything, also what is on its way. */
@@ -123,6 +131,7 @@ export class Memory {
     this.#keys.clear()
     this.#sessions.clear()
     this.scopes.clear()
+    this.hostRules.clear()
   }
 
   /** Must be called before the facts are asked for. */
@@ -154,6 +163,12 @@ export class Memory {
     if (!isReadable || !isMapped) return
     this.scopes.keep(item, scopes)
     for (const change of loading.changes) this.scopes.apply(change)
+  }
+
+  /** Keeps the rule that was read of a host. */
+  keepHostRule(host: string, rule: HostRule, loading: Loading): void {
+    this.hostRules.keep(host, rule)
+    for (const change of loading.changes) this.hostRules.apply(change)
   }
 
   /** A member of whom a kept session is: their roles, and how far the mirror is vouched for. */
@@ -214,6 +229,7 @@ export class Memory {
 
   #apply(change: Change): void {
     this.scopes.apply(change)
+    this.hostRules.apply(change)
     switch (change.kind) {
       case 'session':
         this.#sessions.dropByDigest(change.tokenDigest)

@@ -17,17 +17,13 @@ export interface ScopeRow {
 
 /** Reads the scopes of many in one snapshot. */
 export const scopesReader = (db: Pick<Database, 'gathered' | 'gathersAtOnce'>) =>
-  gather(async (items: ScopeItem[]): Promise<ScopeRow[]> => {
-    const rows = await db.gathered(sql`
-      select r.project_id is not null, a.project_id is not null, coalesce(a.scopes, '{}')
+  gather((items: ScopeItem[]) => {
+    return db.gathered<ScopeRow>(sql`
+      select r.project_id is not null as "isReadable", a.project_id is not null as "isMapped",
+        coalesce(a.scopes, '{}') as scopes
       from unnest(${items.map(({ projectId }) => projectId)}::uuid[],
         ${items.map(({ serverId }) => serverId)}::text[]) with ordinality as q (project_id, server_id, n)
       left join readable_servers r on r.project_id = q.project_id and r.server_id = q.server_id
       left join server_access a on a.project_id = q.project_id and a.server_id = q.server_id
       order by q.n`)
-    return (rows as [boolean, boolean, string[]][]).map(([isReadable, isMapped, scopes]) => ({
-      isReadable,
-      isMapped,
-      scopes,
-    }))
   }, db.gathersAtOnce)

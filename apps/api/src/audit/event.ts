@@ -3,7 +3,7 @@ import type { Tx } from '#platform/db/database'
 export type ActionType = 'auth' | 'project' | 'server' | 'role' | 'webhook' | 'member' | 'sync' | 'permission'
 export type Severity = 'info' | 'warning' | 'error'
 
-/** What happened, in the words of whoever reads the log. Never a secret. */
+/** What happened, in plain words for the reader of the log. Never a secret. */
 export interface AuditEvent {
   /** Who did it; the service itself when absent. */
   readonly actor?: { readonly id: string; readonly username: string }

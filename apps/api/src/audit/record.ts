@@ -1,5 +1,5 @@
 import { uuidv7 } from '#platform/crypto/uuid'
-import { type HashedEntry, hashOf } from './entry.ts'
+import { commit, type HashedEntry, hashOf } from './entry.ts'
 import type { AuditEvent, RecordAudit } from './event.ts'
 import { appendEntries, type ChainedEntry, type Head, lockHead } from './store.ts'
 
@@ -12,8 +12,10 @@ export const recordAudit: RecordAudit = async (tx, recorded) => {
   let previousHash = head.hash
   for (const event of events) {
     const entry = toEntry(event, head, head.seq + entries.length + 1)
-    const hash = hashOf(previousHash, entry)
-    entries.push({ ...entry, previousHash, hash })
+    const commitments = commit(entry)
+    const hash = hashOf(previousHash, entry, commitments)
+    const chained = { ...entry, ...commitments, previousHash, hash }
+    entries.push(chained)
     previousHash = hash
   }
   await appendEntries(tx, entries)

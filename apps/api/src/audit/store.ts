@@ -1,6 +1,6 @@
-import type { Database, Queryable, Tx } from '#platform/db/database'
+import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
-import type { HashedEntry } from './entry.ts'
+import type { Commitments, HashedEntry } from './entry.ts'
 
 export interface Head {
   seq: number
@@ -16,10 +16,11 @@ export async function lockHead(tx: Tx): Promise<Head> {
 }
 
 /** An entry in its place: `hash` is over `previousHash` and everything else of it. */
-export interface ChainedEntry extends HashedEntry {
-  readonly previousHash: string
-  readonly hash: string
-}
+export type ChainedEntry = HashedEntry &
+  Commitments & {
+    readonly previousHash: string
+    readonly hash: string
+  }
 
 /** Appends entries that follow the locked head one after another; the last one is the new head. */
 export async function appendEntries(tx: Tx, entries: readonly ChainedEntry[]) {
@@ -29,22 +30,29 @@ export async function appendEntries(tx: Tx, entries: readonly ChainedEntry[]) {
   await tx.execute(sql`
     with appended as (
       insert into audit_log (seq, id, at, actor_id, actor_username, action_type, action, severity,
-        target_type, target_id, target_name, summary, changes, ip, request_id, previous_hash, hash)
+        target_type, target_id, target_name, summary, changes, ip, request_id, previous_hash, hash,
+        actor_salt, actor_commitment, target_salt, target_commitment, summary_salt, summary_commitment)
       select seq, id, at, actor_id, actor_username, action_type, action, severity,
-        target_type, target_id, target_name, summary, changes::json, ip, request_id, previous_hash, hash
+        target_type, target_id, target_name, summary, changes::json, ip, request_id, previous_hash, hash,
+        actor_salt, actor_commitment, target_salt, target_commitment, summary_salt, summary_commitment
       from unnest(${all('seq')}::bigint[], ${all('id')}::uuid[], ${all('at')}::timestamptz[],
         ${all('actorId')}::text[], ${all('actorUsername')}::text[], ${all('actionType')}::text[],
         ${all('action')}::text[], ${all('severity')}::text[], ${all('targetType')}::text[],
         ${all('targetId')}::text[], ${all('targetName')}::text[], ${all('summary')}::text[],
         ${all('changes')}::text[], ${all('ip')}::text[], ${all('requestId')}::text[],
-        ${all('previousHash')}::text[], ${all('hash')}::text[])
+        ${all('previousHash')}::text[], ${all('hash')}::text[],
+        ${all('actorSalt')}::text[], ${all('actorCommitment')}::text[], ${all('targetSalt')}::text[],
+        ${all('targetCommitment')}::text[], ${all('summarySalt')}::text[], ${all('summaryCommitment')}::text[])
         as x (seq, id, at, actor_id, actor_username, action_type, action, severity, target_type, target_id,
-          target_name, summary, changes, ip, request_id, previous_hash, hash))
+          target_name, summary, changes, ip, request_id, previous_hash, hash,
+          actor_salt, actor_commitment, target_salt, target_commitment, summary_salt, summary_commitment))
     update audit_head set seq = ${last.seq}, hash = ${last.hash}`)
 }
 
 /** An entry as it is shown. */
 export interface AuditRow {
+  /** Its place in the chain, which is not shown. */
+  readonly seq: number
   readonly id: string
   readonly at: Date
   readonly actorId: string | null
@@ -62,11 +70,14 @@ export interface AuditRow {
   readonly hash: string
 }
 
+/** In place of a sentence that named somebody. */
+const erasedSummary = 'The person whom this entry named was erased.'
+
 /** Newest first; entries of one moment in the order in which they were chained. */
 export const pageOfEntries = (condition: Sql, limit: number, offset: number): Sql => sql`
-  select id, at, actor_id as "actorId", actor_username as "actorUsername", action_type as "actionType",
+  select seq::float8 as seq, id, at, actor_id as "actorId", actor_username as "actorUsername", action_type as "actionType",
     action, severity, target_type as "targetType", target_id as "targetId", target_name as "targetName",
-    summary, changes, ip, request_id as "requestId", hash
+    coalesce(summary, ${erasedSummary}) as summary, changes, ip, request_id as "requestId", hash
   from audit_log where ${condition}
   order by audit_log.at desc, seq desc limit ${limit} offset ${offset}`
 
@@ -79,27 +90,3 @@ export async function countEntries(db: Queryable, condition: Sql): Promise<numbe
   )
   return row?.total ?? 0
 }
-
-/** An entry with everything that its hash covers, and the head as it was in the same moment. */
-export interface ChainRow extends Omit<HashedEntry, 'seq'> {
-  /** Null in the one row of an empty log. */
-  readonly seq: number | null
-  readonly previousHash: string
-  readonly hash: string
-  readonly headSeq: number
-  readonly headHash: string
-}
-
-/** The whole chain in order, in pages. Changes are text here: the hash is over exactly these characters. */
-export const streamChain = (db: Pick<Database, 'stream'>) =>
-  db.stream<ChainRow>(
-    sql`
-    select l.seq::float8 as seq, l.id, iso(l.at) as at, l.actor_id as "actorId",
-      l.actor_username as "actorUsername", l.action_type as "actionType", l.action, l.severity,
-      l.target_type as "targetType", l.target_id as "targetId", l.target_name as "targetName", l.summary,
-      l.changes::text as changes, l.ip, l.request_id as "requestId", l.previous_hash as "previousHash", l.hash,
-      h.seq::float8 as "headSeq", h.hash as "headHash"
-    from audit_head h left join audit_log l on true
-    order by l.seq`,
-    1_000,
-  )

@@ -16,10 +16,12 @@ export function instrumentChat(chat: ChatPlatform, { run, received }: ChatInstru
     member: (...asked) => run('member', () => chat.member(...asked)),
     server: (...asked) => run('server', () => chat.server(...asked)),
     members: (...asked) => run('members', () => chat.members(...asked)),
+    image: (asked) => run('image', () => chat.image(asked)),
+    servers: () => run('servers', () => chat.servers()),
     bot: () => run('bot', () => chat.bot()),
     isClientAccepted: () => run('client', () => chat.isClientAccepted()),
     application: () => run('application', () => chat.application()),
-    gateway: (timing) => receivedOf(chat.gateway(timing), received),
+    gateway: (...asked) => receivedOf(chat.gateway(...asked), received),
   }
 }
 

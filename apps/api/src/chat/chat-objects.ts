@@ -40,3 +40,18 @@ export interface ChatApplication {
   /** Without it the gateway tells nothing of members. */
   readonly mayHearOfMembers: boolean
 }
+
+/** A server as lists of servers name it. */
+export type ChatServerName = Pick<ChatServerInfo, 'id' | 'name' | 'icon'>
+
+/** A picture by what its address is made of. */
+export interface ChatImageName {
+  readonly kind: 'avatars' | 'icons'
+  readonly ownerId: string
+  readonly hash: string
+}
+
+export interface ChatImage {
+  readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+  readonly bytes: Buffer
+}

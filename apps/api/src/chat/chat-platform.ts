@@ -1,7 +1,24 @@
-import type { ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
-import type { ChatApplication, ChatMember, ChatServerInfo, ChatUser } from './chat-objects.ts'
+import type { ChatGateway, ChatGatewayTiming, ShardGroup } from './chat-gateway.ts'
+import type {
+  ChatApplication,
+  ChatImage,
+  ChatImageName,
+  ChatMember,
+  ChatServerInfo,
+  ChatServerName,
+  ChatUser,
+} from './chat-objects.ts'
 
-export type { ChatApplication, ChatMember, ChatRole, ChatServerInfo, ChatUser } from './chat-objects.ts'
+export type {
+  ChatApplication,
+  ChatImage,
+  ChatImageName,
+  ChatMember,
+  ChatRole,
+  ChatServerInfo,
+  ChatServerName,
+  ChatUser,
+} from './chat-objects.ts'
 
 /** What is asked of the platform, and what it refuses. */
 export interface ChatBudget {
@@ -44,8 +61,14 @@ export interface ChatPlatform {
   members(serverId: string, after: string, limit: number): Promise<ChatMember[]>
   /** How much of what the platform allows is used, on this instance. */
   budget(): ChatBudget
-  /** The live connection; closed until it is opened. */
-  gateway(timing?: Partial<ChatGatewayTiming>): ChatGateway
+  /** The live connection of a group of shards, or of all; closed until it is opened. */
+  gateway(timing?: Partial<ChatGatewayTiming>, group?: ShardGroup): ChatGateway
+  /** A picture in its current form, or undefined when the platform has none under this hash. */
+  image(asked: ChatImageName): Promise<ChatImage | undefined>
+  /** The servers that the bot is in, by id. */
+  servers(): Promise<ChatServerName[]>
+  /** Where whoever manages a server invites the bot. */
+  inviteUrl(): string
   /** The name of the bot, for `doctor`. */
   bot(): Promise<string>
   /** Whether the platform takes our OAuth client id and secret, for `doctor`. */

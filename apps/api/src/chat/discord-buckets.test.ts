@@ -19,6 +19,7 @@ const instance = (shared = cache()): ChatPlatform =>
   createDiscord({
     apiUrl: sim.apiUrl,
     authorizeUrl: sim.authorizeUrl,
+    cdnUrl: sim.cdnUrl,
     botToken: sim.app.botToken,
     clientId: sim.app.clientId,
     clientSecret: sim.app.clientSecret,
@@ -40,15 +41,14 @@ test('several instances keep one bucket together: the platform hardly ever has t
   sim.rateLimits.setLimit('member', { limit: 5, perMs: 1_000 })
   const shared = cache()
   const instances = [instance(shared), instance(shared), instance(shared)]
-  const until = performance.now() + 4_000
   let answered = 0
+  // Several times what the bucket holds, however long that takes.
   const lane = async (chat: ChatPlatform, from: number) => {
-    for (let i = from; performance.now() < until; i++) {
+    for (let i = from; answered < 15; i++) {
       if ((await ask(chat, i, 'background')) === 'answered') answered += 1
     }
   }
   await Promise.all(instances.flatMap((chat, i) => [lane(chat, i * 10), lane(chat, i * 10 + 5)]))
-  expect(answered).toBeGreaterThan(8)
   // One each time that two of them ask for the last one at the same moment.
   expect(sim.invalidRequests.count()).toBeLessThanOrEqual(answered / 2)
   for (const chat of instances) expect(chat.budget().open).toEqual([])
@@ -59,21 +59,25 @@ test('a login finds something left in a bucket that background work has used up'
   const chat = instance()
   const background = await Promise.all(Array.from({ length: 5 }, (_, i) => ask(chat, i, 'background')))
   expect(background.filter((outcome) => outcome === 'answered')).toHaveLength(4)
-  const askedAt = performance.now()
   expect(await ask(chat, 6, 'login')).toBe('answered')
-  expect(performance.now() - askedAt).toBeLessThan(1_000)
   expect(sim.invalidRequests.count()).toBe(0)
 })
 
 test('a limit on everything that one instance hears of is kept by all of them', async () => {
   const shared = cache()
-  const [one, other] = [instance(shared), instance(shared)]
+  let tell = () => {}
+  const told = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  const telling: typeof shared = { ...shared, set: (...mark) => shared.set(...mark).then(tell) }
+  const [one, other] = [instance(telling), instance(shared)]
   sim.failNext('member', { status: 429, scope: 'global', retryAfterSec: 1 })
-  const first = ask(one, 0, 'login')
-  await expect.poll(() => sim.journal.count('member')).toBe(1)
   const askedAt = performance.now()
+  const first = ask(one, 0, 'login')
+  await told
   await other.server(club, 'login')
-  expect(performance.now() - askedAt).toBeGreaterThan(700)
+  // The limit began after the question, and nobody asked before it was over.
+  expect(performance.now() - askedAt).toBeGreaterThan(990)
   expect(await first).toBe('answered')
   expect(sim.invalidRequests.count()).toBe(1)
 })

@@ -8,7 +8,7 @@ import {
   GatewayOpcodes,
 } from 'discord-api-types/v10'
 import type { Log } from '#platform/log'
-import type { ChatGatewayTiming, SessionBeginnings } from './chat-gateway.ts'
+import type { ChatGatewayListener, ChatGatewayTiming, ShardGroup } from './chat-gateway.ts'
 import type { IdentifyThrottle } from './discord-gateway-identify.ts'
 import { refusalOf } from './discord-gateway-refusals.ts'
 import {
@@ -45,7 +45,7 @@ export interface ConnectionHandlers {
   /** A new session has to wait, and why where that is long. */
   delayed(pauseMs: number, problem: string | null): void
   /** A new session is about to be asked for. */
-  beginning(known: SessionBeginnings): Promise<void>
+  readonly beginning: ChatGatewayListener['beginning']
   /** Once, and the last word. */
   ended(end: ConnectionEnd): void
 }
@@ -53,6 +53,8 @@ export interface ConnectionHandlers {
 interface ConnectionOptions {
   readonly token: string
   readonly info: APIGatewayBotInfo
+  /** Of the shards that `info` asks for, only these are connected. */
+  readonly group: ShardGroup
   /** By shard; outlives the connection. */
   readonly sessions: Map<number, SessionInfo>
   /** Up to where a shard may say that it was told: the platform forgets what was acknowledged. */
@@ -63,7 +65,10 @@ interface ConnectionOptions {
 }
 
 export interface Connection {
-  readonly shards: readonly ShardHealth[]
+  /** Those of the group, by number. */
+  readonly shards: ReadonlyMap<number, ShardHealth>
+  /** Of all groups. */
+  readonly total: number
   close(options?: { isResumable: boolean }): void
 }
 
@@ -72,9 +77,13 @@ export interface Connection {
  * shared between managers, errors nobody listens to, resumes nobody answers, retries without a pause.
  */
 export function openConnection(options: ConnectionOptions, handlers: ConnectionHandlers): Connection {
-  const { token, info, sessions, acknowledged, throttle, timing, log } = options
-  const shards = Array.from({ length: info.shards }, newShard)
-  const shardOf = (id: number) => shards[id] as ShardHealth
+  const { token, info, group, sessions, acknowledged, throttle, timing, log } = options
+  const numbers = Array.from({ length: info.shards }, (_, id) => id).filter(
+    (id) => id % group.count === group.index,
+  )
+  const shards = new Map(numbers.map((id) => [id, newShard()]))
+  // The library tells of the shards that it was given.
+  const shardOf = (id: number) => shards.get(id) as ShardHealth
   let isOver = false
   const over = new AbortController()
 
@@ -82,6 +91,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     token,
     intents,
     shardCount: info.shards,
+    shardIds: numbers,
     rest: { get: async () => ({ ...info, session_start_limit: unlimited }) } as unknown as REST,
     handshakeTimeout: handshakeTimeoutMs,
     helloTimeout: helloTimeoutMs,
@@ -126,8 +136,8 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     if (!isResumable) sessions.clear()
     // A socket that is still opening must not be destroyed: its failure would find no listener and end
     // the process. When its time is up it has opened or failed.
-    const mayBeOpening = shards.some(({ isReady }) => !isReady)
-    for (const shard of shards) markLost(shard)
+    const mayBeOpening = [...shards.values()].some(({ isReady }) => !isReady)
+    for (const shard of shards.values()) markLost(shard)
     const destroy = async () => {
       try {
         await manager.destroy(isResumable ? { code: keepSession } : {})
@@ -193,7 +203,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     }
   }
   const watch = setInterval(() => {
-    for (const [id, shard] of shards.entries()) {
+    for (const [id, shard] of shards) {
       if (!shard.isReady) {
         if (sessions.has(id) && unansweredForMs(shard) > timing.resumePatienceMs) {
           return end({ reason: 'stuck', problem: 'The gateway does not answer a resumed connection.' })
@@ -219,7 +229,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     const problem = error instanceof Error ? error.message : 'The gateway cannot be reached.'
     end({ reason: 'unreachable', problem })
   })
-  return { shards, close }
+  return { shards, total: info.shards, close }
 }
 
 export const isReadyPayload = (payload: GatewayDispatchPayload) => payload.t === GatewayDispatchEvents.Ready

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '#platform/async'
-import type { SessionBeginnings } from './chat-gateway.ts'
+import type { ChatGatewayListener, SessionBeginnings, SessionDelay } from './chat-gateway.ts'
 
 /** The platform allows one new session in 5 s for each of the parallel lanes that it grants. */
 export const identifyEveryMs = 5_500
@@ -36,8 +36,8 @@ export interface Turn {
   readonly lane: number
   /** Says for how long it waits, and why where that is long. */
   readonly delayed: (pauseMs: number, problem: string | null) => void
-  /** Records what is known now. As long as it fails the session is not begun. */
-  readonly record: (known: SessionBeginnings) => Promise<void>
+  /** Records what is known now, for all who begin sessions. As long as it fails or delays the session is not begun. */
+  readonly record: ChatGatewayListener['beginning']
 }
 
 interface Shard {
@@ -58,6 +58,8 @@ export function createIdentifyThrottle(
 ): IdentifyThrottle {
   const laneFreeAt = new Map<number, number>()
   const shards = new Map<number, Shard>()
+  /** What the platform said, and what is left of it. */
+  let told: { remaining: number; resetAt: number } | undefined
   let starts: { remaining: number; resetAt: number } | undefined
 
   const shardOf = (id: number): Shard => {
@@ -95,6 +97,13 @@ export function createIdentifyThrottle(
     laneFreeAt.set(lane, now() + timing.identifyEveryMs)
     shard.identifiedAt = now()
   }
+  /** Nothing was begun: others were first. */
+  const putBack = (shard: Shard, lane: number, { reason, waitMs }: SessionDelay) => {
+    shard.identifiedAt = undefined
+    laneFreeAt.set(lane, now() + (reason === 'lane' ? waitMs : 0))
+    if (reason === 'day') starts = { remaining: 0, resetAt: now() + waitMs }
+    else if (starts) starts.remaining += 1
+  }
 
   return {
     restore({ lanes, shards: others, left }, ageMs) {
@@ -107,35 +116,47 @@ export function createIdentifyThrottle(
       if (left) starts = { remaining: left.remaining, resetAt: then + left.resetInMs }
     },
     allow({ remaining, reset_after }) {
-      starts = { remaining, resetAt: now() + reset_after }
+      told = { remaining, resetAt: now() + reset_after }
+      starts = { ...told }
     },
     remaining: () => starts?.remaining,
     async wait({ shard: id, lane, delayed, record }, signal) {
       const shard = shardOf(id)
       accountFor(shard)
-      for (;;) {
-        const waitMs = Math.max(laneFreeAt.get(lane) ?? 0, shard.notBefore, resetAt()) - now()
-        if (waitMs <= 0) break
-        delayed(waitMs, waitMs > 2 * timing.identifyEveryMs ? why(shard) : null)
-        // Timers are cut off at 2^31 ms, and round down.
-        await sleep(Math.min(Math.ceil(waitMs), 60_000), undefined, { signal })
-        // After the reset the platform allows anew; the next look at it says how much.
-        if (starts && starts.remaining <= 0 && now() >= starts.resetAt) starts = undefined
-      }
-      take(shard, lane)
-      if (starts) starts.remaining -= 1
-      // Recorded first: whoever leads after a crash must not begin a session that nobody counted.
-      while (!(await isRecorded(record(known())))) {
-        await sleep(recordAgainAfterMs, undefined, { signal })
+      /** Taken in the moment in which it is free. */
+      const takeWhenFree = async () => {
+        for (;;) {
+          const waitMs = Math.max(laneFreeAt.get(lane) ?? 0, shard.notBefore, resetAt()) - now()
+          if (waitMs <= 0) break
+          delayed(waitMs, waitMs > 2 * timing.identifyEveryMs ? why(shard) : null)
+          // Timers are cut off at 2^31 ms, and round down.
+          await sleep(Math.min(Math.ceil(waitMs), 60_000), undefined, { signal })
+          // After the reset the platform allows anew; the next look at it says how much.
+          if (starts && starts.remaining <= 0 && now() >= starts.resetAt) starts = undefined
+        }
         take(shard, lane)
+        if (starts) starts.remaining -= 1
       }
-      signal.throwIfAborted()
+      const turn = () => ({
+        lane,
+        everyMs: timing.identifyEveryMs,
+        told: told ? { remaining: told.remaining, resetInMs: told.resetAt - now() } : null,
+      })
+      for (;;) {
+        await takeWhenFree()
+        // Recorded first: whoever leads after a crash must not begin a session that nobody counted.
+        let answer = await answered(record(known(), turn()))
+        while (answer === 'failed') {
+          await sleep(recordAgainAfterMs, undefined, { signal })
+          take(shard, lane)
+          answer = await answered(record(known(), turn()))
+        }
+        signal.throwIfAborted()
+        if (!answer) return
+        putBack(shard, lane, answer)
+      }
     },
   }
 }
 
-const isRecorded = (recorded: Promise<void>) =>
-  recorded.then(
-    () => true,
-    () => false,
-  )
+const answered = (recorded: Promise<SessionDelay | undefined>) => recorded.catch(() => 'failed' as const)

@@ -27,14 +27,21 @@ interface Opened {
   timing?: Partial<ChatGatewayTiming>
   /** What `/gateway/bot` says instead of what it says. */
   info?: { url?: string; shards?: number }
+  /** What is said before that, or thrown, one after another. */
+  first?: unknown[]
 }
 
-function open({ botToken = sim.app.botToken, timing = {}, info = {} }: Opened = {}) {
+function open({ botToken = sim.app.botToken, timing = {}, info = {}, first = [] }: Opened = {}) {
   const lines: { level: number; msg: string }[] = []
   const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) })
   const budget = createDiscordBudget(log, createMemoryCache())
   const read = createDiscordRest({ apiUrl: sim.apiUrl, botToken, log, budget })
-  const get: DiscordGet = async (...question) => ({ ...(await read<object>(...question)), ...info }) as never
+  const get: DiscordGet = async (...question) => {
+    if (first.length === 0) return { ...(await read<object>(...question)), ...info } as never
+    const said = first.shift()
+    if (said instanceof Error) throw said
+    return said as never
+  }
   const gateway = createDiscordGateway({ get, botToken, log, timing: { ...quick.gateway, ...timing } })
   gateways.push(gateway)
   const heard: ChatEvent[] = []
@@ -48,7 +55,7 @@ function open({ botToken = sim.app.botToken, timing = {}, info = {} }: Opened = 
       sessions += 1
     },
     received: (event) => void heard.push(event),
-    beginning: async () => {},
+    beginning: async () => undefined,
     changed: () => {},
   })
   const isProven = () => gateway.provenAgeMs(club) !== undefined
@@ -71,6 +78,31 @@ function open({ botToken = sim.app.botToken, timing = {}, info = {} }: Opened = 
     },
   }
 }
+
+describe('the address of the gateway', () => {
+  const limit = { total: 1_000, remaining: 999, reset_after: 0, max_concurrency: 1 }
+  const info = { url: 'ws://127.0.0.1:1', shards: 1, session_start_limit: limit }
+  test.each<[string, unknown]>([
+    ['a page', 'Just a moment...'],
+    ['nothing', null],
+    ['a list', []],
+    ['no address', { ...info, url: undefined }],
+    ['no shards', { ...info, shards: 0 }],
+    ['half a shard', { ...info, shards: 1.5 }],
+    ['no limit of sessions', { ...info, session_start_limit: undefined }],
+    ['a limit without a time', { ...info, session_start_limit: { ...limit, reset_after: null } }],
+  ])('is asked for again when the platform says %s', async (_, said) => {
+    const client = open({ first: [said, said] })
+    await client.untilProven()
+    expect(client.errors()).toEqual([])
+  })
+
+  test('is asked for again after a fault of ours, which the log tells of', async () => {
+    const client = open({ first: [new TypeError('ours')] })
+    await client.untilProven()
+    expect(client.errors()).toEqual(['a gateway connection ended because of a fault of ours'])
+  })
+})
 
 describe('a healthy connection', () => {
   test('tells of servers with their roles, and of what happens in them', async () => {
@@ -230,18 +262,20 @@ describe('a new session begins after', () => {
   })
 })
 
-test('where the platform asks for several connections, each tells of its own servers', async () => {
-  const client = open({ info: { shards: 2 } })
-  const servers = [club, demo.gamesGuildId]
-  await until('both are proven', () => servers.every((id) => client.gateway.provenAgeMs(id) !== undefined))
-  expect(client.gateway.status().shards).toBe(2)
-  expect(client.sessions()).toBe(2)
-  expect(sim.gateway.state().sessions.map(({ shard }) => shard)).toEqual([
-    [0, 2],
-    [1, 2],
-  ])
-  await client.untilTold()
-})
+test.each([2, 8])(
+  'where the platform asks for %i connections, each tells of its own servers',
+  async (shards) => {
+    const client = open({ info: { shards } })
+    const servers = [club, demo.gamesGuildId]
+    await until('both are proven', () => servers.every((id) => client.gateway.provenAgeMs(id) !== undefined))
+    await until('all are connected', () => client.gateway.status().state === 'connected')
+    expect(client.gateway.status().shards).toBe(shards)
+    expect(client.sessions()).toBe(shards)
+    const told = sim.gateway.state().sessions.map(({ shard }) => shard.join(' of '))
+    expect(told.sort()).toEqual(Array.from({ length: shards }, (_, i) => `${i} of ${shards}`))
+    await client.untilTold()
+  },
+)
 
 describe('a refusal is told once, with what to do', () => {
   test('the member intent is off', async () => {

@@ -2,14 +2,16 @@ import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionInfo } from '@discordjs/ws'
 import { type APIGatewayBotInfo, type GatewayDispatchPayload, Routes } from 'discord-api-types/v10'
-import { backOffMs } from '#platform/async'
+import { backOffMs, untilAborted } from '#platform/async'
 import type { Log } from '#platform/log'
-import type {
-  ChatGateway,
-  ChatGatewayListener,
-  ChatGatewaySession,
-  ChatGatewayStatus,
-  ChatGatewayTiming,
+import {
+  type ChatGateway,
+  type ChatGatewayListener,
+  type ChatGatewaySession,
+  type ChatGatewayStatus,
+  type ChatGatewayTiming,
+  type ShardGroup,
+  wholeGateway,
 } from './chat-gateway.ts'
 import { ChatPlatformError } from './chat-platform.ts'
 import {
@@ -23,6 +25,7 @@ import { createIdentifyThrottle, identifyEveryMs } from './discord-gateway-ident
 import { tokenRefused } from './discord-gateway-refusals.ts'
 import { createSequences } from './discord-gateway-sequence.ts'
 import { silentForMs } from './discord-gateway-shard.ts'
+import { toGatewayInfo } from './discord-objects.ts'
 import type { DiscordGet } from './discord-rest.ts'
 
 export interface DiscordGatewayOptions {
@@ -31,6 +34,8 @@ export interface DiscordGatewayOptions {
   readonly log: Log
   /** Shorter in tests. */
   readonly timing?: Partial<ChatGatewayTiming>
+  /** All shards when not given. */
+  readonly group?: ShardGroup
 }
 
 const defaults: ChatGatewayTiming = {
@@ -53,7 +58,7 @@ const delayToldEveryMs = 60 * 60_000
 
 /** The platform's gateway, reconnected for as long as it is open. */
 export function createDiscordGateway(options: DiscordGatewayOptions): ChatGateway {
-  const { get, botToken: token, log } = options
+  const { get, botToken: token, log, group = wholeGateway } = options
   const timing = { ...defaults, ...options.timing }
   const throttle = createIdentifyThrottle(timing)
   /** Never the library's own store, which all managers of a process share. */
@@ -77,19 +82,21 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     listener: ChatGatewayListener,
     closed: Promise<undefined>,
   ): Promise<Ended | undefined> => {
-    const info = await Promise.race([findGateway(get), closed])
-    if (!info || 'reason' in info) return info
+    const found = await Promise.race([findGateway(get), closed])
+    if (!found || 'reason' in found) return found
+    const info = { ...found, shards: shardsFor(group, found.shards) }
     throttle.allow(info.session_start_limit)
     let wasUp = false
     const refresh = () => {
-      const isUp = opened.shards.every(({ isReady }) => isReady)
+      const isUp = [...opened.shards.values()].every(({ isReady }) => isReady)
       wasUp ||= isUp
-      if (isUp && status.state !== 'connected') log.info({ shards: info.shards }, 'the gateway is connected')
+      if (isUp && status.state !== 'connected')
+        log.info({ shards: opened.shards.size, of: info.shards }, 'the gateway is connected')
       if (!isUp && status.state === 'connected') log.warn('the gateway connection is lost')
       status = {
         state: isUp ? 'connected' : 'connecting',
         problem: isUp ? null : status.problem,
-        shards: info.shards,
+        shards: opened.shards.size,
       }
       listener.changed()
     }
@@ -98,7 +105,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       settle = resolve
     })
     const opened = openConnection(
-      { token, info, sessions, acknowledged: safeUpTo, throttle, timing, log },
+      { token, info, group, sessions, acknowledged: safeUpTo, throttle, timing, log },
       {
         changed: refresh,
         delayed: (pauseMs, problem) => {
@@ -162,14 +169,20 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     return safe && safe.id === sessions.get(shardId)?.sessionId ? safe.sequence : null
   }
 
+  /** A fault of ours ends one connection, and not the gateway: the next one may do without meeting it. */
+  const endedByFault = (error: unknown): Ended => {
+    log.error({ err: error }, 'a gateway connection ended because of a fault of ours')
+    connection?.close()
+    connection = undefined
+    return { reason: 'stuck', problem: 'The gateway meets a fault of Rolecall: see the log.', wasUp: false }
+  }
+
   const run = async (listener: ChatGatewayListener, signal: AbortSignal) => {
     let failures = 0
     let toldProblem: string | undefined
-    const closed = new Promise<undefined>((resolve) => {
-      signal.addEventListener('abort', () => resolve(undefined), { once: true })
-    })
+    const closed = untilAborted(signal)
     while (!signal.aborted) {
-      const end = await connectOnce(listener, closed)
+      const end = await connectOnce(listener, closed).catch(endedByFault)
       if (!end) return
       failures = end.wasUp ? 1 : failures + 1
       const isRefused = end.reason === 'refused'
@@ -198,20 +211,19 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
         goOn(session)
       }
       status = { state: 'connecting', problem: null, shards: 0 }
-      running = run(listener, closing.signal).catch((error: unknown) => {
-        log.error({ err: error }, 'the gateway stopped because of a fault of ours')
-      })
+      running = run(listener, closing.signal)
     },
     status() {
-      const latencies = (connection?.shards ?? []).flatMap(({ latencyMs }) => latencyMs ?? [])
+      const latencies = [...(connection?.shards.values() ?? [])].flatMap(({ latencyMs }) => latencyMs ?? [])
       const latencyMs = latencies.length > 0 ? Math.round(Math.max(...latencies)) : null
       return { ...status, latencyMs, sessionsLeft: throttle.remaining() ?? null }
     },
     sessions() {
-      const shards = connection?.shards.length ?? 0
+      const shards = connection?.shards.size ?? 0
+      const total = connection?.total
       // What the library has given up cannot be resumed.
       const known = [...told.values()].filter(
-        ({ shard, id, shards: of }) => of === shards && sessions.get(shard)?.sessionId === id,
+        ({ shard, id, shards: of }) => of === total && sessions.get(shard)?.sessionId === id,
       )
       return shards > 0 && known.length === shards ? known : undefined
     },
@@ -219,7 +231,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       for (const session of safe) acknowledged.set(session.shard, session)
     },
     provenAgeMs(serverId) {
-      const shard = connection?.shards[shardOf(serverId, connection.shards.length)]
+      const shard = connection?.shards.get(shardOf(serverId, connection.total))
       if (!shard?.isReady || shard.provenAt === undefined) return undefined
       return silentForMs(shard) > timing.silentAfterMs ? undefined : performance.now() - shard.provenAt
     },
@@ -236,13 +248,19 @@ type Ended = ConnectionEnd & { wasUp: boolean }
 /** Where the gateway is, or why nobody says so. */
 async function findGateway(get: DiscordGet): Promise<APIGatewayBotInfo | Ended> {
   try {
-    return await get<APIGatewayBotInfo>(Routes.gatewayBot(), 'background')
+    return toGatewayInfo(await get<APIGatewayBotInfo>(Routes.gatewayBot(), 'background'))
   } catch (error) {
     if (!(error instanceof ChatPlatformError)) throw error
     if (error.status === 401) return { reason: 'refused', problem: tokenRefused, wasUp: false }
     return { reason: 'unreachable', problem: error.message, wasUp: false }
   }
 }
+
+/**
+ * How many shards there are: what the platform asks for, and no fewer, rounded so that the group of a server is the same
+ * whatever the platform asks for.
+ */
+const shardsFor = ({ count }: ShardGroup, asked: number) => Math.ceil(asked / count) * count
 
 /** The platform's rule for which of its connections tells of a server. */
 const shardOf = (serverId: string, shards: number) => Number((BigInt(serverId) >> 22n) % BigInt(shards))

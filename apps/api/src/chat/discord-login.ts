@@ -1,6 +1,7 @@
 import type { APIUser } from 'discord-api-types/v10'
 import * as oauth from 'oauth4webapi'
 import { createFairQueue, QueueFull } from '#platform/fair-queue'
+import { readAnswer } from '#platform/outbound/read-answer'
 import { type ChatPlatform, ChatPlatformError } from './chat-platform.ts'
 import { type DiscordBudget, settled } from './discord-budget.ts'
 import { toUser } from './discord-objects.ts'
@@ -18,6 +19,8 @@ export interface DiscordLoginOptions {
 }
 
 const deadlineMs = 4_000
+/** Of tokens, or of who somebody is. */
+const maxBytes = 1024 * 1024
 /** What is no code of the platform's is not shown to it: its edge refuses what looks like an attack. */
 const codeShape = /^[\w.~+/=-]{1,512}$/
 /**
@@ -180,14 +183,17 @@ async function fetchOnce(
   url: string,
   init: oauth.CustomFetchOptions<string, oauth.ProtectedResourceRequestBody | undefined>,
 ) {
+  const signal = AbortSignal.timeout(deadlineMs)
   const response = await fetch(url, {
     method: init.method,
     headers: { ...init.headers, 'user-agent': userAgent },
     body: (init.body ?? null) as string | URLSearchParams | null,
     redirect: 'error',
-    signal: AbortSignal.timeout(deadlineMs),
+    signal,
   })
-  const text = await response.text()
+  const body = await readAnswer(response, signal, maxBytes)
+  if (!body) throw new ChatPlatformError('unexpected', 'The chat platform answered a login with too much.')
+  const text = new TextDecoder().decode(body)
   return new Response(withoutIdToken(text), { status: response.status, headers: response.headers })
 }
 

@@ -1,5 +1,5 @@
-import type { APIGuild, APIGuildMember, APIRole, APIUser } from 'discord-api-types/v10'
-import type { ChatMember, ChatRole, ChatServerInfo, ChatUser } from './chat-platform.ts'
+import type { APIGatewayBotInfo, APIGuild, APIGuildMember, APIRole, APIUser } from 'discord-api-types/v10'
+import type { ChatMember, ChatRole, ChatServerInfo, ChatServerName, ChatUser } from './chat-platform.ts'
 import { ChatPlatformError } from './chat-platform.ts'
 
 const cdn = 'https://cdn.discordapp.com'
@@ -23,12 +23,39 @@ export function id(value: unknown): string {
   return value
 }
 
+/** @throws ChatPlatformError for anything but a record */
+export function object<T extends object>(value: T, what: string): T {
+  if (typeof value !== 'object' || value === null) throw unexpected(what)
+  return value
+}
+
+function count(value: unknown, least: number): number {
+  if (!Number.isSafeInteger(value) || Number(value) < least) throw unexpected('a number')
+  return Number(value)
+}
+
+/** Where the gateway is, and how many sessions may begin. */
+export function toGatewayInfo(info: APIGatewayBotInfo): APIGatewayBotInfo {
+  const { url, shards, session_start_limit } = object(info, 'the address of the gateway')
+  const limit = object(session_start_limit, 'a limit of new sessions')
+  return {
+    url: text(url),
+    shards: count(shards, 1),
+    session_start_limit: {
+      total: count(limit.total, 0),
+      remaining: count(limit.remaining, 0),
+      reset_after: count(limit.reset_after, 0),
+      max_concurrency: count(limit.max_concurrency, 0),
+    },
+  }
+}
+
 /** Address of an image by the hash that the platform gives; hashes that start with `a_` are animated. */
 const imageUrl = (kind: 'avatars' | 'icons', ownerId: string, hash: string) =>
   `${cdn}/${kind}/${ownerId}/${encodeURIComponent(hash)}.${hash.startsWith('a_') ? 'gif' : 'png'}`
 
 export function toUser(user: APIUser): ChatUser {
-  if (typeof user !== 'object' || user === null) throw unexpected('a user')
+  object(user, 'a user')
   return {
     id: id(user.id),
     username: text(user.username),
@@ -46,7 +73,7 @@ const verifiedEmail = ({ email, verified }: APIUser) => (email && verified === t
 type MemberLike = Pick<APIGuildMember, 'user' | 'roles' | 'nick' | 'joined_at' | 'pending'>
 
 export function toMember(member: MemberLike): ChatMember {
-  if (typeof member !== 'object' || member === null) throw unexpected('a member')
+  object(member, 'a member')
   const joinedAt = member.joined_at ? new Date(member.joined_at) : null
   return {
     user: toUser(member.user),
@@ -57,22 +84,26 @@ export function toMember(member: MemberLike): ChatMember {
   }
 }
 
-export function toServer(guild: APIGuild): ChatServerInfo {
-  if (typeof guild !== 'object' || guild === null) throw unexpected('a server')
+export function toServerName(guild: Pick<APIGuild, 'id' | 'name' | 'icon'>): ChatServerName {
+  object(guild, 'a server')
   const serverId = id(guild.id)
+  const icon = guild.icon ? imageUrl('icons', serverId, text(guild.icon)) : null
+  return { id: serverId, name: text(guild.name), icon }
+}
+
+export function toServer(guild: APIGuild): ChatServerInfo {
+  const server = toServerName(guild)
   return {
-    id: serverId,
-    name: text(guild.name),
-    icon: guild.icon ? imageUrl('icons', serverId, text(guild.icon)) : null,
+    ...server,
     roles: list(guild.roles)
       .map(toRole)
       // The role that everyone holds has the server's own id; it says nothing about anyone.
-      .filter((role) => role.id !== serverId),
+      .filter((role) => role.id !== server.id),
   }
 }
 
 export function toRole(role: APIRole): ChatRole {
-  if (typeof role !== 'object' || role === null) throw unexpected('a role')
+  object(role, 'a role')
   return {
     id: id(role.id),
     name: text(role.name),

@@ -3,6 +3,9 @@ import { createMemoryCache } from '../platform/cache/memory-cache.ts'
 import { createPace } from './discord-pace.ts'
 import type { Pace } from './discord-rest.ts'
 
+/** A process that gets no processor for a while sends what has gathered at once: a pace that is too fast is so in each try. */
+const tries = { retry: 3 }
+
 /** When each request of a time went out. */
 async function floodFor(ms: number, paces: readonly Pace[]): Promise<number[]> {
   const sent: number[] = []
@@ -17,7 +20,7 @@ async function floodFor(ms: number, paces: readonly Pace[]): Promise<number[]> {
   return sent
 }
 
-test('without the cache each instance keeps a share that is safe for five', async () => {
+test('without the cache each instance keeps a share that is safe for five', tries, async () => {
   const cache = createMemoryCache()
   await cache.close()
   const sent = await floodFor(2_000, [createPace(cache)])
@@ -27,31 +30,35 @@ test('without the cache each instance keeps a share that is safe for five', asyn
   }
 })
 
-test('instances that share a cache send fewer than 50 requests in any second, and logins have room', async () => {
-  const cache = createMemoryCache()
-  const paces = [createPace(cache), createPace(cache)]
-  const sent: number[] = []
-  let stop = false
-  const flood = async (pace: (typeof paces)[number]) => {
-    while (!stop) {
-      await pace('background', null)
-      if (!stop) sent.push(performance.now())
+test(
+  'instances that share a cache send fewer than 50 requests in any second, and logins have room',
+  tries,
+  async () => {
+    const cache = createMemoryCache()
+    const paces = [createPace(cache), createPace(cache)]
+    const sent: number[] = []
+    let stop = false
+    const flood = async (pace: (typeof paces)[number]) => {
+      while (!stop) {
+        await pace('background', null)
+        if (!stop) sent.push(performance.now())
+      }
     }
-  }
-  const floods = paces.flatMap((pace) => Array.from({ length: 20 }, () => flood(pace)))
-  const waits: number[] = []
-  for (let i = 0; i < 10; i++) {
-    const askedAt = performance.now()
-    await paces[i % 2]?.('login', null)
-    waits.push(performance.now() - askedAt)
-    sent.push(performance.now())
-    await new Promise((resolve) => setTimeout(resolve, 150))
-  }
-  stop = true
-  await Promise.all(floods)
-  for (const from of sent) {
-    expect(sent.filter((at) => at >= from && at < from + 1_000).length).toBeLessThan(50)
-  }
-  expect(Math.max(...waits)).toBeLessThan(1_000)
-  expect(sent.length).toBeGreaterThan(30)
-})
+    const floods = paces.flatMap((pace) => Array.from({ length: 20 }, () => flood(pace)))
+    const waits: number[] = []
+    for (let i = 0; i < 10; i++) {
+      const askedAt = performance.now()
+      await paces[i % 2]?.('login', null)
+      waits.push(performance.now() - askedAt)
+      sent.push(performance.now())
+      await new Promise((resolve) => setTimeout(resolve, 150))
+    }
+    stop = true
+    await Promise.all(floods)
+    for (const from of sent) {
+      expect(sent.filter((at) => at >= from && at < from + 1_000).length).toBeLessThan(50)
+    }
+    expect(Math.max(...waits)).toBeLessThan(1_000)
+    expect(sent.length).toBeGreaterThan(30)
+  },
+)

@@ -1,4 +1,5 @@
 import { RESTJSONErrorCodes } from 'discord-api-types/v10'
+import { readAnswer } from '#platform/outbound/read-answer'
 import type { ChatPost, PostToWebhook } from './chat-webhook.ts'
 import { userAgent } from './discord-user-agent.ts'
 import { toEmbed } from './discord-webhook-message.ts'
@@ -14,15 +15,16 @@ const maxBytes = 64 * 1024
  */
 export const postToDiscordWebhook: PostToWebhook = async (url, message, signal) => {
   const deadline = AbortSignal.timeout(deadlineMs)
+  const either = AbortSignal.any([signal, deadline])
   try {
     const response = await fetch(`${url}?wait=true`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': userAgent },
       body: JSON.stringify(toEmbed(message)),
       redirect: 'manual',
-      signal: AbortSignal.any([signal, deadline]),
+      signal: either,
     })
-    return outcomeOf(response, await readJson(response))
+    return outcomeOf(response, await readJson(response, either))
   } catch {
     if (signal.aborted) return { outcome: 'aborted', status: null, error: null }
     // The error itself may name the address.
@@ -69,16 +71,10 @@ function pauseAfter(headers: Headers): number | undefined {
 }
 
 /** The answer as far as it is an object in JSON and short. What cannot be read is as good as nothing. */
-async function readJson(response: Response): Promise<Said | undefined> {
-  const parts: Uint8Array[] = []
-  let size = 0
+async function readJson(response: Response, signal: AbortSignal): Promise<Said | undefined> {
   try {
-    for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      size += part.length
-      if (size > maxBytes) return undefined
-      parts.push(part)
-    }
-    const value: unknown = JSON.parse(Buffer.concat(parts).toString('utf8'))
+    const body = await readAnswer(response, signal, maxBytes)
+    const value: unknown = body && JSON.parse(body.toString('utf8'))
     return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined

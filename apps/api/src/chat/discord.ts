@@ -2,6 +2,7 @@ import {
   type APIApplication,
   type APIGuild,
   type APIGuildMember,
+  type APIPartialGuild,
   type APIUser,
   ApplicationFlags,
   Routes,
@@ -11,13 +12,14 @@ import type { ChatPlatform } from './chat-platform.ts'
 import { createBuckets } from './discord-buckets.ts'
 import { createDiscordBudget } from './discord-budget.ts'
 import { createDiscordGateway } from './discord-gateway.ts'
+import { createDiscordImages, type DiscordImagesOptions } from './discord-images.ts'
 import { createDiscordLogin, type DiscordLoginOptions } from './discord-login.ts'
-import { list, text, toMember, toServer } from './discord-objects.ts'
+import { list, object, text, toMember, toServer, toServerName } from './discord-objects.ts'
 import { createExchangePace, createPace } from './discord-pace.ts'
 import { createDiscordRest, type DiscordRestOptions, isNotAMember } from './discord-rest.ts'
 
 type DiscordOptions = Omit<
-  DiscordLoginOptions & DiscordRestOptions,
+  DiscordLoginOptions & DiscordRestOptions & DiscordImagesOptions,
   'budget' | 'pace' | 'exchangePace' | 'buckets'
 > & {
   /** Where all instances agree on what is left of the platform's patience. */
@@ -52,11 +54,27 @@ export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform
         toMember,
       )
     },
+    image: createDiscordImages(options),
+    servers: async () => {
+      let found: APIPartialGuild[] = []
+      for (let page = 0; page < maxServerPages; page++) {
+        const query = new URLSearchParams({ limit: String(serversPerPage), after: found.at(-1)?.id ?? '0' })
+        const next = list(await get<APIPartialGuild[]>(Routes.userGuilds(), 'login', query))
+        found = found.concat(next)
+        if (next.length < serversPerPage) break
+      }
+      return found.map(toServerName)
+    },
+    // Nothing that this service does in a server takes a permission there.
+    inviteUrl: () =>
+      `${options.authorizeUrl}?${new URLSearchParams({ client_id: options.clientId, scope: 'bot', permissions: '0' })}`,
     budget: budget.state,
-    gateway: (timing) => createDiscordGateway({ ...options, get, ...(timing && { timing }) }),
-    bot: async () => text((await get<APIUser>(Routes.user(), 'login')).username),
+    gateway: (timing, group) =>
+      createDiscordGateway({ ...options, get, ...(timing && { timing }), ...(group && { group }) }),
+    bot: async () => text(object(await get<APIUser>(Routes.user(), 'login'), 'a user').username),
     application: async () => {
-      const { id, redirect_uris, flags } = await get<APIApplication>(Routes.currentApplication(), 'login')
+      const answer = await get<APIApplication>(Routes.currentApplication(), 'login')
+      const { id, redirect_uris, flags } = object(answer, 'an application')
       return {
         clientId: text(id),
         callbackUrls: list(redirect_uris ?? []),
@@ -65,6 +83,10 @@ export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform
     },
   }
 }
+
+/** As many as the platform lists at once, and more than any community has. */
+const serversPerPage = 200
+const maxServerPages = 10
 
 /** Granted after a review, or switched on by the owner of a small application. */
 const memberIntent = ApplicationFlags.GatewayGuildMembers | ApplicationFlags.GatewayGuildMembersLimited

@@ -19,7 +19,18 @@ export async function auditVerifyCommand(): Promise<void> {
       `BROKEN  ${report.problem}\nThe ${grouped(report.entries)} entries before it are as they were written.`,
     )
   }
-  console.log(`ok  ${grouped(report.entries)} entries, unbroken. The last hash is ${report.hash}.`)
+  const { letGo = 0, erased = 0 } = report
+  const details = [
+    ...(letGo > 0 ? [`The ${grouped(letGo)} before them were let go.`] : []),
+    ...(erased > 0 ? [`Of ${grouped(erased)} personal values were erased.`] : []),
+  ]
+  console.log(
+    [
+      `ok  ${grouped(report.entries)} entries, unbroken.`,
+      ...details,
+      `The last hash is ${report.hash}.`,
+    ].join(' '),
+  )
 }
 
 /** On standard error, so that the result alone can be kept. */

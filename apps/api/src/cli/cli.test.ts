@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { recordAudit } from '#audit/record'
+import { brief, program, runCommand } from '../../test/command.ts'
 import { createDatabase, engines, type TestDatabase } from '../../test/databases.ts'
 import { type RedisServer, startRedis } from '../../test/redis.ts'
 import { environmentFor } from '../../test/service.ts'
@@ -15,10 +15,6 @@ import { checkKeyFingerprints } from '../features/encryption-keys/check-fingerpr
 import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
-
-const root = fileURLToPath(new URL('../../../../', import.meta.url))
-/** What is run is what is shipped: the built program, which the whole run has built before it began. */
-const bin = join(root, 'apps/api/bin/rolecall.js')
 
 let folder: string
 let sim: ChatSim
@@ -31,27 +27,28 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-/** Runs a command in an empty folder, with this environment and nothing else. */
-const rolecall = (args: string, env: Record<string, string> = {}) =>
-  new Promise<Ended>((resolve) => {
-    const options = { cwd: folder, env: { PATH: process.env['PATH'], ...env }, maxBuffer: 1e8 }
-    execFile(process.execPath, [bin, ...args.split(' ')], options, (error, out, err) =>
-      resolve({ code: error ? Number(error.code) : 0, out, err }),
-    )
-  })
+/** In an empty folder, with this environment and nothing else. */
+const rolecall = (args: string, env: Record<string, string> = {}) => runCommand(folder, args.split(' '), env)
 
 test('help names every command, with examples', async () => {
   const { code, out } = await rolecall('--help')
   expect(code).toBe(0)
-  for (const word of ['serve', 'migrate', 'doctor', 'openapi', 'audit', 'sessions', 'Examples:'])
+  for (const word of [
+    'serve',
+    'migrate',
+    'doctor',
+    'openapi',
+    'audit',
+    'sessions',
+    'init',
+    'backup',
+    'Examples:',
+  ])
     expect(out).toContain(word)
-  const commands = ['serve', 'migrate', 'doctor', 'openapi', 'audit verify', 'sessions revoke']
+  const commands = [
+    ...['serve', 'migrate', 'doctor', 'openapi', 'audit verify', 'sessions revoke', 'init'],
+    ...['projects create', 'backup', 'restore'],
+  ]
   const helps = await Promise.all(commands.map((command) => rolecall(`${command} --help`)))
   for (const help of helps) expect(help.out).toMatch(/Examples?:/)
   expect(await rolecall('frobnicate')).toMatchObject({ code: 1, out: '' })
@@ -74,14 +71,21 @@ test.each([
   ['--help', 0],
   ['frobnicate', 1],
 ])('%s ends quietly when its reader has gone, with %i', async (command, code) => {
-  // The reader ends while the command starts: each of its lines finds a closed pipe.
-  const script = `{ "$0" "$1" ${command} 2>&1; echo "code $?" >&2; } | true`
-  const env = { PATH: process.env['PATH'], DATABASE_URL: `pglite:unread-${command}` }
+  // The command starts when its reader has ended: each of its lines finds a closed pipe.
+  const untilUnread = 'trap "" PIPE; while echo 2>/dev/null; do :; done'
+  const script = `{ ${untilUnread}; "$0" ${brief.join(' ')} "$1" ${command} 2>&1; echo "code $?" >&2; } | true`
+  // Empty, so that `migrate` has many lines to say; an embedded one would take seconds to make.
+  const database = await createDatabase('postgres')
+  const db = await openDatabase(database.url)
+  await db.script('drop schema public cascade; create schema public')
+  await db.close()
+  const env = { PATH: process.env['PATH'], DATABASE_URL: database.url }
   const told = await new Promise<string>((resolve) => {
-    execFile('sh', ['-c', script, process.execPath, bin], { cwd: folder, env }, (_error, _out, err) =>
+    execFile('sh', ['-c', script, process.execPath, program], { cwd: folder, env }, (_error, _out, err) =>
       resolve(err),
     )
   })
+  await database.drop()
   expect(told).toBe(`code ${code}\n`)
 })
 
@@ -102,8 +106,10 @@ test('only migrate makes a database where there is none', async () => {
     expect(err).toMatch(/^There is no database in \.rolecall\/db\./)
     expect(existsSync(join(folder, '.rolecall'))).toBe(false)
   }
-  expect((await rolecall('migrate', { DATABASE_URL: 'pglite:made' })).code).toBe(0)
+  const made = await rolecall('migrate', { DATABASE_URL: 'pglite:made' })
+  expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/^This database is new: it was empty/) })
   expect(existsSync(join(folder, 'made'))).toBe(true)
+  expect(await rolecall('migrate', { DATABASE_URL: 'pglite:made' })).toMatchObject({ code: 0, err: '' })
 })
 
 describe.each(engines)('on %s', (engine) => {
@@ -261,6 +267,8 @@ describe('doctor', () => {
       'client secret',
       'main server',
       'callback URL',
+      'OpenID Connect',
+      'protected hosts',
       '',
     ])
     expect(out).toMatch(/^PROBLEM {2}configuration {4} CHAT_CLIENT_SECRET is missing/m)
@@ -278,6 +286,8 @@ describe('doctor', () => {
       'client secret',
       'main server',
       'callback URL',
+      'OpenID Connect',
+      'protected hosts',
     ]
     expect(
       out
@@ -319,6 +329,7 @@ describe('doctor', () => {
         ['cache', 'Check CACHE_URL'],
       ],
     ],
+    [{ CHAT_AUDITOR_ROLE_ID: demo.users.ada }, [['main server', 'correct CHAT_AUDITOR_ROLE_ID']]],
     [
       { CHAT_GUILD_ID: demo.users.ada, PUBLIC_URL: 'http://127.0.0.1:4000' },
       [

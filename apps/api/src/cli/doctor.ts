@@ -1,27 +1,18 @@
-import { createDiscord } from '#chat/discord'
-import { createMemoryCache } from '#platform/cache/memory-cache'
 import { createLog } from '#platform/log'
 import { loadConfig, variableOf, variables } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
+import { chatFor } from './chat-client.ts'
 import { callbackUrlLines } from './doctor/callback-url.ts'
 import { botLines, clientLines, mainServerLines } from './doctor/chat-platform.ts'
-import { type Line, note, ok, problem } from './doctor/line.ts'
+import { oidcLines, protectedHostLines } from './doctor/clients.ts'
+import { type Line, note, ok, problem, words } from './doctor/line.ts'
 import { cacheLines, databaseLines, keyLines } from './doctor/storage.ts'
 
 /** Checks everything that the service needs, one line each, with the way to mend what is wrong. */
 export async function doctorCommand(): Promise<void> {
   const { config, problems, warnings } = loadConfig(readEnvironment())
   const log = createLog('silent')
-  const chat = createDiscord({
-    apiUrl: config.chatApiUrl,
-    authorizeUrl: config.chatAuthorizeUrl,
-    botToken: config.chatBotToken ?? '',
-    clientId: config.chatClientId ?? '',
-    clientSecret: config.chatClientSecret ?? '',
-    callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
-    log,
-    cache: createMemoryCache(),
-  })
+  const chat = chatFor(config, log)
   // What production refuses is elsewhere worth knowing, and in nobody's way.
   const wrong = [...problems.map(problem), ...warnings.map(config.production ? problem : note)]
   const { chatBotToken, chatClientId, chatClientSecret, chatApiUrl, outboundKey, inboundKey } = variables
@@ -54,6 +45,18 @@ export async function doctorCommand(): Promise<void> {
       name: 'callback URL',
       needs: [variables.chatCallbackUrl, variables.publicUrl, chatApiUrl],
       check: () => callbackUrlLines(config, chat),
+    },
+    {
+      name: 'OpenID Connect',
+      needs: [variables.databaseUrl, variables.publicUrl],
+      after: 'database',
+      check: () => oidcLines(config),
+    },
+    {
+      name: 'protected hosts',
+      needs: [variables.databaseUrl, variables.trustProxy],
+      after: 'database',
+      check: () => protectedHostLines(config),
     },
   ]
   const unusable = new Set(problems.map(variableOf))
@@ -89,10 +92,9 @@ async function linesOf(
   return check().catch((error: unknown) => [problem(sentenceOf(error))])
 }
 
-const words: Readonly<Record<Line['kind'], string>> = { ok: 'ok', note: 'note', problem: 'PROBLEM' }
-
 const ownErrors = [
   'ChatPlatformError',
+  'DatabaseFull',
   'DatabaseReadOnly',
   'DatabaseRefused',
   'DatabaseUnavailable',

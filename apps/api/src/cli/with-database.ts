@@ -1,9 +1,8 @@
 import {
   type Database,
-  DatabaseReadOnly,
   DatabaseRefused,
+  DatabaseTakesNoWrites,
   DatabaseUnavailable,
-  readOnlyAdvice,
 } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { type Config, loadConfig } from '../config.ts'
@@ -34,7 +33,7 @@ export async function withDatabase<T>(
     return await work(db, config)
   } catch (error) {
     if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
-    if (error instanceof DatabaseReadOnly) throw new StartRefused(readOnlyAdvice)
+    if (error instanceof DatabaseTakesNoWrites) throw new StartRefused(error.advice)
     if (!(error instanceof DatabaseUnavailable)) throw error
     throw new StartRefused('The database did not answer. Check DATABASE_URL and that it runs.')
   } finally {

@@ -29,7 +29,7 @@ interface HandOver {
  * Hands over a pair: in the body, or in cookies that no script reads. Both never: what is in the body of a page
  * is any script's of that page, and then the cookie would protect nothing.
  */
-export function handOver(
+export function answerWithPair(
   config: CookieConfig,
   presented: Presented,
   pair: Pair,

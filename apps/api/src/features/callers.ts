@@ -1,3 +1,4 @@
+import type { By } from '#audit/event'
 import type { Client } from '#platform/http/router'
 import type { Presented } from './admin-cookies.ts'
 
@@ -24,9 +25,15 @@ export interface MemberCaller {
   readonly bucket: string
 }
 
-/** A member who, right now, holds the admin role in the main server, on an admin session. */
+/** As what somebody administers: everything, reading only, or one project. */
+export type AdminKind = 'systemAdmin' | 'auditor' | 'owner'
+
+/** A member who, right now, may call this endpoint of the administration, on an admin session. */
 export interface AdminCaller extends MemberCaller {
   readonly id: string
+  readonly kind: AdminKind
+  /** Of the main server, as of now. */
+  readonly roleIds: readonly string[]
 }
 
 /** Who may be asking, by what the endpoint's declaration says of its `auth`. */
@@ -37,8 +44,11 @@ export interface Callers {
   readonly admin: AdminCaller
 }
 
+/** An administrator as the author of a change. */
+export type AdminBy = Required<Pick<By, 'actor' | 'client'>>
+
 /** An admin's request as the author of a change, for the audit entry. */
-export const by = ({ caller, client }: { caller: AdminCaller; client: Client }) => ({
+export const by = ({ caller, client }: { caller: AdminCaller; client: Client }): AdminBy => ({
   actor: { id: caller.memberId, username: caller.username },
   client,
 })

@@ -9,7 +9,7 @@ import type { Refreshed } from './mirror-deps.ts'
  */
 export type Freshness = 'live' | 'rest' | 'mirror' | 'too old'
 
-/** What is decided by the roles. */
+/** How old roles may be for a use. */
 export interface FreshnessTerms {
   /** Without the gateway, roles of this age are not asked for again; 0: always. */
   readonly youngMs: number
@@ -23,13 +23,13 @@ const maxMirrorAgeMs = 24 * 60 * 60 * 1000
 /** Who is a System Admin fails closed, and soon. */
 const maxAdminAgeMs = 5 * 60 * 1000
 
-/** Of what projects are told. */
+/** For what projects are told. */
 export const memberTerms = (permissionTtlMs: number): FreshnessTerms => ({
   youngMs: permissionTtlMs,
   maxAgeMs: maxMirrorAgeMs,
 })
 
-/** Of whoever administers the service. */
+/** For deciding who administers the service. */
 export const adminTerms = (permissionTtlMs: number): FreshnessTerms => ({
   youngMs: Math.min(permissionTtlMs, maxAdminAgeMs),
   maxAgeMs: maxAdminAgeMs,
@@ -53,6 +53,10 @@ export const isFresh = (mirrored: Mirrored, terms: FreshnessTerms): boolean => {
   const freshness = freshnessOf(mirrored, terms)
   return freshness === 'live' || freshness === 'rest'
 }
+
+/** Whether mirrored roles may be served at all, while the platform says nothing. */
+export const isServable = (mirrored: Mirrored, terms: FreshnessTerms): boolean =>
+  freshnessOf(mirrored, terms) !== 'too old'
 
 interface Asked<T> {
   readonly known: T | undefined
@@ -78,7 +82,7 @@ export async function freshest<T extends Mirrored>(asked: Asked<T>): Promise<Fre
   const { known, terms, refresh, reread } = asked
   if (known && isFresh(known, terms)) return { known, source: 'rest' }
   if ((await answered(refresh)) === 'fresh') return { known: await reread(), source: 'rest' }
-  if (!known || freshnessOf(known, terms) === 'too old') throw chatPlatformUnavailable()
+  if (!known || !isServable(known, terms)) throw chatPlatformUnavailable()
   return { known, source: 'mirror' }
 }
 

@@ -26,3 +26,15 @@ export const listUnknownRoles = async (tx: Tx, rows: readonly ServerMember[]) =>
         unnest(x.role_ids::text[]) as held (id)
       where not exists (select from roles r where r.server_id = x.server_id and r.id = held.id)`)
   ).map(({ id }) => id)
+
+/** Which of these are no roles of a server, as far as the mirror knows: places in the list. */
+export const placesOfUnknownRoles = async (db: Queryable, serverId: string, roleIds: readonly string[]) =>
+  roleIds.length === 0
+    ? []
+    : (
+        await db.query<{ place: number }>(sql`
+          select (x.place - 1)::int as place
+          from unnest(${roleIds}::text[]) with ordinality as x (id, place)
+          where not exists (select from roles r where r.server_id = ${serverId} and r.id = x.id)
+          order by x.place`)
+      ).map(({ place }) => place)

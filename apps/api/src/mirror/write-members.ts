@@ -102,18 +102,26 @@ export interface RowEnd extends Departure {
 /**
  * Ends memberships. Answers those that it ended; one that was over, was told of since, or is already that of the
  * return, is not among them.
+ *
+ * Members are locked before memberships, as by whoever writes both: the end of one membership writes the others of its member.
  */
-export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: AsOf) =>
-  tx.query<Departure & { username: string; serverName: string }>(sql`
-    with due as (
-      select m.server_id, m.member_id from memberships m
-      join unnest(${departures.map(({ serverId }) => serverId)}::text[],
+export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: AsOf) => {
+  const isDue = sql`m.left_at is null and ${isNotNewer(sql`m.synced_at`, asOf)}
+    and (x.came_back_at is null or m.joined_at < x.came_back_at)`
+  return tx.query<Departure & { username: string; serverName: string }>(sql`
+    with ending as materialized (
+      select x.* from unnest(${departures.map(({ serverId }) => serverId)}::text[],
         ${departures.map(({ memberId }) => memberId)}::text[],
         ${departures.map(({ cameBackAt }) => cameBackAt?.toISOString() ?? null)}::timestamptz[])
         as x (server_id, member_id, came_back_at)
-        on m.server_id = x.server_id and m.member_id = x.member_id
-      where m.left_at is null and ${isNotNewer(sql`m.synced_at`, asOf)}
-        and (x.came_back_at is null or m.joined_at < x.came_back_at)
+      join memberships m on m.server_id = x.server_id and m.member_id = x.member_id where ${isDue}),
+    locked as materialized (
+      select u.id from members u where u.id in (select member_id from ending)
+      order by length(u.id), u.id for no key update),
+    due as (
+      select m.server_id, m.member_id from ending x join locked u on u.id = x.member_id
+      join memberships m on m.server_id = x.server_id and m.member_id = x.member_id
+      where ${isDue}
       -- Everybody who writes many memberships locks them in this order.
       order by m.server_id, m.member_id
       for update of m)
@@ -122,6 +130,7 @@ export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: A
     where m.server_id = due.server_id and m.member_id = due.member_id and u.id = due.member_id
       and v.id = due.server_id
     returning m.server_id as "serverId", m.member_id as "memberId", u.username, v.name as "serverName"`)
+}
 
 /**
  * Notes that people are not members, also where no membership was known: a list that was asked for before this must

@@ -11,6 +11,12 @@ export async function within<T>(answer: Promise<T>, ms: number, otherwise: T): P
   }
 }
 
+/** Resolves when the signal is aborted; at once if it is already, for a listener that is added later would never be called. */
+export const untilAborted = (signal: AbortSignal): Promise<undefined> =>
+  signal.aborted
+    ? Promise.resolve(undefined)
+    : new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
+
 /** No answer within the deadline. */
 export class LateError extends Error {
   override readonly name = 'LateError'

@@ -50,5 +50,11 @@ const write = (records: Cell[][]) =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about.
 const formula = /^(?:[\0\t\r\n]|[\s"'\u0000-\u001F\u200B-\u200F\u2060]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/
 
+/** The same behind what some spreadsheets take for the end of a cell: `;` where the comma is a decimal mark, and a tab. In JSON, too: whoever needs its bytes exports JSON. */
+const formulaInside = /([;\t][\s"'\u200B-\u200F\u2060]*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g
+
 /** Puts a single quote before what a spreadsheet would run: it is shown as text then. */
-const defused = (text: string) => (formula.test(text) ? `'${text}` : text)
+const defused = (text: string) => {
+  const inside = text.replace(formulaInside, "$1'")
+  return formula.test(text) ? `'${inside}` : inside
+}

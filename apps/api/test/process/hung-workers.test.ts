@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { freePort } from '../../../../tools/free-port.js'
 import { createDatabase, type TestDatabase } from '../databases.ts'
-import { freePort } from '../postgres.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
@@ -156,12 +156,16 @@ async function workersOf({ child: { pid } }: ServiceProcess): Promise<number[]> 
   return text.split(' ').filter(Boolean).map(Number)
 }
 
-/** Makes the process turn in a loop, by the debugger that Node opens in it when it is asked to. */
+/**
+ * Makes the process turn in a loop, by the debugger that Node opens in it when it is asked to. The loop leaves the processor to
+ * others: nobody is asked by it all the same.
+ */
 async function loopForEver(pid: number, service: ServiceProcess): Promise<void> {
   process.kill(pid, 'SIGUSR1')
   const address = /Debugger listening on (ws:\S+)/
   await expect.poll(() => service.output(), { timeout: 20_000 }).toMatch(address)
   const socket = new WebSocket(address.exec(service.output())?.[1] as string)
   await once(socket, 'open')
-  socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: 'for (;;) {}' } }))
+  const expression = 'for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)'
+  socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression } }))
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../../../tools/free-port.js'
 import { copyTemplate } from '../databases.ts'
-import { freePort } from '../postgres.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 /** Shorter than the time between two looks of the service at itself: each of them is as late as the pause is long. */

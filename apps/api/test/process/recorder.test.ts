@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../../../tools/free-port.js'
 import { openDatabase } from '../../src/platform/db/open-database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createDatabase, mainEngines, type TestDatabase } from '../databases.ts'
-import { freePort } from '../postgres.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 describe.each(mainEngines)('what a process on %s has counted when it ends', { timeout: 90_000 }, (engine) => {

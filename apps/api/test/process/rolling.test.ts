@@ -10,14 +10,14 @@ import {
   stopInTurn,
 } from '../../../../bench/src/rolling-load.ts'
 import { isInstalled, startHaproxy, startNginx } from '../../../../bench/src/rolling-proxies.ts'
+import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
 import { createDatabase, type TestDatabase } from '../databases.ts'
 import { walkLogin } from '../given.ts'
-import { freePort } from '../postgres.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 const clients = 32
-const stops = 3
+const stops = 2
 const redirectUri = 'https://site.example/callback'
 
 /** What an update does: one instance after the other is stopped, and started again. `bench` does it a hundred times. */
@@ -106,7 +106,7 @@ describe('two instances that are stopped in turn under load lose no request', { 
   }
 
   const loseNothing = async (targets: readonly string[], isBehindProxy: boolean) => {
-    const load = startRollingLoad({ targets, asked, clients, pauseMs: 10 })
+    const load = startRollingLoad({ targets, asked, clients, pauseMs: 30 })
     await stopInTurn(instances, stops, isBehindProxy)
     const { answered, lost } = await load.stop()
     expect(lost).toEqual([])

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type ChatSim, demo } from '@rolecall/chat-sim'
+import { brief } from '../command.ts'
 
 const program = fileURLToPath(new URL('../../bin/rolecall.js', import.meta.url))
 
@@ -21,9 +22,9 @@ export interface ServiceProcess {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Starts it in a folder of its own. A variable that is undefined is not set at all. */
-export function startService(folder: string, environment: Environment): ServiceProcess {
+export function startService(folder: string, environment: Environment, run = program): ServiceProcess {
   const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined))
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const child = spawn(process.execPath, [...brief, run, 'serve'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env } as NodeJS.ProcessEnv,
   })
@@ -65,6 +66,7 @@ export const environmentFor = (sim: ChatSim, port: number): Record<string, strin
   DATABASE_URL: 'pglite:data',
   CHAT_API_URL: sim.apiUrl,
   CHAT_AUTHORIZE_URL: sim.authorizeUrl,
+  CHAT_CDN_URL: sim.cdnUrl,
   CHAT_BOT_TOKEN: sim.app.botToken,
   CHAT_CLIENT_ID: sim.app.clientId,
   CHAT_CLIENT_SECRET: sim.app.clientSecret,

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { freePort } from '../../../../tools/free-port.js'
 import { copyTemplate, createDatabase } from '../databases.ts'
-import { freePort } from '../postgres.ts'
 import { type Environment, environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 describe('rolecall serve', { timeout: 60_000 }, () => {
@@ -100,6 +100,14 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
     ).toEqual(['CHAT_BOT_TOKEN', 'CHAT_CLIENT_ID', 'OUTBOUND_WEBHOOK_ENCRYPTION_KEY'])
     expect(service.output()).not.toContain('planted')
     expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
+  })
+
+  test('what it prints is its log, also while it loads what only some requests need', async () => {
+    const service = await started(onPostgres)
+    const discovery = await fetch(`${service.url}/.well-known/openid-configuration`)
+    expect(discovery.status).toBe(200)
+    const lines = service.output().trim().split('\n')
+    expect(lines.filter((line) => !line.startsWith('{'))).toEqual([])
   })
 
   test('elsewhere it starts with nothing set, and warns of what is missing', async () => {

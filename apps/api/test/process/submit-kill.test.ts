@@ -6,10 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildOnce } from '../../../../tools/build-once.js'
+import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
 import { createDatabase, mainEngines, type TestDatabase } from '../databases.ts'
 import { walkLogin } from '../given.ts'
-import { freePort } from '../postgres.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 const kills = 3

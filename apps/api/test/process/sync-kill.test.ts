@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { type ChatSim, demo, demoWorld, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildOnce } from '../../../../tools/build-once.js'
+import { freePort } from '../../../../tools/free-port.js'
 import { openDatabase } from '../../src/platform/db/open-database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { call } from '../client.ts'
 import { createDatabase, mainEngines, type TestDatabase } from '../databases.ts'
 import { walkAdminLogin } from '../given.ts'
-import { freePort } from '../postgres.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 const crowd = 50_000

@@ -33,10 +33,15 @@ class Project:
         parts = urlsplit(str(base_url))
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("base_url must begin with https:// (or http://) and name a host")
+        if re.search("/api/*$", parts.path):
+            raise ValueError("base_url must be without the /api at its end, which the client adds")
         if not api_key:
             raise ValueError("api_key is missing: the key of the project, rck_…")
+        # What is read from a file or a terminal ends with its line.
+        if re.fullmatch(r"[\x21-\x7e]+\s+", api_key):
+            raise ValueError("api_key has a line break or a blank at its end: take it away, e.g. with strip()")
         if not re.fullmatch(r"[\x21-\x7e]+", api_key):
-            raise ValueError("api_key must be the key of a project: rck_…")
+            raise ValueError("api_key must be the key of a project, rck_…, without blanks or line breaks")
         self._base_url = str(base_url).rstrip("/")
         self._api_key = api_key
         self._timeout_sec = timeout_sec

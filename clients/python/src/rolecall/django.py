@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -23,8 +23,10 @@ from .calls import Client
 from .client import Rolecall
 from .errors import RolecallError
 from .models import Session
-from .web.exchange import Answer, IncomingRequest
-from .web.login_flow import LoginFlow, LoginSettings, NotGiven, RoleRules, Roles
+from .web.exchange import Answer, Cookie, IncomingRequest
+from .web.login_flow import Bearing, LoginFlow, LoginSettings
+from .web.refreshing import is_under_way, refresh
+from .web.role_rules import NotGiven, RoleRules, Roles
 
 View = Callable[..., Any]
 
@@ -55,6 +57,14 @@ def site() -> Site:
         return _site
 
 
+class AnsweredInstead(Exception):
+    """Ends a request with an answer; the middleware knows it."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.status)
+        self.answer = answer
+
+
 class Visitor:
     """``request.rolecall``: who is asking. Asks the service at most once, and not before it is asked."""
 
@@ -64,6 +74,8 @@ class Visitor:
         self.is_read = False
         #: Why nobody could tell.
         self.failure: Optional[RolecallError] = None
+        #: To be set by whatever is answered.
+        self.cookies: Tuple[Cookie, ...] = ()
 
     @functools.cached_property
     def session(self) -> Optional[Session]:
@@ -71,8 +83,12 @@ class Visitor:
         self.is_read = True
         # `cache_page` stores an answer before the middleware has seen it.
         self._request._cache_update_cache = False
+        bearing = _bearing(_incoming(self._request))
+        self.cookies = bearing.cookies
+        if bearing.instead is not None:
+            raise AnsweredInstead(bearing.instead)
         try:
-            return site().rolecall.validate(site().flow.token(_incoming(self._request)))
+            return site().rolecall.validate(bearing.token)
         except RolecallError as error:
             self.failure = error
             raise
@@ -93,9 +109,14 @@ class RolecallMiddleware:
         if request.rolecall.is_read:
             patch_vary_headers(response, ["Cookie", "Authorization"])
             patch_cache_control(response, private=True)
+        if request.rolecall.cookies:
+            _set_cookies(response, request.rolecall.cookies)
+            patch_cache_control(response, private=True, no_store=True)
         return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> Optional[HttpResponse]:
+        if isinstance(error, AnsweredInstead):
+            return _response_of(error.answer)
         # What a view's own calls raise is the view's to answer.
         failure: Optional[RolecallError] = request.rolecall.failure
         if failure is None or error is not failure:
@@ -158,10 +179,10 @@ def logout(request: HttpRequest) -> HttpResponse:
     if refusal is not None:
         return _response_of(refusal)
     failure: Optional[RolecallError] = None
-    token = flow.token(incoming)
-    if token:
+    bearing = _bearing(incoming)
+    if bearing.token:
         try:
-            site().rolecall.logout(token)
+            site().rolecall.logout(bearing.token)
         except RolecallError as error:
             failure = error
     return _response_of(flow.finish_logout(failure))
@@ -171,6 +192,19 @@ def logout(request: HttpRequest) -> HttpResponse:
 logout.csrf_exempt = True  # type: ignore[attr-defined]
 
 urlpatterns = [path("login", login), path("callback", callback), path("logout", logout)]
+
+
+def _bearing(incoming: IncomingRequest) -> Bearing:
+    """The session that a request brings: a new one where it was refreshed for this request, or lately for another."""
+    rolecall, flow = site().rolecall, site().flow
+    kept = flow.kept(incoming)
+    if kept is None or not (is_under_way(kept) or flow.may_refresh(incoming, kept)):
+        return flow.bearing(incoming, kept)
+    try:
+        return flow.bearing_after(incoming, refresh(rolecall, kept))
+    except RolecallError as error:
+        flow.refresh_failed(error)
+        return flow.bearing(incoming, kept)
 
 
 def _incoming(request: HttpRequest) -> IncomingRequest:
@@ -188,7 +222,12 @@ def _response_of(answer: Answer) -> HttpResponse:
     response = HttpResponse(answer.body, status=answer.status)
     for name, value in answer.headers.items():
         response[name] = value
-    for cookie in answer.cookies:
+    _set_cookies(response, answer.cookies)
+    return response
+
+
+def _set_cookies(response: HttpResponse, cookies: Tuple[Cookie, ...]) -> None:
+    for cookie in cookies:
         response.set_cookie(
             cookie.name,
             cookie.value,
@@ -198,4 +237,3 @@ def _response_of(answer: Answer) -> HttpResponse:
             httponly=True,
             samesite="Lax",
         )
-    return response

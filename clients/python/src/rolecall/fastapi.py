@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Awaitable, Callable, List, Optional
+from dataclasses import dataclass, field
+from typing import Awaitable, Callable, Dict, List, Optional, Sequence
 from urllib.parse import quote
 
 from fastapi import APIRouter, FastAPI, Request, Response
@@ -13,8 +14,10 @@ from .async_client import AsyncRolecall
 from .calls import Client
 from .errors import RolecallError
 from .models import Session
-from .web.exchange import Answer, IncomingRequest
-from .web.login_flow import LoginFlow, LoginSettings, NotGiven, RoleRules, Roles
+from .web.exchange import Answer, Cookie, IncomingRequest
+from .web.login_flow import Bearing, LoginFlow, LoginSettings
+from .web.refreshing import is_under_way, refresh_async
+from .web.role_rules import NotGiven, RoleRules, Roles
 
 
 class Refused(Exception):
@@ -25,23 +28,42 @@ class Refused(Exception):
         self.answer = answer
 
 
-#: In a request's scope: a list that is empty until somebody asks who it is. Copies of the scope share it.
-_reads = "rolecall.session_reads"
+#: Where a request's scope has its `_Asked`. Copies of the scope share it.
+_asked = "rolecall.asked"
+
+
+@dataclass
+class _Asked:
+    """What the answer to a request must carry, as far as is known."""
+
+    #: Somebody asked who it is.
+    is_asked: bool = False
+    #: By their names.
+    cookies: Dict[str, Cookie] = field(default_factory=dict)
 
 
 class PrivateAnswers:
-    """Where a dependency asked who it is, no shared cache keeps the answer, whatever the endpoint returns."""
+    """
+    Where a dependency asked who it is, no shared cache keeps the answer, whatever the endpoint returns; and a session that
+    was refreshed for it reaches the browser.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        reads: List[str] = []
-        scope.setdefault(_reads, reads)
+        asked: _Asked = scope.setdefault(_asked, _Asked())
 
         async def send_private(message: Message) -> None:
-            if message["type"] == "http.response.start" and scope[_reads]:
-                _make_private(MutableHeaders(scope=message))
+            if message["type"] == "http.response.start" and asked.is_asked:
+                headers = MutableHeaders(scope=message)
+                _make_private(headers)
+                if asked.cookies:
+                    headers["cache-control"] = "private, no-store"
+                for line in _lines_of(list(asked.cookies.values())):
+                    headers.append("set-cookie", line)
+                # Once, also where two of these stand one in the other.
+                asked.cookies.clear()
             await send(message)
 
         await self._app(scope, receive, send_private)
@@ -91,11 +113,32 @@ class RolecallLogin:
     async def current_session(self, request: Request) -> Optional[Session]:
         """A dependency: who is logged in, or None. It keeps nobody out."""
         incoming = _incoming(request)
-        request.scope.get(_reads, []).append(incoming.target)
+        # Without the middleware of `install` no cookie reaches the browser: nothing may be replaced then.
+        asked: Optional[_Asked] = request.scope.get(_asked)
+        if asked is not None:
+            asked.is_asked = True
+        bearing = await self._bearing(incoming, is_answerable=asked is not None)
+        if asked is not None:
+            asked.cookies.update({cookie.name: cookie for cookie in bearing.cookies})
+        if bearing.instead is not None:
+            raise Refused(bearing.instead)
         try:
-            return await self._rolecall.validate(self._flow.token(incoming))
+            return await self._rolecall.validate(bearing.token)
         except RolecallError as error:
             raise Refused(self._flow.unavailable(incoming, error)) from None
+
+    async def _bearing(self, incoming: IncomingRequest, *, is_answerable: bool) -> Bearing:
+        """The session that a request brings: a new one where it was refreshed for this request, or lately for another."""
+        kept = self._flow.kept(incoming)
+        if kept is None or not is_answerable:
+            return self._flow.bearing(incoming, kept)
+        if not is_under_way(kept) and not self._flow.may_refresh(incoming, kept):
+            return self._flow.bearing(incoming, kept)
+        try:
+            return self._flow.bearing_after(incoming, await refresh_async(self._rolecall, kept))
+        except RolecallError as error:
+            self._flow.refresh_failed(error)
+            return self._flow.bearing(incoming, kept)
 
     def require_member(
         self, *, any_of: Roles = NotGiven.NOT_GIVEN, all_of: Roles = NotGiven.NOT_GIVEN
@@ -141,10 +184,10 @@ class RolecallLogin:
         if refusal is not None:
             return _response_of(refusal)
         failure: Optional[RolecallError] = None
-        token = self._flow.token(incoming)
-        if token:
+        bearing = await self._bearing(incoming, is_answerable=True)
+        if bearing.token:
             try:
-                await self._rolecall.logout(token)
+                await self._rolecall.logout(bearing.token)
             except RolecallError as error:
                 failure = error
         return _response_of(self._flow.finish_logout(failure))
@@ -166,8 +209,16 @@ def _incoming(request: Request) -> IncomingRequest:
 
 def _response_of(answer: Answer) -> Response:
     response = Response(answer.body, answer.status, dict(answer.headers))
-    for cookie in answer.cookies:
-        response.set_cookie(
+    for line in _lines_of(answer.cookies):
+        response.headers.append("set-cookie", line)
+    return response
+
+
+def _lines_of(cookies: Sequence[Cookie]) -> List[str]:
+    """The values of `Set-Cookie`."""
+    made = Response()
+    for cookie in cookies:
+        made.set_cookie(
             cookie.name,
             cookie.value,
             max_age=cookie.max_age_sec,
@@ -176,4 +227,4 @@ def _response_of(answer: Answer) -> Response:
             httponly=True,
             samesite="lax",
         )
-    return response
+    return made.headers.getlist("set-cookie")

@@ -35,7 +35,12 @@ def authorize_url(
     code_verifier: Optional[str] = None,
     sso: bool = False,
 ) -> str:
-    query = {"client_id": client_id, "redirect_uri": redirect_uri, "server_id": server_id, "state": state}
+    given = {"client_id": client_id, "redirect_uri": redirect_uri, "server_id": server_id, "state": state}
+    for name, value in given.items():
+        # None would be sent as a word, and be refused far from here.
+        if not value:
+            raise ValueError(f"{name} is missing")
+    query = dict(given)
     if code_verifier is not None:
         query["code_challenge"] = _challenge_of(code_verifier)
         query["code_challenge_method"] = "S256"

@@ -17,6 +17,12 @@ ErrorCode = Literal[
     "UNKNOWN_PROJECT",
     "LOGIN_REQUEST_INVALID",
     "CHALLENGE_WITHOUT_VERIFIER",
+    "LOGIN_REQUIRED",
+    "PROXY_NOT_TRUSTED",
+    "FORWARDED_REQUEST_INVALID",
+    "HOST_UNKNOWN",
+    "ROLE_LACKING",
+    "LOGIN_REFUSED",
     "INVALID_API_KEY",
     "PROJECT_INACTIVE",
     "INVALID_TOKEN",
@@ -33,6 +39,7 @@ ErrorCode = Literal[
     "ROLE_REQUIRED",
     "ORIGIN_NOT_ALLOWED",
     "NOT_SYSTEM_ADMIN",
+    "MEMBER_BLOCKED",
     "METRICS_LOCAL_ONLY",
     "CROSS_SITE_REQUEST",
     "NAVIGATION_REQUIRED",
@@ -43,10 +50,13 @@ ErrorCode = Literal[
     "API_KEY_NOT_FOUND",
     "MEMBER_NOT_FOUND",
     "ACCESS_NOT_FOUND",
+    "IMAGE_NOT_FOUND",
     "WEBHOOK_NOT_FOUND",
     "DELIVERY_NOT_FOUND",
     "METHOD_NOT_ALLOWED",
     "REQUEST_TIMEOUT",
+    "OWN_ACCOUNT",
+    "HOST_TAKEN",
     "PROJECT_NAME_TAKEN",
     "NO_REVOKED_KEY",
     "API_KEY_LIMIT_REACHED",
@@ -56,6 +66,8 @@ ErrorCode = Literal[
     "WEBHOOK_LIMIT_REACHED",
     "WEBHOOK_SLUG_TAKEN",
     "WEBHOOK_URL_MISSING",
+    "EVENTS_URL_MISSING",
+    "LOGOUT_URI_MISSING",
     "SIGNATURE_REPLAYED",
     "CURSOR_UNKNOWN",
     "WEBHOOK_INACTIVE",
@@ -138,7 +150,7 @@ class Member:
     #: As the account had it at the last login.
     email: Optional[str]
     global_name: Optional[str]
-    #: When the account was created on the chat platform.
+    #: When the account was created on the chat platform. When they joined a server is `joinedAt` of the member lists.
     joined_at: Optional[datetime]
     #: Set by an admin; overrides the display name.
     preferred_name: Optional[str]
@@ -283,6 +295,7 @@ class ServerMember:
     global_name: Optional[str]
     display_name: Optional[str]
     avatar: Optional[str]
+    #: When they joined this server. In a session’s `member` it is when the account was created.
     joined_at: Optional[datetime]
     roles: Tuple[Role, ...]
 
@@ -490,6 +503,44 @@ class MemberLeft:
 
 
 @dataclass(frozen=True)
+class MemberBlocked:
+    """The event `member.blocked`."""
+
+    id: Optional[str]
+    member_id: str
+    until: Optional[datetime]
+    at: datetime
+    type: Literal["member.blocked"] = "member.blocked"
+
+    @classmethod
+    def from_json(cls, id: Optional[str], data: Mapping[str, object]) -> MemberBlocked:
+        return cls(
+            id,
+            read.text(data, "memberId"),
+            read.optional_time(data, "until"),
+            read.time(data, "at"),
+        )
+
+
+@dataclass(frozen=True)
+class MemberUnblocked:
+    """The event `member.unblocked`."""
+
+    id: Optional[str]
+    member_id: str
+    at: datetime
+    type: Literal["member.unblocked"] = "member.unblocked"
+
+    @classmethod
+    def from_json(cls, id: Optional[str], data: Mapping[str, object]) -> MemberUnblocked:
+        return cls(
+            id,
+            read.text(data, "memberId"),
+            read.time(data, "at"),
+        )
+
+
+@dataclass(frozen=True)
 class ProjectDisabled:
     """The event `project.disabled`."""
 
@@ -576,7 +627,7 @@ class UnknownEvent:
     data: Mapping[str, object]
 
 
-Event = Union[SessionRevoked, SessionRotated, MemberRolesChanged, MemberLeft, ProjectDisabled, KeyEnding, KeyEnded, Reset, UnknownEvent]
+Event = Union[SessionRevoked, SessionRotated, MemberRolesChanged, MemberLeft, MemberBlocked, MemberUnblocked, ProjectDisabled, KeyEnding, KeyEnded, Reset, UnknownEvent]
 
 
 def event_from_json(id: Optional[str], type: str, value: object) -> Event:
@@ -590,6 +641,10 @@ def event_from_json(id: Optional[str], type: str, value: object) -> Event:
         return MemberRolesChanged.from_json(id, data)
     if type == "member.left":
         return MemberLeft.from_json(id, data)
+    if type == "member.blocked":
+        return MemberBlocked.from_json(id, data)
+    if type == "member.unblocked":
+        return MemberUnblocked.from_json(id, data)
     if type == "project.disabled":
         return ProjectDisabled.from_json(id, data)
     if type == "key.ending":

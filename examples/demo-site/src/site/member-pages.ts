@@ -10,6 +10,7 @@ interface PageOptions {
   readonly rolecall: Rolecall
   readonly visitors: ReturnType<typeof createVisitors>
   readonly controlUrl: string
+  readonly rolecallUrl: string
   readonly login: { readonly serverId: string }
   readonly pictures: { readonly from: string; readonly to: string }
 }
@@ -25,7 +26,11 @@ export function createMemberPages(options: PageOptions) {
     if (!visitor || !session) {
       const wasLoggedIn = visitors.remove(id)
       return {
-        page: welcomePage({ controlUrl: options.controlUrl, wasLoggedIn }),
+        page: welcomePage({
+          controlUrl: options.controlUrl,
+          consoleUrl: `${options.rolecallUrl}/console/`,
+          wasLoggedIn,
+        }),
         ...(id !== undefined && { cookies: [makeCookie(visitorCookie, '', '/', 0)] }),
       }
     }

@@ -5,11 +5,13 @@ import type { Answer } from './recorder.ts'
 
 interface WelcomePage {
   readonly controlUrl: string
+  /** Where the people who run the community work. */
+  readonly consoleUrl: string
   readonly wasLoggedIn: boolean
 }
 
 /** For whoever is not logged in. */
-export const welcomePage = ({ controlUrl, wasLoggedIn }: WelcomePage): Html =>
+export const welcomePage = ({ controlUrl, consoleUrl, wasLoggedIn }: WelcomePage): Html =>
   page({
     title: 'Welcome',
     main: html`<main class="card narrow">
@@ -19,6 +21,7 @@ ${wasLoggedIn && html`<p class="notice" role="status">Your session has ended: it
 <p class="buttons"><a class="button primary" href="/login">Log in with the chat platform</a></p>
 <p class="quiet small">The platform is a local stand-in: you choose who to be, there are no passwords. Emil is in no
 server and Viktor is banned, so both are refused. <a href="${controlUrl}">Change the community</a></p>
+<p class="quiet small">Who runs the community uses the <a href="${consoleUrl}">console of Rolecall</a>: log in there as Mara Lind.</p>
 </main>`,
   })
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { png, tone } from './raster.ts'
 
 /** Pictures drawn from a text: always the same for the same hash, and different when it changes. */
 
@@ -32,4 +33,28 @@ export function emblem(seed: string): string {
       `<path d="M60 22v62H26z" fill="#fff"/><path d="M66 34v50h32z" fill="hsl(${hue(b)} 70% 70%)"/>` +
       `<path d="M0 98q16-12 32 0t32 0 32 0 32 0v30H0z" fill="hsl(${hue(a)} 45% 55%)"/>`,
   )
+}
+
+const isWithin = (x: number, y: number, [cx, cy, rx, ry]: readonly [number, number, number, number]) =>
+  ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1
+
+/** The same person as `portrait` draws, in pixels. */
+export function portraitPng(seed: string): Buffer {
+  const [a, b, c = 0] = bytesOf(seed)
+  const [back, front, skin] = [tone(hue(a), 0.62), tone(hue(b), 0.3), tone(18 + c / 12, 0.58, 0.45)]
+  return png((x, y) => {
+    if (isWithin(x, y, [64, 58, 25, 25])) return y < 50 ? front : skin
+    return isWithin(x, y, [64, 122, 42, 34]) ? front : back
+  })
+}
+
+/** The same ship as `emblem` draws, in pixels. */
+export function emblemPng(seed: string): Buffer {
+  const [a, b] = bytesOf(seed)
+  const [sky, sail, sea] = [tone(hue(a), 0.32, 0.5), tone(hue(b), 0.7, 0.7), tone(hue(a), 0.55, 0.45)]
+  return png((x, y) => {
+    if (y >= 98) return sea
+    if (y < 84 && x <= 60 && x >= 60 - (y - 22) * 0.55) return [255, 255, 255]
+    return y < 84 && x >= 66 && x <= 66 + (y - 34) * 0.64 ? sail : sky
+  })
 }

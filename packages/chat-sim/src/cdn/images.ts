@@ -1,39 +1,53 @@
 import { param, type Reply } from '../http/call.ts'
 import { notFound } from '../http/platform-error.ts'
 import type { Route } from '../http/route.ts'
-import { emblem, portrait } from './drawings.ts'
+import { emblem, emblemPng, portrait, portraitPng } from './drawings.ts'
 
-const image = (path: string, draw: (params: Readonly<Record<string, string>>) => string): Route => ({
+interface Drawing {
+  readonly svg: (seed: string) => string
+  readonly png: (seed: string) => Buffer
+}
+
+const person: Drawing = { svg: portrait, png: portraitPng }
+const ship: Drawing = { svg: emblem, png: emblemPng }
+const nobody: Drawing = { svg: (seed) => portrait(seed, true), png: portraitPng }
+
+const image = (
+  path: string,
+  { svg, png }: Drawing,
+  seedOf: (params: Readonly<Record<string, string>>) => string,
+): Route => ({
   name: 'cdn',
   method: 'GET',
   path,
   at: 'root',
   auth: 'none',
   handle(_platform, call): Reply {
-    // The platform knows these endings. All are answered with SVG: browsers go by the content type.
-    if (!/\.(?:png|jpe?g|webp|gif|svg)$/.test(param(call, 'file'))) throw notFound()
+    const file = param(call, 'file')
+    // The platform knows these endings. Those that nothing here can write are answered with SVG: browsers go by the content type.
+    if (!/\.(?:png|jpe?g|webp|gif|svg)$/.test(file)) throw notFound()
+    const isPng = file.endsWith('.png')
+    const seed = seedOf(call.params)
     return {
       status: 200,
       headers: {
-        'content-type': 'image/svg+xml',
+        'content-type': isPng ? 'image/png' : 'image/svg+xml',
         'cache-control': 'public, max-age=31536000',
         'access-control-allow-origin': '*',
         'x-content-type-options': 'nosniff',
       },
-      body: draw(call.params),
+      body: isPng ? png(seed) : svg(seed),
     }
   },
 })
 
 const stem = (file = '') => file.replace(/\.\w+$/, '')
 
-export const avatar = image('/cdn/avatars/:user/:file', ({ user, file }) => portrait(`${user}${stem(file)}`))
-export const defaultAvatar = image('/cdn/embed/avatars/:file', ({ file }) =>
-  portrait(`default ${stem(file)}`, true),
-)
-export const guildIcon = image('/cdn/icons/:guild/:file', ({ guild, file }) =>
-  emblem(`${guild}${stem(file)}`),
-)
-export const guildAvatar = image('/cdn/guilds/:guild/users/:user/avatars/:file', ({ user, file }) =>
-  portrait(`${user}${stem(file)}`),
+export const avatar = image('/cdn/avatars/:user/:file', person, ({ user, file }) => `${user}${stem(file)}`)
+export const defaultAvatar = image('/cdn/embed/avatars/:file', nobody, ({ file }) => `default ${stem(file)}`)
+export const guildIcon = image('/cdn/icons/:guild/:file', ship, ({ guild, file }) => `${guild}${stem(file)}`)
+export const guildAvatar = image(
+  '/cdn/guilds/:guild/users/:user/avatars/:file',
+  person,
+  ({ user, file }) => `${user}${stem(file)}`,
 )

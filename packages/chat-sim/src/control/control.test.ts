@@ -26,6 +26,11 @@ describe('the control page', () => {
     expect(rolesOf(users.ada)).not.toContain(roles.captain)
   })
 
+  it('is where the address of the platform leads', async () => {
+    const answer = await fetch(sim.url)
+    expect([answer.status, answer.url]).toEqual([200, sim.controlUrl])
+  })
+
   it('kicks, lets in, bans and forgives', async () => {
     await press('kick', { member: users.ada })
     expect(rolesOf(users.ada)).toBeUndefined()

@@ -33,6 +33,9 @@ export function controlRoutes(desk: Desk): Route[] {
     },
   }
 
+  /** The platform has its own start page; here there is nothing else for a person to see. */
+  const start: Route = { ...common, method: 'GET', path: '/', handle: () => redirect('/control', 302) }
+
   const act: Route = {
     ...common,
     method: 'POST',
@@ -54,7 +57,7 @@ export function controlRoutes(desk: Desk): Route[] {
     },
   }
 
-  return [show, act, asset('/assets/control.js', 'text/javascript; charset=utf-8', script)]
+  return [start, show, act, asset('/assets/control.js', 'text/javascript; charset=utf-8', script)]
 }
 
 const controlPage = ({ platform, gateway }: Desk, view: View, said: Html | undefined): Reply =>

@@ -63,6 +63,8 @@ export function gatewayControl(hub: Hub) {
       platform.sessionStarts.leave(remaining, resetAfterMs),
     /** How many IDENTIFYs are left today. */
     sessionStartsLeft: () => platform.sessionStarts.state().remaining,
+    /** Asks clients that come from now on for so many shards. */
+    recommendShards: (count: number) => platform.sessionStarts.recommend(count),
     /** New connections are refused for a time. */
     refuse: (ms: number) => set({ refusesUntil: platform.clock.now() + ms }),
     delayDispatches: (ms: number) => set({ delayMs: ms }),

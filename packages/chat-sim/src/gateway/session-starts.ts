@@ -3,10 +3,11 @@ import type { Clock } from '../clock.ts'
 const dayMs = 86_400_000
 const total = 1_000
 
-/** Counts IDENTIFYs: 1,000 a day for a bot. Resuming is free. */
+/** Counts IDENTIFYs: 1,000 a day for a bot. Resuming is free. Says, too, over how many connections they are to be spread. */
 export function createSessionStarts(clock: Clock) {
   let used = 0
   let resetAt = 0
+  let shards = 1
   const renew = () => {
     if (clock.now() < resetAt) return
     used = 0
@@ -31,8 +32,14 @@ export function createSessionStarts(clock: Clock) {
       used = total - remaining
       resetAt = clock.now() + resetAfterMs
     },
+    /** How many connections clients are asked to make. */
+    shards: () => shards,
+    recommend: (count: number) => {
+      shards = count
+    },
     clear: () => {
       resetAt = 0
+      shards = 1
     },
   }
 }

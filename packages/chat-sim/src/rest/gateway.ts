@@ -22,7 +22,7 @@ export const gatewayBot: Route = {
   handle(platform, call) {
     const answer: RESTGetAPIGatewayBotResult = {
       url: gatewayUrl(call),
-      shards: 1,
+      shards: platform.sessionStarts.shards(),
       session_start_limit: platform.sessionStarts.state(),
     }
     return json(answer)

@@ -74,5 +74,6 @@ it('has 200,000 members at once, and edits and removes any of them', () => {
   expect(guild?.members.size).toBe(201_210)
   expect(guild?.members.get(last)?.roles).toEqual([demo.roles.crew])
   expect(guild?.members.page(first, 1_000)).toHaveLength(1_000)
-  expect(performance.now() - before).toBeLessThan(500)
+  // Half a second on a calm machine; what looks through all of them at each step takes minutes.
+  expect(performance.now() - before).toBeLessThan(5_000)
 })

@@ -12,14 +12,15 @@ It finds the framework in package.json (Next.js, Nuxt, SvelteKit, Express, Fasti
   .gitignore      a line for that file
   the login       the file or files that the framework wants
 
-Nothing that is there is changed: a second run makes nothing, and says so.
+Nothing that is there is changed: a second run makes nothing, and says so. What was given otherwise than it is there, or cannot
+work, is named. Where address, project and key are known, Rolecall is asked whether they belong together.
 
   --url <address>        where Rolecall is, e.g. https://id.example         (ROLECALL_URL)
   --client-id <id>       the project's id                                   (ROLECALL_CLIENT_ID)
   --server-id <id>       the chat server whose members may log in           (ROLECALL_SERVER_ID)
   --app-url <address>    where browsers reach the app; else a guess         (ROLECALL_APP_URL)
   --key -                reads the project's key from the standard input    (ROLECALL_API_KEY)
-  --framework <name>     next, nuxt, sveltekit, express, fastify or hono
+  --framework <name>     next, nuxt, sveltekit, express, fastify, hono or workers
   --dry-run              shows what would be written, without secrets, and writes nothing
   --help
 

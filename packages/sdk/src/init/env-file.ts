@@ -34,6 +34,19 @@ export function completeEnv(before: string, known: Values, others: readonly stri
   return { text: `${text}${separator}${added.join(newline)}${newline}`, set, open }
 }
 
+/** The values that an app starts with, by these files; the first one that has a value for a name decides. */
+export const valuesIn = (files: readonly string[]): Values =>
+  Object.fromEntries(
+    variableNames.flatMap((name) => {
+      const line = files.map((file) => valueIn(file, name)).find(Boolean)
+      return line ? [[name, unquoted(line)]] : []
+    }),
+  )
+
+/** Without quotes, or without a comment behind it. */
+const unquoted = (line: string): string =>
+  /^(["'`])(.*?)\1/.exec(line)?.[2] ?? line.replace(/\s+#.*$/, '').trim()
+
 const lineOf = (name: VariableName) =>
   new RegExp(`^([ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=)([^\\r\\n]*)`, 'm')
 

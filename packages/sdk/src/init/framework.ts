@@ -15,7 +15,7 @@ export interface Framework {
   readonly title: string
   /** The package that gives it away. */
   readonly dependency: string
-  readonly envFile: '.env' | '.env.local'
+  readonly envFile: '.env' | '.env.local' | '.dev.vars'
   /** Files that it reads besides. */
   readonly otherEnvFiles: readonly string[]
   /** Where an app is during development, unless it says otherwise. */

@@ -5,6 +5,7 @@ import { nextFiles, nextSteps } from './next-files.ts'
 import { nuxtFiles, nuxtSteps } from './nuxt-files.ts'
 import { programFiles, programSteps } from './program-files.ts'
 import { svelteKitFiles, svelteKitSteps } from './sveltekit-files.ts'
+import { workersFiles, workersSteps } from './workers-files.ts'
 
 const env = { envFile: '.env', otherEnvFiles: [] } as const
 const program = { ...env, appUrl: 'http://127.0.0.1:8080' } as const
@@ -64,6 +65,16 @@ const frameworks: readonly Framework[] = [
     files: programFiles('hono'),
     steps: programSteps('hono'),
   },
+  {
+    name: 'workers',
+    title: 'Cloudflare Workers',
+    dependency: 'wrangler',
+    envFile: '.dev.vars',
+    otherEnvFiles: ['.env'],
+    appUrl: 'http://localhost:8787',
+    files: workersFiles,
+    steps: workersSteps,
+  },
 ]
 
 /** Of those that bring others with them there is one; of the rest, two are a question. */
@@ -81,7 +92,9 @@ export function findFramework({ dependencies }: AppFolder, named: string | undef
     if (!framework) throw new CannotInit(`--framework is one of ${names}.`)
     return framework
   }
-  const found = frameworks.filter(({ dependency }) => dependencies.has(dependency))
+  const all = frameworks.filter(({ dependency }) => dependencies.has(dependency))
+  // A tool that frameworks are deployed with, too.
+  const found = all.length > 1 ? all.filter(({ name }) => name !== 'workers') : all
   const [first, second] = found
   if (!first) {
     throw new CannotInit(
@@ -89,8 +102,8 @@ export function findFramework({ dependencies }: AppFolder, named: string | undef
     )
   }
   if (second && !whole.has(first.name)) {
-    const all = found.map(({ name }) => name).join(' and ')
-    throw new CannotInit(`The dependencies of package.json name ${all}: say which it is with --framework.`)
+    const both = found.map(({ name }) => name).join(' and ')
+    throw new CannotInit(`The dependencies of package.json name ${both}: say which it is with --framework.`)
   }
   return first
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { openAppFolder } from './app-folder.ts'
 import { CannotInit } from './cannot-init.ts'
+import { checkKey } from './check-key.ts'
 import { help, readCommandLine } from './command-line.ts'
 import { findFramework } from './frameworks.ts'
 import { makePlan } from './plan.ts'
@@ -24,7 +25,7 @@ async function init(): Promise<void> {
   const plan = makePlan(app, findFramework(app, framework), given)
   if (isDryRun && plan.changes.length > 0) console.log(`${diffOf(plan.changes)}\n`)
   if (!isDryRun) writeChanges(app.folder, plan.changes)
-  console.log(reportOf(plan, isDryRun))
+  console.log(reportOf(plan, isDryRun, isDryRun ? undefined : await checkKey(plan.values)))
 }
 
 async function readKey(): Promise<string> {

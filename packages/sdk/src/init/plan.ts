@@ -1,8 +1,8 @@
 import { type AppFolder, findLogins, readIgnoreFiles } from './app-folder.ts'
-import { completeEnv } from './env-file.ts'
+import { completeEnv, valuesIn } from './env-file.ts'
 import type { Framework } from './framework.ts'
 import { addIgnored, isIgnored } from './ignored.ts'
-import { mintSecret, type Values } from './variables.ts'
+import { complaintsAbout, mintSecret, secretNames, type Values, variableNames } from './variables.ts'
 
 /** A file that is made, or added to. */
 export interface Change {
@@ -21,6 +21,10 @@ export interface Plan {
   /** Files that stay as they are, and why. */
   readonly kept: readonly { readonly path: string; readonly why: string }[]
   readonly steps: readonly string[]
+  /** What was given and is not taken, and what is there and cannot work. */
+  readonly notes: readonly string[]
+  /** What the app starts with now. */
+  readonly values: Values
   /** Where the app is, if it is known to this command. */
   readonly appUrl: string | undefined
 }
@@ -35,6 +39,8 @@ export function makePlan(app: AppFolder, framework: Framework, given: Values): P
     changes: [...env.changes, ...login.changes],
     kept: [...env.kept, ...login.kept],
     steps: [...env.steps, ...login.steps],
+    notes: env.notes,
+    values: env.values,
     appUrl: env.appUrl,
   }
 }
@@ -60,7 +66,39 @@ function planEnv(app: AppFolder, { envFile, otherEnvFiles, appUrl }: Framework, 
           : ` (if browsers reach the app elsewhere: mend ROLECALL_APP_URL in ${envFile}, too).`),
     )
   }
-  return { changes, kept, steps, appUrl: isNew ? known.ROLECALL_APP_URL : undefined }
+  const there = valuesIn([before, ...otherEnvFiles.map(app.read)])
+  const values = { ...known, ...there }
+  return {
+    changes,
+    kept,
+    steps,
+    notes: notesOn([envFile, ...otherEnvFiles].join(' or '), there, given),
+    values,
+    appUrl: isNew ? known.ROLECALL_APP_URL : undefined,
+  }
+}
+
+/** An address is the same with a slash at its end. */
+const endOf = (name: string) => (name.endsWith('_URL') ? /\/+$/ : '')
+
+/** A value that is there stays. Whoever gave another one, or whose value cannot work, has to hear so. */
+function notesOn(where: string, there: Values, given: Values): string[] {
+  const wrong = complaintsAbout(there).map(
+    ({ name, rule }) => `${name} ${rule}. It was kept as it is: correct it.`,
+  )
+  const differing = variableNames.filter(
+    (name) =>
+      given[name] !== undefined &&
+      there[name] !== undefined &&
+      there[name].replace(endOf(name), '') !== given[name],
+  )
+  const kept = differing.map((name) =>
+    secretNames.includes(name)
+      ? `${name} was kept; another one was given (neither is shown).`
+      : `${name} was kept as ${there[name]}; ${given[name]} was given.`,
+  )
+  const how = `To take what was given, delete ${differing.length === 1 ? 'that line' : 'those lines'} from ${where} and run this again.`
+  return [...wrong, ...kept, ...(differing.length > 0 ? [how] : [])]
 }
 
 function planLogin(app: AppFolder, framework: Framework) {

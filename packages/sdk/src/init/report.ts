@@ -23,8 +23,12 @@ const veiled = (line: string) => {
   return name ? line.replace(/=.*$/, '=… (not shown)') : line
 }
 
-/** What was done, and what is left to a person. */
-export function reportOf({ framework, changes, kept, steps, appUrl }: Plan, isDryRun: boolean): string {
+/** What was done, what is left to a person, and what the service says of the key. */
+export function reportOf(
+  { framework, changes, kept, steps, notes, appUrl }: Plan,
+  isDryRun: boolean,
+  keyFound: string | undefined,
+): string {
   const done = changes.map(({ path, before }) => [before === undefined ? 'made' : 'added to', path] as const)
   const rows = [
     ...(isDryRun ? [] : done),
@@ -34,12 +38,15 @@ export function reportOf({ framework, changes, kept, steps, appUrl }: Plan, isDr
   const left = appUrl ? [...steps, `Start the app, and log in at ${appUrl}/auth/login`] : steps
   const numbered = left.map((step, i) => `  ${i + 1}. ${step}`)
   const title = `Rolecall in ${framework.title}`
+  const said = [...notes, ...(keyFound === undefined ? [] : [keyFound])]
+  const noted = said.length > 0 ? ['', ...said] : []
   if (changes.length === 0 && left.length === 0)
-    return [`${title}: nothing is missing.`, ...listed].join('\n')
+    return [`${title}: nothing is missing.`, ...listed, ...noted].join('\n')
   const nothing = isDryRun ? ' Nothing was written.' : ''
   return [
     `${title}.${nothing}`,
     ...listed,
+    ...noted,
     ...(numbered.length > 0 ? ['', 'Left to you:', ...numbered] : []),
   ].join('\n')
 }

@@ -32,7 +32,10 @@ const isOrigin = (value: string) => isAddress(value) && new URL(value).pathname 
 const isWord = (value: string) => /^[\w-]+$/.test(value)
 
 const rules: Readonly<Record<VariableName, readonly [isRight: (value: string) => boolean, rule: string]>> = {
-  ROLECALL_URL: [isAddress, 'must be an address that begins with https:// or http://'],
+  ROLECALL_URL: [
+    (value) => isAddress(value) && !/\/api\/*$/.test(value),
+    'must be an address that begins with https:// or http://, without /api at its end',
+  ],
   ROLECALL_CLIENT_ID: [isWord, 'must be letters, digits, - and _'],
   ROLECALL_SERVER_ID: [(value) => /^\d{15,20}$/.test(value), 'must be a snowflake: 15 to 20 digits'],
   ROLECALL_APP_URL: [isOrigin, 'must be an address without a path, such as https://crew.example'],
@@ -43,13 +46,18 @@ const rules: Readonly<Record<VariableName, readonly [isRight: (value: string) =>
   ],
 }
 
-/** @throws CannotInit that names what is wrong, and shows no value. */
-export function checkValues(values: Values): void {
-  for (const name of variableNames) {
+/** What is wrong, by name; no value is shown. */
+export const complaintsAbout = (values: Values): { readonly name: VariableName; readonly rule: string }[] =>
+  variableNames.flatMap((name) => {
     const value = values[name]
     const [isRight, rule] = rules[name]
-    if (value !== undefined && !isRight(value)) throw new CannotInit(`${name} ${rule}.`)
-  }
+    return value === undefined || isRight(value) ? [] : [{ name, rule }]
+  })
+
+/** @throws CannotInit that names what is wrong, and shows no value. */
+export function checkValues(values: Values): void {
+  const [first] = complaintsAbout(values)
+  if (first) throw new CannotInit(`${first.name} ${first.rule}.`)
 }
 
 export const mintSecret = (): string => randomBytes(32).toString('hex')

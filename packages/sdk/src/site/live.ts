@@ -1,6 +1,7 @@
 import type { Session } from '../contract-types.ts'
 import { startTimer } from '../deadline.ts'
 import type { Rolecall } from '../rolecall.ts'
+import type { LiveStreams } from './live-streams.ts'
 import type { Visit } from './visit.ts'
 
 /** Looked at in any case so often, in milliseconds; also keeps proxies from closing a silent connection. */
@@ -14,13 +15,19 @@ const spreadMs = 300
  * It never tells a logout of somebody it has told of: their session may be refreshed elsewhere, which ends the token
  * that this stream knows. It ends instead, and the browser, which has the newest cookie, asks again.
  */
-export function liveAnswer(visit: Visit, client: Pick<Rolecall, 'watch'>, isCached: boolean): Response {
+export function liveAnswer(
+  visit: Visit,
+  client: Pick<Rolecall, 'watch'>,
+  streams: LiveStreams,
+  isCached: boolean,
+): Response {
   let end = () => {}
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const write = (text: string) => controller.enqueue(new TextEncoder().encode(text))
       let told: string | undefined
       let unwatch = () => {}
+      let uncount = () => {}
       let timer: ReturnType<typeof setTimeout> | undefined
       let isOver = false
       let isLooking = false
@@ -31,6 +38,7 @@ export function liveAnswer(visit: Visit, client: Pick<Rolecall, 'watch'>, isCach
         isOver = true
         clearTimeout(timer)
         unwatch()
+        uncount()
         controller.close()
       }
       const tell = (session: Session | undefined) => {
@@ -71,6 +79,9 @@ export function liveAnswer(visit: Visit, client: Pick<Rolecall, 'watch'>, isCach
       if (signal?.aborted) return end()
       signal?.addEventListener('abort', () => end())
       write('retry: 250\n\n')
+      const key = visit.sessionKey()
+      // Where there is none, nobody is logged in, and it ends with the first look.
+      if (key !== undefined) uncount = streams.open(key, end)
       look()
     },
     cancel: () => end(),

@@ -4,8 +4,13 @@ import type { Sealer } from './seal.ts'
 
 /** As long as the service keeps its side of a login. */
 const ttlSec = 600
+/** The cookie stays longer, so that whoever comes late is told so. */
+const cookieTtlSec = 3_600
 /** Each tab may have one under way; cookies that nobody comes back for must not fill the browser's room. */
 const mostAttempts = 5
+
+/** Why a login cannot be finished in this browser. */
+type LostAttempt = 'LOGIN_NOT_FOUND' | 'LOGIN_UNREADABLE' | 'LOGIN_EXPIRED'
 
 interface Attempt extends Login {
   readonly returnTo: string
@@ -18,9 +23,11 @@ interface Attempt extends Login {
  */
 export function createLoginAttempts(sealer: Sealer, prefix: string) {
   const nameOf = (state: string) => `${prefix}_${state.slice(0, 16)}`
-  const open = async (cookies: ReadonlyMap<string, string>, name: string): Promise<Attempt | undefined> => {
-    const opened = await sealer.open(name, cookies.get(name) ?? '')
-    if (!opened) return undefined
+  const open = async (cookies: ReadonlyMap<string, string>, name: string): Promise<Attempt | LostAttempt> => {
+    const value = cookies.get(name)
+    if (!value) return 'LOGIN_NOT_FOUND'
+    const opened = await sealer.open(name, value)
+    if (!opened) return 'LOGIN_UNREADABLE'
     const [state, codeVerifier, returnTo, startedAtMs] = JSON.parse(opened.text) as [
       string,
       string,
@@ -28,7 +35,7 @@ export function createLoginAttempts(sealer: Sealer, prefix: string) {
       number,
     ]
     const isOver = Date.now() - startedAtMs > ttlSec * 1_000
-    return isOver ? undefined : { state, codeVerifier, returnTo, startedAtMs }
+    return isOver ? 'LOGIN_EXPIRED' : { state, codeVerifier, returnTo, startedAtMs }
   }
   return {
     /** The cookies that begin a login, and let go of the oldest where there are too many. */
@@ -40,20 +47,24 @@ export function createLoginAttempts(sealer: Sealer, prefix: string) {
         (other) => other.startsWith(`${prefix}_`) && other.length === name.length,
       )
       const ages = await Promise.all(
-        others.map(async (other) => ({ other, at: (await open(cookies, other))?.startedAtMs ?? 0 })),
+        others.map(async (other) => {
+          const attempt = await open(cookies, other)
+          return { other, at: typeof attempt === 'string' ? 0 : attempt.startedAtMs }
+        }),
       )
       const surplus = ages.sort((one, two) => two.at - one.at).slice(mostAttempts - 1)
-      return [{ name, value, maxAgeSec: ttlSec }, ...surplus.map(({ other }) => dropped(other))]
+      return [{ name, value, maxAgeSec: cookieTtlSec }, ...surplus.map(({ other }) => dropped(other))]
     },
 
-    /** The login that this browser began with a state, and the cookie that ends it. */
+    /** The login that this browser began with a state, and the cookie that ends it; or why there is none. */
     async finish(
       cookies: ReadonlyMap<string, string>,
       state: string,
-    ): Promise<{ attempt: Attempt; ended: Cookie } | undefined> {
+    ): Promise<{ attempt: Attempt; ended: Cookie } | LostAttempt> {
       const name = nameOf(state)
       const attempt = await open(cookies, name)
-      return attempt?.state === state ? { attempt, ended: dropped(name) } : undefined
+      if (typeof attempt === 'string') return attempt
+      return attempt.state === state ? { attempt, ended: dropped(name) } : 'LOGIN_NOT_FOUND'
     },
   }
 }

@@ -3,12 +3,14 @@ import { RolecallError } from '../rolecall-error.ts'
 import { json, noContent, redirectTo, refuse } from './answers.ts'
 import { type Incoming, isNavigation, isSameOrigin } from './incoming.ts'
 import { liveAnswer } from './live.ts'
+import type { LiveStreams } from './live-streams.ts'
 import type { createLoginAttempts } from './login-attempts.ts'
 import { safeReturnTo } from './return-to.ts'
 import { openVisit, type Visit, type VisitParts } from './visit.ts'
 
 export interface RouteParts extends VisitParts {
   readonly attempts: ReturnType<typeof createLoginAttempts>
+  readonly liveStreams: LiveStreams
 }
 
 /** What a route is given. */
@@ -33,7 +35,8 @@ const routes: Readonly<Record<string, Route>> = {
   me: { method: 'GET', answer: tellSession },
   live: {
     method: 'GET',
-    answer: async ({ parts, visit }) => liveAnswer(visit, parts.client, parts.settings.cache !== false),
+    answer: async ({ parts: { client, liveStreams, settings }, visit }) =>
+      liveAnswer(visit, client, liveStreams, settings.cache !== false),
   },
   // For frameworks whose pages have no status of their own: they send people here.
   denied: { method: 'GET', answer: async ({ visit }) => refuse(visit.request, 403, 'ROLE_REQUIRED') },
@@ -61,8 +64,8 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   const { url, clientId, appUrl, authPath, onError } = settings
   const { request } = visit
   const found = await attempts.finish(given, query.get('state') ?? '')
-  const href = loginPath(authPath, found?.attempt.returnTo ?? '/')
-  if (!found) return refuse(request, 400, 'LOGIN_NOT_FOUND', { href })
+  if (typeof found === 'string') return refuse(request, 400, found, { href: loginPath(authPath, '/') })
+  const href = loginPath(authPath, found.attempt.returnTo)
   visit.setCookie(found.ended)
   // RFC 9207: an answer that another service made for this app is not taken.
   if (query.get('iss')?.replace(/\/+$/, '') !== url) {
@@ -93,7 +96,7 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
     if (!(error instanceof RolecallError)) throw error
     onError(error)
     const isOver = error.code === 'INVALID_CODE'
-    return refuse(request, isOver ? 400 : 503, isOver ? 'LOGIN_NOT_FOUND' : 'LOGIN_FAILED', { href })
+    return refuse(request, isOver ? 400 : 503, isOver ? 'LOGIN_CODE_USED' : 'LOGIN_FAILED', { href })
   }
 }
 

@@ -1,3 +1,4 @@
+import { addressProblem, keyProblem } from '../connection.ts'
 import type { CacheOptions } from '../session-cache.ts'
 import { readVariable } from './environment.ts'
 
@@ -76,16 +77,18 @@ export function readSettings(options: SiteOptions): Settings {
     if (text === '') problems.push(`${variables[name][0]} is missing: ${variables[name][1]}.`)
     return text
   }
-  const check = (name: keyof typeof variables, value: string, isRight: boolean, rule: string) => {
-    if (value !== '' && !isRight) problems.push(`${variables[name][0]} ${rule}.`)
+  const refuse = (name: keyof typeof variables, value: string, problem: string | undefined) => {
+    if (value !== '' && problem) problems.push(`${variables[name][0]} ${problem}.`)
   }
+  const check = (name: keyof typeof variables, value: string, isRight: boolean, rule: string) =>
+    refuse(name, value, isRight ? undefined : rule)
   const [url, apiKey, clientId] = [read('url'), read('apiKey'), read('clientId')]
   const [serverId, appUrl, secret] = [read('serverId'), read('appUrl'), read('secret')]
   // Only the variable is a list: a secret that is given may have a comma.
   const secrets = (options.secret ? [options.secret].flat() : secret.split(',')).map((one) => one.trim())
   const app = parse(appUrl)
-  check('url', url, parse(url) !== undefined, 'must be an http(s) address')
-  check('apiKey', apiKey, /^[\x21-\x7e]+$/.test(apiKey), 'must be the key of a project, rck_…')
+  refuse('url', url, addressProblem(url))
+  refuse('apiKey', apiKey, keyProblem(apiKey))
   check('clientId', clientId, /^[\w-]+$/.test(clientId), 'must be the id of a project')
   check('serverId', serverId, /^\d+$/.test(serverId), 'must be the id of a chat server, digits only')
   const isOrigin = app !== undefined && app.pathname === '/' && app.search + app.hash + app.username === ''

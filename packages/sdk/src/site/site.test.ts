@@ -1,8 +1,8 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GivenProject, givenProject } from '../../../../apps/api/test/given.ts'
-import { freePort } from '../../../../apps/api/test/postgres.ts'
 import { startWorld, type World } from '../../../../apps/api/test/service.ts'
+import { freePort } from '../../../../tools/free-port.js'
 import { SiteBrowser } from '../../test/site-browser.ts'
 import { listenFetch, type RunningSite } from '../../test/sites.ts'
 import { createRolecall } from '../fetch.ts'
@@ -174,7 +174,7 @@ describe('the cookie of a session', () => {
     const [line = ''] = answer.headers.getSetCookie()
     expect(line).toMatch(
       new RegExp(
-        `^__Host-rolecall_${project.id}_login_[\\w-]{16}=[^;]+; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$`,
+        `^__Host-rolecall_${project.id}_login_[\\w-]{16}=[^;]+; Path=/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$`,
       ),
     )
     const redirectUri = new URL(answer.headers.get('location') ?? '').searchParams.get('redirect_uri')

@@ -2,6 +2,7 @@ import { Rolecall } from '../rolecall.ts'
 import { readCookies, serializeCookie } from './cookies.ts'
 import type { Incoming } from './incoming.ts'
 import { createCookieKeeper, createStoreKeeper } from './keeper.ts'
+import { createLiveStreams, type LiveStreams } from './live-streams.ts'
 import { createLoginAttempts } from './login-attempts.ts'
 import { createRefreshing, type Flights } from './refreshing.ts'
 import { answerByRoute, type RouteParts } from './routes.ts'
@@ -31,11 +32,12 @@ export function createSite(options: SiteOptions): Site {
   // Ports do not separate cookies: two apps on one machine would overwrite each other's without the project's id.
   const prefix = `${isSecure ? '__Host-' : ''}rolecall_${clientId}`
   const names = { session: prefix, login: `${prefix}_login`, retry: `${prefix}_retry` }
-  const { client, flights } = sharedBy(
+  const { client, flights, liveStreams } = sharedBy(
     JSON.stringify([url, apiKey, prefix, secrets]),
-    (): { client: Rolecall; flights: Flights } => ({
+    (): { client: Rolecall; flights: Flights; liveStreams: LiveStreams } => ({
       client: new Rolecall({ baseUrl: url, apiKey, cache, ...(fetch && { fetch }) }),
       flights: new Map(),
+      liveStreams: createLiveStreams(),
     }),
   )
   const sealer = createSealer(secrets)
@@ -44,7 +46,7 @@ export function createSite(options: SiteOptions): Site {
     : createCookieKeeper(sealer, names.session)
   const refreshing = createRefreshing(client, keeper, flights)
   const attempts = createLoginAttempts(sealer, names.login)
-  const parts: RouteParts = { settings, client, keeper, refreshing, names, attempts }
+  const parts: RouteParts = { settings, client, keeper, refreshing, names, attempts, liveStreams }
   const finish = (visit: Visit, headers: Headers) => {
     if (visit.cookies.length === 0) return
     for (const cookie of visit.cookies) headers.append('set-cookie', serializeCookie(cookie, isSecure))

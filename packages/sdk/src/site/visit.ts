@@ -112,6 +112,8 @@ export async function openVisit(
     isSuperseded,
     unavailable,
     lookUp,
+    /** Names the session among all of this process; undefined where the request brings none. */
+    sessionKey: () => kept?.token,
 
     /**
      * Who is logged in; undefined when nobody is.

@@ -38,14 +38,19 @@ export async function clientLines(chat: ChatPlatform): Promise<Line[]> {
 
 /** Is the bot in the main server, and does the admin role exist? */
 export async function mainServerLines(
-  { chatGuildId = '', chatAdminRoleId }: Config,
+  { chatGuildId = '', chatAdminRoleId, chatAuditorRoleId }: Config,
   chat: ChatPlatform,
 ): Promise<Line[]> {
   try {
     const { name, roles } = await chat.server(chatGuildId, 'login')
     const adminRole = roles.find(({ id }) => id === chatAdminRoleId)
-    if (adminRole) return [ok(`${name}; its role ${adminRole.name} makes a System Admin`)]
-    return [problem(`${name} has no role ${chatAdminRoleId ?? ''}: correct CHAT_ADMIN_ROLE_ID.`)]
+    if (!adminRole)
+      return [problem(`${name} has no role ${chatAdminRoleId ?? ''}: correct CHAT_ADMIN_ROLE_ID.`)]
+    const auditorRole = roles.find(({ id }) => id === chatAuditorRoleId)
+    if (chatAuditorRoleId !== undefined && !auditorRole)
+      return [problem(`${name} has no role ${chatAuditorRoleId}: correct CHAT_AUDITOR_ROLE_ID.`)]
+    const auditor = auditorRole ? `, ${auditorRole.name} an auditor` : ''
+    return [ok(`${name}; its role ${adminRole.name} makes a System Admin${auditor}`)]
   } catch (error) {
     if (error instanceof ChatPlatformError && error.status === 401) {
       return [problem('cannot be read: the platform refuses CHAT_BOT_TOKEN, see "bot token".')]

@@ -9,3 +9,6 @@ export const ok = (text: string): Line => ({ kind: 'ok', text })
 /** Nothing to mend, and worth knowing. */
 export const note = (text: string): Line => ({ kind: 'note', text })
 export const problem = (text: string): Line => ({ kind: 'problem', text })
+
+/** How the kinds are printed. */
+export const words: Readonly<Record<Line['kind'], string>> = { ok: 'ok', note: 'note', problem: 'PROBLEM' }

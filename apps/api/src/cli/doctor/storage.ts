@@ -1,19 +1,31 @@
 import { createCache } from '#platform/cache/create-cache'
 import { connectionReason } from '#platform/db/connection-refusals'
-import { type Database, DatabaseRefused, DatabaseUnavailable, readOnlyAdvice } from '#platform/db/database'
+import {
+  type Database,
+  DatabaseRefused,
+  DatabaseTakesNoWrites,
+  DatabaseUnavailable,
+  readOnlyAdvice,
+} from '#platform/db/database'
+import { refuseUnfinishedRestore } from '#platform/db/folder-lock'
 import { newerSentence, schemaState } from '#platform/db/migrate'
 import { openDatabase } from '#platform/db/open-database'
+import { rehearse } from '#platform/db/rehearse'
 import { sql } from '#platform/db/sql'
 import type { Log } from '#platform/log'
 import type { Config } from '../../config.ts'
 import { changedKeys } from '../../features/encryption-keys/check-fingerprints.ts'
+import { writeMebibyte } from '../../features/monitoring/instances-store.ts'
 import { unmadeFolder } from '../unmade-folder.ts'
 import { type Line, note, ok, problem } from './line.ts'
 
-/** Does the database answer, and does it have all tables? */
+/** Does the database answer, does it have all tables, and room? */
 export async function databaseLines(config: Config): Promise<Line[]> {
   const folder = unmadeFolder(config)
-  if (folder) return [ok(`embedded PostgreSQL; the first start makes ${folder}`)]
+  if (folder) {
+    refuseUnfinishedRestore(folder)
+    return [ok(`embedded PostgreSQL; the first start makes ${folder}`)]
+  }
   return onDatabase(config, async (db) => {
     const [row] = await db.query<{ version: string; isReadOnly: boolean }>(sql`
       select current_setting('server_version') as version,
@@ -22,7 +34,11 @@ export async function databaseLines(config: Config): Promise<Line[]> {
     const found = ok(`${db.engine === 'pglite' ? 'embedded ' : ''}PostgreSQL ${row?.version}`)
     const { pending, newer } = await schemaState(db)
     const notes = newer.length > 0 ? [note(newerSentence(newer))] : []
-    if (pending.length === 0) return [{ ...found, text: `${found.text}, up to date` }, ...notes]
+    if (pending.length === 0) {
+      // Kept by nobody: it is rolled back.
+      await rehearse(db, writeMebibyte)
+      return [{ ...found, text: `${found.text}, up to date` }, ...notes]
+    }
     return [
       found,
       ...notes,
@@ -41,12 +57,14 @@ export async function keyLines(config: Config): Promise<Line[]> {
   })
 }
 
-async function onDatabase(config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> {
+/** Looks at the configured database; one that does not answer is a line of its own. */
+export async function onDatabase(config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> {
   const db = await openDatabase(config.databaseUrl)
   try {
     return await look(db)
   } catch (error) {
     if (error instanceof DatabaseRefused) return [problem(error.message)]
+    if (error instanceof DatabaseTakesNoWrites) return [problem(error.advice)]
     if (!(error instanceof DatabaseUnavailable)) throw error
     return [problem(`does not answer (${connectionReason(error.cause)}): ${adviceFor(error.cause)}`)]
   } finally {

@@ -2,7 +2,7 @@ import { access } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import type { Router } from '#platform/http/router'
-import type { Deps } from '../../deps.ts'
+import type { ChangeDeps, Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
 import { grantAccess } from './grant-access.ts'
 import { revokeAccess } from './revoke-access.ts'
@@ -16,7 +16,7 @@ import {
 } from './store.ts'
 
 export function accessRoutes({ route }: Router<Callers>, deps: Deps) {
-  const { db } = deps
+  const { db, runDry } = deps
   route(access.listProjectServers, async ({ params: { projectId }, query }) => {
     if (!(await findProject(db, projectId))) throw new ApiError('PROJECT_NOT_FOUND')
     return list(db, { projectIds: [projectId], scope: query.scope })
@@ -26,11 +26,17 @@ export function accessRoutes({ route }: Router<Callers>, deps: Deps) {
     return list(db, { serverId, ...query })
   })
   route(access.setAccess, async (request) => {
-    const mapping = await grantAccess(deps, by(request), { ...request.params, ...request.body })
+    const change = (parts: ChangeDeps) =>
+      grantAccess(parts, by(request), { ...request.params, ...request.body })
+    if (request.query.dryRun) return runDry(request.params, change)
+    const mapping = await change(deps)
     if (!mapping) throw new ApiError('SERVER_NOT_FOUND')
     return mapping
   })
-  route(access.revokeAccess, (request) => revokeAccess(deps, by(request), request.params))
+  route(access.revokeAccess, (request) => {
+    const change = (parts: ChangeDeps) => revokeAccess(parts, by(request), request.params)
+    return request.query.dryRun ? runDry(request.params, change) : change(deps)
+  })
   route(access.accessMatrix, ({ query: { projectId, ...query } }) =>
     list(db, { projectIds: projectId ? [projectId] : undefined, ...query }),
   )

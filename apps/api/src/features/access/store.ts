@@ -135,6 +135,11 @@ export const insertTrailEntry = (tx: Tx, { action, project, server, actor, befor
       ${actor?.id ?? null}, ${actor?.username ?? null}, ${before && JSON.stringify(before)},
       ${after && JSON.stringify(after)})`)
 
+/** Takes the name of a member from what they did; what was done stays. Only in a transaction that erases. */
+export const eraseTrailActor = (tx: Tx, memberId: string) =>
+  tx.execute(sql`
+    update access_trail set actor_id = null, actor_username = null where actor_id = ${memberId}`)
+
 export interface TrailFilter {
   readonly projectId?: string | undefined
   readonly serverId?: string | undefined

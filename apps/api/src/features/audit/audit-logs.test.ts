@@ -34,10 +34,17 @@ describe.each(engines)('the audit log on %s', (engine) => {
     token = await givenAdmin(world)
     const { db } = world.service.deps
     // The login has left an entry of its own; these tests count what they put there.
-    await db.script(`alter table audit_log disable trigger audit_log_append_only; delete from audit_log;
-      alter table audit_log enable trigger audit_log_append_only`)
-    await given({ action: 'project.create', actionType: 'project' }, '2026-01-30T12:00:00Z')
-    await given({ action: 'project.delete', actionType: 'project', actor: ada }, '2026-01-31T00:00:00Z')
+    await db.script(`alter table audit_log disable trigger all; delete from audit_log;
+      alter table audit_log enable trigger all`)
+    const toProject = (id: string) => ({ type: 'project', id })
+    await given(
+      { action: 'project.create', actionType: 'project', target: toProject(ada.id) },
+      '2026-01-30T12:00:00Z',
+    )
+    await given(
+      { action: 'project.delete', actionType: 'project', actor: ada, target: toProject('p2') },
+      '2026-01-31T00:00:00Z',
+    )
     await given({ action: 'server.sync', actionType: 'sync', severity: 'error' }, '2026-01-31T23:59:59.999Z')
     await given({ action: 'webhook.create', actionType: 'webhook', actor: ada }, '2026-02-01T00:00:00Z')
     await db.script(realClock)
@@ -62,7 +69,7 @@ describe.each(engines)('the audit log on %s', (engine) => {
 
   test('answers entries with exactly the documented fields, newest first', async () => {
     const { body } = await list()
-    expect(Object.keys(body).sort()).toEqual(['data', 'limit', 'offset', 'total'])
+    expect(Object.keys(body).sort()).toEqual(['data', 'limit', 'nextCursor', 'offset', 'total'])
     expect(body).toMatchObject({ total: 4, limit: 50, offset: 0 })
     for (const entry of body.data) expect(Object.keys(entry)).toEqual(fields)
     expect(body.data.map(({ at }: { at: string }) => at)).toEqual([
@@ -85,6 +92,9 @@ describe.each(engines)('the audit log on %s', (engine) => {
     [`?actorId=${demo.users.ada}&actionType=project`, ['project.delete']],
     ['?actionType=sync', ['server.sync']],
     ['?severity=error', ['server.sync']],
+    ['?targetType=project', ['project.delete', 'project.create']],
+    ['?targetId=p2', ['project.delete']],
+    [`?memberId=${demo.users.ada}`, ['webhook.create', 'project.delete', 'project.create']],
     ['?severity=warning', []],
     ['?limit=1&offset=1', ['server.sync']],
     ['?offset=999999999999999', []],
@@ -129,6 +139,24 @@ describe.each(engines)('the audit log on %s', (engine) => {
       expect((await list(`?actionType=${type}`)).status).toBe(200)
     }
     expect((await list('?limit=500')).body.limit).toBe(500)
+  })
+
+  test('goes on from a cursor, over entries of one moment too, and counts only without one', async () => {
+    const whole = (await list()).body.data.map(({ id }: { id: string }) => id)
+    for (const limit of [1, 3, 4]) {
+      const seen: string[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const { body } = await list(`?limit=${limit}${cursor && `&cursor=${cursor}`}`)
+        expect(body.total).toBe(cursor ? null : whole.length)
+        seen.push(...body.data.map(({ id }: { id: string }) => id))
+        cursor = body.nextCursor
+      }
+      expect(seen).toEqual(whole)
+    }
+    for (const wrong of ['x', '1', '1-', `${'9'.repeat(16)}-1`])
+      expect((await list(`?cursor=${wrong}`)).status).toBe(400)
+    expect((await list('?cursor=999999999999999-999999999999999999')).body.data).toHaveLength(4)
   })
 
   test('exports the same entries as CSV, defused', async () => {

@@ -7,10 +7,22 @@ import { periodConditions, readPeriod } from '#platform/http/period'
  * @throws VALIDATION_FAILED when the period ends before it begins
  */
 export function auditCondition(query: audit.AuditQuery): Sql {
-  const { actorId, actionType, severity } = query
+  const { actorId, memberId, targetType, targetId, actionType, severity, cursor } = query
   const conditions = periodConditions(readPeriod(query, 'dateFrom', 'dateTo'))
   if (actorId !== undefined) conditions.push(sql`actor_id = ${actorId}`)
+  if (memberId !== undefined) conditions.push(sql`(actor_id = ${memberId} or target_id = ${memberId})`)
+  if (targetType !== undefined) conditions.push(sql`target_type = ${targetType}`)
+  if (targetId !== undefined) conditions.push(sql`target_id = ${targetId}`)
   if (actionType !== undefined) conditions.push(sql`action_type = ${actionType}`)
   if (severity !== undefined) conditions.push(sql`severity = ${severity}`)
+  if (cursor !== undefined) {
+    const [atMs, seq] = cursor.split('-')
+    const at = sql`timestamptz 'epoch' + ${atMs}::float8 * interval '1 millisecond'`
+    conditions.push(sql`(audit_log.at, audit_log.seq) < (${at}, ${seq}::bigint)`)
+  }
   return allOf(conditions)
 }
+
+/** Where the page after this entry begins. */
+export const cursorAfter = ({ at, seq }: { readonly at: Date; readonly seq: number }) =>
+  `${at.getTime()}-${seq}`

@@ -1,4 +1,5 @@
 import { audit } from '@rolecall/contract'
+import type { By } from '#audit/event'
 import { csvAnswer } from '#platform/csv'
 import type { Router } from '#platform/http/router'
 import type { Deps, DownloadEvent, OpenDownload } from '../../deps.ts'
@@ -6,15 +7,15 @@ import { by, type Callers } from '../callers.ts'
 import { auditColumns } from './columns.ts'
 import { listAuditEntries, streamAuditEntries } from './read-entries.ts'
 
+type ChainDeps = Pick<Deps, 'db' | 'audit' | 'chainVerifier'>
+
 interface AuditRouteDeps {
   readonly openDownload: OpenDownload
 }
 
-export function auditRoutes(
-  { route }: Router<Callers>,
-  deps: Pick<Deps, 'db'>,
-  { openDownload }: AuditRouteDeps,
-) {
+export function auditRoutes({ route }: Router<Callers>, deps: ChainDeps, { openDownload }: AuditRouteDeps) {
+  route(audit.auditChain, () => deps.chainVerifier.state())
+  route(audit.verifyAuditChain, (request) => verifyAgain(deps, by(request)))
   route(audit.listAuditLogs, ({ query }) => listAuditEntries(deps, query))
   route(audit.exportAuditLogs, (request) => {
     const { query } = request
@@ -23,8 +24,22 @@ export function auditRoutes(
   })
 }
 
+async function verifyAgain({ db, audit: log, chainVerifier }: ChainDeps, by: By) {
+  await db.transaction((tx) =>
+    log.record(tx, {
+      ...by,
+      actionType: 'auth',
+      action: 'audit.verify',
+      target: { type: 'audit', id: 'log' },
+      summary: 'The chain of the audit log is checked again, from its first entry.',
+    }),
+  )
+  await chainVerifier.restart()
+  return chainVerifier.state()
+}
+
 /** Every filter is an id, a word or a moment: all of them may be told. */
-const exportEvent = (query: audit.AuditQuery): DownloadEvent => ({
+const exportEvent = (query: audit.AuditExportQuery): DownloadEvent => ({
   actionType: 'auth',
   action: 'audit.export',
   summary: `The audit log was downloaded as csv: ${Object.entries(query)

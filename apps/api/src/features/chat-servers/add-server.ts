@@ -1,13 +1,14 @@
 import type { chatServers } from '@rolecall/contract'
 import type { By } from '#audit/event'
 import { type ChatPlatform, ChatPlatformError, type ChatServerInfo } from '#chat/chat-platform'
+import { findMainServer } from '#mirror/read-servers'
 import { registerServer, writeServer } from '#mirror/write-servers'
 import { violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
 import { getServer } from './get-server.ts'
-import { findMainServer, findServer } from './store.ts'
+import { findServer } from './store.ts'
 
 /** Registers a server that the bot is in, with its name and roles, or brings a removed one back. */
 export async function addServer(

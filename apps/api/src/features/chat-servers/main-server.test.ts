@@ -1,12 +1,12 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findMainServer } from '#mirror/read-servers'
 import { atOnce } from '../../../test/at-once.ts'
 import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { openDatabase } from '../../platform/db/open-database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { ensureMainServer } from './main-server.ts'
-import { findMainServer } from './store.ts'
 
 describe.each(engines)('the main server at start on %s', (engine) => {
   let stored: TestDatabase

@@ -1,6 +1,6 @@
+import { findMainServer } from '#mirror/read-servers'
 import { insertFirstServer } from '#mirror/write-servers'
 import type { Deps } from '../../deps.ts'
-import { findMainServer } from './store.ts'
 
 /**
  * The start-up rule of the specification: without any server record the main server is created from the

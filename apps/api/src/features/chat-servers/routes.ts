@@ -1,9 +1,12 @@
 import { chatServers } from '@rolecall/contract'
 import type { By } from '#audit/event'
+import { singleFlight } from '#platform/async'
+import { Answer } from '#platform/http/answer'
 import type { Router } from '#platform/http/router'
-import type { Deps } from '../../deps.ts'
+import type { ChangeDeps, Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
 import { addServer } from './add-server.ts'
+import { getBot } from './get-bot.ts'
 import { getServer } from './get-server.ts'
 import { listServerRoles } from './list-roles.ts'
 import { removeServer } from './remove-server.ts'
@@ -19,16 +22,26 @@ export function chatServerRoutes(
   deps: Deps,
   { startMemberSync }: ServerRouteDeps,
 ) {
-  const { db } = deps
+  const { db, runDry } = deps
   route(chatServers.listServers, async () => {
     const data = await listServers(db)
     return { data, total: data.length }
   })
+  const readBot = singleFlight(() => getBot(deps))
+  route(chatServers.getBot, () => readBot())
   route(chatServers.addServer, (request) => addServer(deps, by(request), request.body))
-  route(chatServers.updateServer, (request) =>
-    updateServer(deps, by(request), request.params.id, request.body),
-  )
-  route(chatServers.removeServer, (request) => removeServer(deps, by(request), request.params.id))
+  route(chatServers.updateServer, (request) => {
+    const { id } = request.params
+    const change = (parts: ChangeDeps) => updateServer(parts, by(request), id, request.body)
+    return request.query.dryRun ? runDry({ serverId: id }, change) : change(deps)
+  })
+  route(chatServers.removeServer, async (request) => {
+    const { id } = request.params
+    const change = (parts: ChangeDeps) => removeServer({ ...deps, ...parts }, by(request), id)
+    if (request.query.dryRun) return runDry({ serverId: id }, change)
+    await change(deps)
+    return new Answer(204)
+  })
   route(chatServers.syncServer, async (request) =>
     startMemberSync(await getServer(db, request.params.id), by(request)),
   )

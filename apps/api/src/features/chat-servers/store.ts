@@ -2,25 +2,6 @@ import type { chatServers } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-export interface ChatServer {
-  readonly id: string
-  readonly name: string
-  readonly icon: string | null
-  readonly isMain: boolean
-}
-
-export const findMainServer = (db: Queryable) =>
-  db.maybeOne<ChatServer>(
-    sql`select id, name, icon, is_main as "isMain" from servers where is_main and removed_at is null`,
-  )
-
-/** The server that decides who is a System Admin: the main one, or the configured one while there is none. */
-export const findAdminServer = (db: Queryable, configuredId: string | undefined) =>
-  db.maybeOne<ChatServer>(sql`
-    select id, name, icon, is_main as "isMain" from servers
-    where removed_at is null
-      and (is_main or (id = ${configuredId ?? null} and not exists (select from servers where is_main)))`)
-
 const registered = (condition: Sql): Sql => sql`
   select v.id, v.name, v.icon, v.is_main as "isMain", iso(v.roles_synced_at) as "rolesSyncedAt",
     (select count(*) from memberships m where m.server_id = v.id and m.left_at is null) as "memberCount",
@@ -35,6 +16,9 @@ export const listServers = (db: Queryable) => db.query<chatServers.ChatServer>(r
 
 export const findServer = (db: Queryable, id: string) =>
   db.maybeOne<chatServers.ChatServer>(registered(sql`v.id = ${id}`))
+
+export const listRegisteredIds = async (db: Queryable): Promise<string[]> =>
+  (await db.query<{ id: string }>(sql`select id from servers where removed_at is null`)).map(({ id }) => id)
 
 export interface RolesAge {
   readonly areKnown: boolean

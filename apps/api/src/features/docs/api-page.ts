@@ -21,12 +21,24 @@ ${chapters.map(chapter)}`,
   })
 }
 
+const repository = 'https://github.com/rolecall/rolecall/blob/main'
+const clients = [
+  ['JavaScript', 'packages/sdk/README.md'],
+  ['Python', 'clients/python/README.md'],
+  ['PHP', 'docs/guides/php.md'],
+  ['Go', 'docs/guides/go.md'],
+  ['Java and Kotlin', 'docs/guides/java.md'],
+  ['C#', 'docs/guides/csharp.md'],
+  ['curl', 'docs/guides/curl.md'],
+] as const
+
 /** `/` leads here, and so does the login of an admin who has no console to go to. */
 const welcome = html`<p class="lead">This is the service that logs the members of a community in to its sites. It keeps no
 passwords: members log in with their account at the chat platform.</p>
 <ul class="ways">
 <li><strong>You want to log in?</strong> Open the site that you want to use, and log in there.</li>
-<li><strong>You build a site?</strong> Its backend uses the API below, or the client library.</li>
+<li><strong>You build a site?</strong> Its backend uses the API below, or a client:
+${clients.map(([name, path], i) => html`${i > 0 && ', '}<a href="${repository}/${path}">${name}</a>`)}.</li>
 <li><strong>You are an admin, and have just logged in?</strong> The address of this page ends in <code>#code=rcc_…</code>.
 <a href="#adminToken">Exchange that code</a> for an admin session: it is good once, for a minute.</li>
 </ul>`
@@ -65,7 +77,7 @@ const endpoint = (one: EndpointPage): Html => html`<section class="endpoint" id=
 </header>
 <div class="said">
 ${one.description !== undefined && html`<p>${prose(one.description)}</p>`}
-<p><strong>Who may ask:</strong> ${one.auth}</p>
+<p><strong>Who may ask:</strong> ${prose(one.auth)}</p>
 ${one.inputs.map(({ title, fields }) => html`<h4>${title}</h4>${fieldList(fields)}`)}
 ${one.answers.map(answer)}
 <h4>Refusals</h4>

@@ -10,9 +10,11 @@ import {
   exampleDownload,
   exampleOf,
   exampleStream,
+  grants,
   operationIdOf,
   refusals,
   type Schema,
+  whoElse,
 } from '@rolecall/contract'
 import { type Field, listFields, wholeBody } from './fields.ts'
 
@@ -59,6 +61,9 @@ const authTexts: Record<Auth, string> = {
   admin: 'A System Admin: Authorization: Bearer, or the console’s cookie from its own pages.',
 }
 
+const needText = ({ needs }: EndpointDefinition): string =>
+  needs === undefined ? '' : ` The project needs the ${grants[needs].kind} \`${needs}\`.`
+
 /** Every endpoint, by chapter. Within one: short paths first, and those of one path as records live. */
 export function describeContract(publicUrl: string): Chapter[] {
   const tags = [...new Set(endpoints.map(({ tag }) => tag))]
@@ -90,13 +95,15 @@ function describeEndpoint(definition: EndpointDefinition, publicUrl: string): En
     path,
     summary,
     description,
-    auth: authTexts[auth],
+    auth: [authTexts[auth], ...whoElse(definition)].join(' ') + needText(definition),
     inputs: [
       ...Object.entries(parts).map(([title, schema]) => ({ title, fields: listFields(schema) })),
       { title: 'Body', fields: payload ? [wholeBody(payload)] : [] },
     ].filter(({ fields }) => fields.length > 0),
     request: curl(definition, publicUrl),
-    answers: Object.entries(answers).map(([status, answer]) => describeAnswer(Number(status), answer)),
+    answers: Object.entries(answers).flatMap(([status, answer]) =>
+      kindsOf(answer).map((kind) => describeAnswer(Number(status), kind)),
+    ),
     refusals: refusals(definition)
       .map(refusalOf)
       .toSorted((a, b) => a.status - b.status),
@@ -107,6 +114,10 @@ export function refusalOf(name: ErrorCode): Refusal {
   const { status, title, mend, code = name }: ErrorDefinition = errors[name]
   return { status, code, title, mend }
 }
+
+/** An answer that may be one of several objects is shown as each of them. */
+const kindsOf = (answer: Answer): readonly Answer[] =>
+  answer !== null && 'anyOf' in answer && Array.isArray(answer.anyOf) ? answer.anyOf : [answer]
 
 function describeAnswer(status: number, answer: Answer): AnswerPage {
   const plain = (text: string) => ({ status, text, fields: [], example: undefined })
@@ -119,13 +130,15 @@ function describeAnswer(status: number, answer: Answer): AnswerPage {
       example: `${example}`,
     }
   }
+  if ('picture' in answer) return plain(`A picture: ${answer.picture.join(', ')}.`)
   if ('events' in answer)
     return {
       ...plain(`Server-Sent Events: ${Object.keys(answer.events).join(', ')}.`),
       example: exampleStream(answer.events),
     }
   const example = JSON.stringify(exampleOf(answer as Schema), null, 2)
-  return { status, text: '', fields: listFields(answer), example }
+  const { description: text = '' } = answer as Schema
+  return { status, text, fields: listFields(answer), example }
 }
 
 /** A request to copy: required parts only, so that it is as short as it can be. */

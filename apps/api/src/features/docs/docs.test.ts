@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type ErrorDefinition, errors } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWorld, type World } from '../../../test/service.ts'
@@ -14,17 +15,25 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(world.url + path, { redirect: 'manual', headers })
 
 describe('API pages', () => {
-  test('the root sends a browser to them', async () => {
+  test('the root sends a browser to the console', async () => {
     const answer = await get('/')
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/api/docs'])
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console/'])
   })
 
-  test('the page that the root leads to says what this is, and how an admin who logged in goes on', async () => {
-    const answer = await fetch(`${world.url}/`, { headers: { accept: 'text/html' } })
+  test('the page says what this is, and how an admin who logged in goes on', async () => {
+    const answer = await fetch(`${world.url}/api/docs`, { headers: { accept: 'text/html' } })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const text = await answer.text()
     expect(text).toContain('logs the members of a community in to its sites')
     expect(text).toContain('<a href="#adminToken">Exchange that code</a>')
+  })
+
+  test('and leads to a client for each language, whose page is in the repository', async () => {
+    const text = await (await fetch(`${world.url}/api/docs`, { headers: { accept: 'text/html' } })).text()
+    const paths = [...text.matchAll(/href="https:\/\/github\.com\/rolecall\/rolecall\/blob\/main\/([^"]+)"/g)]
+    expect(paths.length).toBeGreaterThan(5)
+    const root = new URL('../../../../../', import.meta.url)
+    expect(paths.filter(([, path = '']) => !existsSync(new URL(path, root)))).toEqual([])
   })
 
   test('every endpoint stands in the index at the top, before the first is described', async () => {
@@ -74,7 +83,10 @@ describe('API pages', () => {
       const policy = answer.headers.get('content-security-policy') ?? ''
       expect(policy).toContain("default-src 'none'")
       expect(policy).not.toMatch(/unsafe|script-src|https?:|\*/)
-      expect(await answer.text()).not.toMatch(/<script|\son\w+=|\sstyle=|(src|href)="(https?:)?\/\//)
+      const text = await answer.text()
+      expect(text).not.toMatch(/<script|\son\w+=|\sstyle=|src="(https?:)?\/\//)
+      // Links lead elsewhere only when somebody follows them.
+      expect(text).not.toMatch(/<(?!a )\w+[^>]* href="(https?:)?\/\//)
     }
   })
 })

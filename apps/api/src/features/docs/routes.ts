@@ -3,13 +3,17 @@ import { openApi } from '@rolecall/contract'
 import { Answer, redirect } from '#platform/http/answer'
 import type { Router } from '#platform/http/router'
 import { version } from '#platform/version'
+import type { Config } from '../../config.ts'
 import type { Callers } from '../callers.ts'
 import { apiPage } from './api-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { docsPolicy } from './layout.ts'
 
 /** The OpenAPI document, and pages to read it and the error codes by. Everything is served from here. */
-export function docsRoutes({ page }: Pick<Router<Callers>, 'page'>, publicUrl: string) {
+export function docsRoutes(
+  { page }: Pick<Router<Callers>, 'page'>,
+  { publicUrl, console: hasConsole }: Pick<Config, 'publicUrl' | 'console'>,
+) {
   const serve = (path: string, own: Record<string, string>, make: () => string) => {
     // Made when first asked for: a start does not wait for it.
     let made: { body: string; etag: string } | undefined
@@ -30,5 +34,5 @@ export function docsRoutes({ page }: Pick<Router<Callers>, 'page'>, publicUrl: s
   serve('/api/openapi.json', json, () => JSON.stringify(openApi(publicUrl, version)))
   serve('/api/docs', html, () => apiPage(publicUrl, version))
   serve('/api/docs/errors', html, errorsPage)
-  page('/', {}, () => redirect('/api/docs'))
+  page('/', {}, () => redirect(hasConsole ? '/console/' : '/api/docs'))
 }

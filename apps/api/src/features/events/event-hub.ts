@@ -77,7 +77,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
     while (read && level.size > 0) {
       const startedAt = performance.now()
       const isMore = await look(read).catch((error: unknown) => {
-        // An outage is told elsewhere. Heartbeats go on, and what they vouch for stands still.
+        // An outage is logged once, by `availability.ts`. Heartbeats go on, and what they vouch for stands still.
         if (!isFailing && !(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'reading events failed')
         isFailing = true

@@ -24,7 +24,7 @@ export async function openStream(
 ): Promise<Readable> {
   const present = await readPresent(deps.db)
   const last = lastEventId === undefined ? undefined : parseEventId(lastEventId)
-  const problem = lastEventId === undefined ? undefined : problemOf(last, present)
+  const problem = lastEventId === undefined ? undefined : whyNotResumable(last, present)
   const stream = createEventStream(deps, {
     projectId,
     heartbeatMs,
@@ -40,7 +40,7 @@ export async function openStream(
 }
 
 /** Why a client cannot go on from an id. */
-function problemOf(last: Mark | undefined, present: Mark): 'unknown_id' | 'too_far_behind' | undefined {
+function whyNotResumable(last: Mark | undefined, present: Mark): 'unknown_id' | 'too_far_behind' | undefined {
   if (!last || last.xid > present.xid || last.atSec > present.atSec + clockSlackSec) {
     return 'unknown_id'
   }

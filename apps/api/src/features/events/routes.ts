@@ -1,9 +1,11 @@
-import { events } from '@rolecall/contract'
+import { eventDeliveries, events } from '@rolecall/contract'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
-import type { Callers } from '../callers.ts'
+import { by, type Callers } from '../callers.ts'
+import { listEventDeliveries } from './deliveries/list-event-deliveries.ts'
+import { resendEvent } from './deliveries/resend-event.ts'
 import { createEventHub } from './event-hub.ts'
 import { openStream } from './open-stream.ts'
 
@@ -35,6 +37,13 @@ export function eventRoutes({ route }: Router<Callers>, deps: Deps, { checkKey }
       isKeyGood: () => checkKey(key).then(() => true, refusedAs(false)),
     })
     return new Answer(200, undefined, streamHeaders, stream)
+  })
+  route(eventDeliveries.listEventDeliveries, ({ params, query }) =>
+    listEventDeliveries(deps, params.id, query),
+  )
+  route(eventDeliveries.resendEventDelivery, (request) => {
+    const { id: projectId, eventId } = request.params
+    return resendEvent(deps, by(request), { projectId, eventId })
   })
   return { close: hub.close }
 }

@@ -1,4 +1,6 @@
-import type { Database } from '#platform/db/database'
+import { events } from '@rolecall/contract'
+import type { Database, Queryable } from '#platform/db/database'
+import { ownHorizon } from '#platform/db/own-horizon'
 import { type Sql, sql } from '#platform/db/sql'
 import { type Mark, type Position, toEventId } from './position.ts'
 
@@ -33,45 +35,76 @@ export const lookAfter = (db: Database, after: Position) => look(db, after, sql`
 export const lookAfterFor = (db: Database, after: Position, projectId: string) =>
   look(db, after, sql`and o.project_id = ${projectId}`)
 
+/** An event; the first row is the state of the outbox: the horizon as `xid`, the end as `data`. */
+interface LookedAt {
+  readonly id: number
+  readonly xid: string
+  readonly projectId: string
+  readonly type: string
+  readonly data: string
+  readonly atSec: number
+}
+
+/** Types that a newer version has added are not sent: nobody could say what is in them. */
+const eventTypes = Object.keys(events.Events)
+
+/** The table of locks is read only when a look would come no further than the one before. */
 async function look(db: Database, { xid, id }: Position, condition: Sql): Promise<Look> {
-  const [state = [], ...found] = await db.gathered(sql`
-    select null::bigint, pg_snapshot_xmin(s)::text, null::uuid, pg_snapshot_xmax(s)::text, null,
-      floor(extract(epoch from clock_now()))::float8
-    from pg_current_snapshot() s
+  const [state, ...found] = await db.gathered<LookedAt>(sql`
+    with present as materialized (
+      select pg_snapshot_xmax(s) as "end", case when pg_snapshot_xmin(s) > ${`${xid}`}::xid8 then pg_snapshot_xmin(s)
+        else greatest(${ownHorizon}, ${`${xid}`}::xid8) end as horizon
+      from pg_current_snapshot() s)
+    select null::bigint as id, horizon::text as xid, null::uuid as "projectId", null as type,
+      "end"::text as data, floor(extract(epoch from clock_now()))::float8 as "atSec"
+    from present
     union all (
       select o.id, o.xid::text, o.project_id, o.type, (o.data || jsonb_build_object('at', iso(o.created_at)))::text,
         floor(extract(epoch from o.created_at))::float8
       from outbox o
-      where (o.xid, o.id) > (${`${xid}`}::xid8, ${id}::bigint) and o.xid < pg_snapshot_xmin(pg_current_snapshot())
-        and o.type in ('session.revoked', 'session.rotated', 'member.roles_changed', 'member.left',
-          'project.disabled', 'key.ending', 'key.ended', 'reset') ${condition}
+      where (o.xid, o.id) > (${`${xid}`}::xid8, ${id}::bigint) and o.xid < (select horizon from present)
+        and o.type = any(${eventTypes}::text[]) ${condition}
       order by o.xid, o.id limit ${maxRows})`)
-  const [, horizon, , end, , nowSec] = state as [null, string, null, string, null, number]
+  if (!state) throw new Error('A snapshot was asked for and none was answered.')
   return {
-    horizon: BigInt(horizon),
-    end: BigInt(end),
-    nowSec,
+    horizon: BigInt(state.xid),
+    end: BigInt(state.data),
+    nowSec: state.atSec,
     rows: found.map(toEventRow),
     isAll: found.length < maxRows,
   }
 }
 
-function toEventRow(row: unknown[]): EventRow {
-  const [id, xid, projectId, type, data, atSec] = row as [number, string, string, string, string, number]
+function toEventRow({ id, xid, projectId, type, data, atSec }: LookedAt): EventRow {
   const position = { xid: BigInt(xid), id }
   return { projectId, type, position, frame: frameOf({ ...position, atSec }, type, data) }
 }
 
 /** Where a reader begins that has seen nothing and needs nothing from before. */
 export async function readPresent(db: Database): Promise<Mark> {
-  const [[horizon, nowSec] = []] = (await db.gathered(sql`
-    select pg_snapshot_xmin(pg_current_snapshot())::text, floor(extract(epoch from clock_now()))::float8`)) as [
-    string,
-    number,
-  ][]
-  return { xid: BigInt(horizon ?? 0), id: 0, atSec: nowSec ?? 0 }
+  const [present] = await db.gathered<{ horizon: string; nowSec: number }>(sql`
+    select (${ownHorizon})::text as horizon, floor(extract(epoch from clock_now()))::float8 as "nowSec"
+    from pg_current_snapshot() s`)
+  return { xid: BigInt(present?.horizon ?? 0), id: 0, atSec: present?.nowSec ?? 0 }
 }
 
 /** An event as Server-Sent Events write it. JSON has no line breaks. */
 export const frameOf = (mark: Mark, type: string, data: string) =>
   Buffer.from(`id: ${toEventId(mark)}\nevent: ${type}\ndata: ${data}\n\n`)
+
+/**
+ * Puts events of a database that was restored from another cluster into a transaction of this one: they would wait until
+ * its counter has come as far. In their order, which is by id within a transaction.
+ */
+export async function renumberEvents(tx: Queryable) {
+  await tx.execute(sql`update outbox set xid = pg_current_xact_id()`)
+  await tx.execute(
+    sql`update event_deliveries set xid = pg_current_xact_id() where delivered_at is null and failed_at is null`,
+  )
+}
+
+/** Tells every project to forget what it keeps: it may have heard of what a restored database knows nothing of. */
+export const resetProjects = (tx: Queryable) =>
+  tx.execute(sql`
+    insert into outbox (project_id, type, data)
+    select id, 'reset', jsonb_build_object('reason', 'unknown_id') from projects where deleted_at is null`)

@@ -1,10 +1,12 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { mainEngines } from '../../../test/databases.ts'
+import { createDatabase, mainEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { defaultRetention } from '../../../test/retention.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { openDatabase } from '../../platform/db/open-database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createEventHub, type Listener } from './event-hub.ts'
 import { openStream } from './open-stream.ts'
@@ -53,6 +55,26 @@ describe.each(mainEngines)('streams of events on %s', (engine) => {
     expect(late.sort((a, b) => a - b)[30]).toBeLessThan(200)
   })
 
+  test('wait for no transaction of another database of the same server', async () => {
+    if (engine === 'pglite') return
+    const other = await createDatabase('postgres')
+    const neighbour = await openDatabase(other.url)
+    const project = await givenProject(world)
+    const { token } = await givenSession(world, project)
+    await neighbour.transaction(async (tx) => {
+      await tx.query(sql`select pg_current_xact_id()`)
+      const early = await openEvents(world.url, project)
+      const late = await openEvents(world.url, project)
+      await logout(project, token)
+      await early.until('session.revoked')
+      await late.until('session.revoked')
+      early.close()
+      late.close()
+    })
+    await neighbour.close()
+    await other.drop()
+  })
+
   test('vouch for nothing while the outbox cannot be read, and then go on with what happened', async () => {
     const project = await givenProject(world)
     const { token } = await givenSession(world, project)
@@ -93,6 +115,8 @@ describe.each(mainEngines)('streams of events on %s', (engine) => {
     const housekeeping = startHousekeeping(world.service.deps, {
       trimChanges: async () => {},
       endKeys: async () => {},
+      retention: () => defaultRetention,
+      steps: [],
     })
     await housekeeping.clean()
     await housekeeping.close()

@@ -1,4 +1,5 @@
 import { health } from '@rolecall/contract'
+import type { DatabaseState } from '#platform/db/database'
 import { Answer } from '#platform/http/answer'
 import type { Lifecycle } from '#platform/http/lifecycle'
 import type { Router } from '#platform/http/router'
@@ -18,7 +19,7 @@ export function healthRoutes(
       uptime: process.uptime(),
       database: upOrDown(database !== 'down'),
       cache: upOrDown(cached),
-      ...(database === 'read-only' && readOnly),
+      ...reasonOf(database),
     }
     return body.status === 'ok' ? body : new Answer(503, body, { 'retry-after': '2' })
   })
@@ -27,11 +28,13 @@ export function healthRoutes(
     const database = await databaseState(db)
     const reason = isClosing() ? 'shutting down' : database === 'down' ? 'database down' : undefined
     // Sessions are validated without a write: where all instances are alike, none may be taken out for that.
-    if (!reason) return { status: 'ready' as const, ...(database === 'read-only' && readOnly) }
+    if (!reason) return { status: 'ready' as const, ...reasonOf(database) }
     return new Answer(503, { status: 'not_ready', reason }, { 'retry-after': '2' })
   })
 }
 
 const upOrDown = (isUp: boolean) => (isUp ? ('up' as const) : ('down' as const))
 
-const readOnly = { reason: 'database read-only' } as const
+/** Why a database that answers takes no writes. */
+const reasonOf = (database: DatabaseState) =>
+  (database === 'read-only' || database === 'full') && { reason: `database ${database}` }

@@ -1,6 +1,9 @@
+import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engines } from '../../../test/databases.ts'
 import { exchange, givenCode, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { authPath, givenClient, logIn, refresh, walk } from '../../../test/oidc.ts'
+import { defaultRetention } from '../../../test/retention.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { startHousekeeping } from './start-housekeeping.ts'
@@ -27,6 +30,8 @@ describe.each(engines)('housekeeping on %s', (engine) => {
     const housekeeping = startHousekeeping(world.service.deps, {
       trimChanges: async () => {},
       endKeys: async () => {},
+      retention: () => defaultRetention,
+      steps: [],
     })
     await housekeeping.clean()
     await housekeeping.close()
@@ -52,5 +57,32 @@ describe.each(engines)('housekeeping on %s', (engine) => {
     expect(await count('sessions')).toBe(0)
     expect(await count('auth_requests')).toBe(0)
     expect(await count('authorization_codes')).toBe(0)
+  })
+
+  test('of OpenID Connect, a session that no code started is gone after an hour, and a used refresh token after a week', async () => {
+    const { db } = world.service.deps
+    const wiki = await givenClient(world)
+    const tokens = await logIn(world, wiki, { as: demo.users.joon })
+    await walk(world, authPath(wiki), { as: demo.users.ada })
+    expect((await refresh(world, wiki, tokens.refresh_token)).status).toBe(200)
+    const kept = async () => [
+      await count('sessions'),
+      (
+        await db.maybeOne<{ n: number }>(
+          sql`select count(*) as n from oidc_records where model = 'RefreshToken'`,
+        )
+      )?.n,
+    ]
+    await clean()
+    expect(await kept()).toEqual([2, 2])
+    // The live one moves on; what was never started does not.
+    await db.execute(sql`
+      update sessions set created_at = created_at - interval '2 hours', expires_at = expires_at - interval '2 hours'`)
+    await db.execute(sql`update oidc_records set consumed_at = consumed_at - interval '6 days'`)
+    await clean()
+    expect(await kept()).toEqual([1, 2])
+    await db.execute(sql`update oidc_records set consumed_at = consumed_at - interval '2 days'`)
+    await clean()
+    expect(await kept()).toEqual([1, 1])
   })
 })

@@ -1,6 +1,14 @@
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
+/** For how many days what an admin decides is kept. */
+export interface Retention {
+  readonly usageDays: number
+  readonly authFailuresDays: number
+  readonly submissionsDays: number
+  readonly sessionAddressesDays: number
+}
+
 /** Rows that one statement deletes at most: a clean-up never holds up a request. */
 const batchSize = 1_000
 
@@ -8,7 +16,7 @@ const batchSize = 1_000
  * What is deleted, and when. Used codes and dead sessions stay a while: a second use of either must still be
  * recognised for what it is.
  */
-const expired: Readonly<Record<string, Sql>> = {
+const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
   auth_requests: sql`
     delete from auth_requests where id in (
       select id from auth_requests where expires_at < clock_now() - interval '1 minute' limit ${batchSize})`,
@@ -26,6 +34,12 @@ const expired: Readonly<Record<string, Sql>> = {
   sessions: sql`
     delete from sessions where id in (
       select id from sessions where expires_at < clock_now() - interval '7 days' limit ${batchSize})`,
+  // Made with a code that nobody redeemed: they ended with it, and no token of theirs was ever given out.
+  unredeemed_sessions: sql`
+    delete from sessions where id in (
+      select s.id from sessions s join oidc_sessions o on o.session_id = s.id
+      where s.expires_at < clock_now() - interval '1 hour' and s.expires_at <= s.created_at + interval '10 minutes'
+      order by s.expires_at limit ${batchSize})`,
   inbound_signatures: sql`
     delete from inbound_signatures where (expires_at, mac, webhook_id) in (
       select expires_at, mac, webhook_id from inbound_signatures
@@ -39,6 +53,13 @@ const expired: Readonly<Record<string, Sql>> = {
     delete from inbound_submissions where id in (
       select s.id from inbound_webhooks w join inbound_submissions s on s.webhook_id = w.id
       where w.deleted_at is not null limit ${batchSize})`,
+  old_submissions: sql`
+    delete from inbound_submissions where id in (
+      select s.id from inbound_webhooks w cross join lateral (
+        select o.id from inbound_submissions o
+        where o.webhook_id = w.id and o.received_at < clock_now() - ${kept.submissionsDays}::int * interval '1 day'
+        order by o.received_at limit ${batchSize}) s
+      limit ${batchSize})`,
   // An hour longer than the id of an event is good for.
   outbox: sql`
     delete from outbox where id in (
@@ -50,23 +71,50 @@ const expired: Readonly<Record<string, Sql>> = {
       select id from notifications
       where created_at < clock_now() - interval '30 days' and (delivered_at is not null or failed_at is not null)
       order by created_at limit ${batchSize})`,
+  event_deliveries: sql`
+    delete from event_deliveries where event_id in (
+      select event_id from event_deliveries
+      where created_at < clock_now() - interval '7 days' and (delivered_at is not null or failed_at is not null)
+      order by created_at limit ${batchSize})`,
   usage_minutes: sql`
     delete from usage_minutes where (minute, project_id, route, status) in (
       select minute, project_id, route, status from usage_minutes
-      where minute < clock_now() - interval '30 days' order by minute limit ${batchSize})`,
+      where minute < clock_now() - ${kept.usageDays}::int * interval '1 day' order by minute limit ${batchSize})`,
   auth_failures: sql`
     delete from auth_failures where id in (
-      select id from auth_failures where at < clock_now() - interval '30 days' order by at limit ${batchSize})`,
+      select id from auth_failures where at < clock_now() - ${kept.authFailuresDays}::int * interval '1 day'
+      order by at limit ${batchSize})`,
+  // A device that asks after its code has expired is told so, for a while.
+  oidc_records: sql`
+    delete from oidc_records where digest in (
+      select digest from oidc_records where expires_at < clock_now() - interval '1 hour'
+      order by expires_at limit ${batchSize})`,
+  // Long enough for who comes back from a week away to find out that somebody else was there (RFC 9700 §4.14.2).
+  used_refresh_tokens: sql`
+    delete from oidc_records where digest in (
+      select digest from oidc_records
+      where model = 'RefreshToken' and consumed_at < clock_now() - interval '7 days'
+      order by consumed_at limit ${batchSize})`,
+  oidc_logouts: sql`
+    delete from oidc_logouts where id in (
+      select id from oidc_logouts
+      where created_at < clock_now() - interval '30 days' and (delivered_at is not null or failed_at is not null)
+      order by created_at limit ${batchSize})`,
+  // Longer after another took its place than anything that it signed is good for.
+  oidc_signing_keys: sql`
+    delete from oidc_signing_keys k where exists (
+      select from oidc_signing_keys n
+      where n.signs_from > k.signs_from and n.signs_from < clock_now() - interval '400 days')`,
   // Of instances that were killed; the others take their own along.
   instances: sql`
     delete from instances where id in (
       select id from instances where last_seen_at < clock_now() - interval '1 day' limit ${batchSize})`,
-}
+})
 
 /** Deletes one batch of each kind of row that nobody needs any more; returns how many. */
-export async function deleteExpired(db: Queryable): Promise<number> {
+export async function deleteExpired(db: Queryable, kept: Retention): Promise<number> {
   let deleted = 0
-  for (const statement of Object.values(expired)) deleted += await db.execute(statement)
+  for (const statement of Object.values(expired(kept))) deleted += await db.execute(statement)
   return deleted
 }
 

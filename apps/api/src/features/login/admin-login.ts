@@ -1,18 +1,16 @@
+import { findAdminServer } from '#mirror/read-servers'
 import { digestOf } from '#platform/crypto/tokens'
-import type { Queryable } from '#platform/db/database'
 import type { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
-import { handOver, type Pair } from '../admin-cookies.ts'
+import { answerWithPair, type Pair } from '../admin-cookies.ts'
 import { openAuthRequest, readSecrets } from './auth-request.ts'
 import type { Browser } from './chat-callback.ts'
 import { isReturnTo } from './return-to.ts'
 
 const defaultReturnTo = '/console/'
-
-type MainServer = (db: Queryable) => Promise<{ id: string } | undefined>
 
 export interface AdminLogin {
   readonly return_to?: string | undefined
@@ -21,13 +19,13 @@ export interface AdminLogin {
 
 /** Starts the login of a System Admin: the same bounce, for the main server, back to a page of the console. */
 export async function adminLogin(
-  deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'> & { findMainServer: MainServer },
+  deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
   { return_to: returnTo = defaultReturnTo, code_challenge: codeChallenge }: AdminLogin,
   held: string | undefined,
   address: string,
 ) {
   checkReturnTo(deps.config, returnTo)
-  const main = await deps.findMainServer(deps.db)
+  const main = await findAdminServer(deps.db, deps.config.chatGuildId)
   if (!main) throw new ApiError('SERVER_NOT_ACCESSIBLE', { detail: 'There is no main server.' })
   return openAuthRequest(deps, held, address, {
     projectId: null,
@@ -87,5 +85,5 @@ export async function adminToken(
     client,
   )
   const pair = { token, refreshToken }
-  return handOver(config, cookie ? 'cookie' : 'bearer', pair, { inBody: pair, rest })
+  return answerWithPair(config, cookie ? 'cookie' : 'bearer', pair, { inBody: pair, rest })
 }

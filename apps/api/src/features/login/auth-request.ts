@@ -4,15 +4,26 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import { ApiError } from '#platform/http/api-error'
 import { cookie } from '#platform/http/cookies'
 import type { Deps } from '../../deps.ts'
+import { configuredCheck } from './checks.ts'
 import { insertAuthRequest, type NewAuthRequest } from './store.ts'
 
-export const requestCookie = 'svc_auth_req'
+interface RequestCookie {
+  readonly name: string
+  readonly path: string
+}
+
+export const requestCookie: RequestCookie = { name: 'svc_auth_req', path: '/api/auth' }
+/** Of logins that begin elsewhere in the service, where the other cookie is not sent: set there, it would lose what it held. */
+export const pageRequestCookie: RequestCookie = { name: 'svc_page_req', path: '/' }
 /** A person may have to log in at the platform, find a phone and read a code first. */
 const requestTtlSec = 600
 /** Tabs of one browser that may log in at once; the oldest is forgotten. */
 const maxTabs = 5
 
-type NewRequest = Pick<NewAuthRequest, 'projectId' | 'serverId' | 'redirectUri' | 'state' | 'codeChallenge'>
+type NewRequest = Pick<
+  NewAuthRequest,
+  'projectId' | 'serverId' | 'redirectUri' | 'state' | 'codeChallenge' | 'interaction'
+>
 
 export interface OpenedRequest {
   readonly location: string
@@ -29,8 +40,11 @@ export async function openAuthRequest(
   held: string | undefined,
   address: string,
   request: NewRequest,
+  of: RequestCookie = requestCookie,
 ): Promise<OpenedRequest> {
-  checkConfigured(config)
+  if (!configuredCheck.holds(config)) {
+    throw new ApiError(configuredCheck.refusal, { headers: { 'retry-after': '60' } })
+  }
   await loginLimits.take(address)
   const secret = mintToken('request')
   const chatState = randomBytes(32).toString('base64url')
@@ -48,17 +62,8 @@ export async function openAuthRequest(
   const secrets = [...readSecrets(held), secret].slice(-maxTabs)
   return {
     location: await chat.authorizeUrl({ state: chatState, codeVerifier: chatCodeVerifier }),
-    cookie: secretsCookie(config, secrets),
+    cookie: secretsCookie(config, secrets, of),
   }
-}
-
-/**
- * Outside production the service starts without its account at the platform. A login that could only fail at its end,
- * after the platform's screen, is refused before it begins.
- */
-function checkConfigured({ chatClientId, chatClientSecret }: Deps['config']) {
-  if (chatClientId && chatClientSecret) return
-  throw new ApiError('LOGIN_NOT_CONFIGURED', { headers: { 'retry-after': '60' } })
 }
 
 /** The secrets of the logins under way in this browser. */
@@ -69,9 +74,13 @@ export const readSecrets = (held: string | undefined): string[] =>
     .slice(-maxTabs)
 
 /** The cookie with these secrets; none deletes it. */
-export const secretsCookie = ({ publicUrl }: Deps['config'], secrets: readonly string[]) =>
-  cookie(requestCookie, secrets.join('.'), {
-    path: '/api/auth',
+export const secretsCookie = (
+  { publicUrl }: Deps['config'],
+  secrets: readonly string[],
+  { name, path }: RequestCookie = requestCookie,
+) =>
+  cookie(name, secrets.join('.'), {
+    path,
     maxAgeSec: secrets.length > 0 ? requestTtlSec : 0,
     // Strict would not come back with the platform's redirect.
     sameSite: 'lax',

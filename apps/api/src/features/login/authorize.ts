@@ -1,7 +1,10 @@
 import { ApiError } from '#platform/http/api-error'
 import { parseUrl } from '#platform/parse-url'
 import type { Deps } from '../../deps.ts'
+import { firstFailed } from '../check.ts'
+import { unlistedUri } from '../unlisted-uri.ts'
 import { type OpenedRequest, openAuthRequest } from './auth-request.ts'
+import { authorizeChecks, isListed } from './checks.ts'
 import { findLoginProject, type LoginProject } from './store.ts'
 
 export interface Authorize {
@@ -35,21 +38,26 @@ export async function authorize(
  * The refusals of authorize, in the order of the specification. None of them redirects: until both project
  * and redirect URI are known to be good, the address could be anyone's (RFC 9700 §4.11).
  */
-export async function checkAuthorize({ db }: Pick<Deps, 'db'>, input: Authorize): Promise<void> {
+export async function checkAuthorize(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  input: Authorize,
+): Promise<void> {
   const project = await findLoginProject(db, input.client_id, input.server_id)
-  if (!project) throw new ApiError('UNKNOWN_PROJECT')
-  const named = { projectId: project.id, site: siteOf(project, input.redirect_uri) }
-  if (!project.isActive) throw new ApiError('PROJECT_INACTIVE_AT_LOGIN', named)
-  if (!isAllowed(project, input.redirect_uri)) throw new ApiError('REDIRECT_URI_NOT_ALLOWED', named)
-  if (!project.mayRead) throw new ApiError('SERVER_NOT_ACCESSIBLE', named)
+  const failed = firstFailed(authorizeChecks, { project, redirectUri: input.redirect_uri })
+  if (!failed) return
+  if (!project) throw new ApiError(failed.refusal)
+  throw new ApiError(failed.refusal, {
+    ...{ projectId: project.id, site: siteOf(project, input.redirect_uri) },
+    ...(failed.refusal === 'REDIRECT_URI_NOT_ALLOWED' && {
+      unlisted: unlistedUri(config, project.id, input.redirect_uri),
+    }),
+  })
 }
-
-const isAllowed = ({ redirectUris }: LoginProject, redirectUri: string) => redirectUris.includes(redirectUri)
 
 /** The site as its refusal page names it. It links back only to where the project's own redirect URI leads. */
 function siteOf(project: LoginProject, redirectUri: string) {
   const { name } = project
-  const url = isAllowed(project, redirectUri) ? parseUrl(redirectUri) : undefined
+  const url = isListed(project, redirectUri) ? parseUrl(redirectUri) : undefined
   if (!url) return { name }
   // An app's own scheme has no page to go back to.
   const { protocol, origin } = url

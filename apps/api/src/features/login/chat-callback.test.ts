@@ -100,7 +100,7 @@ describe.each(mainEngines)('the end of a login on %s', (engine) => {
       const [forgotten, remembered] = end.headers.getSetCookie()
       expect(forgotten).toMatch(/^svc_auth_req=; Max-Age=0; Path=\/api\/auth; HttpOnly; SameSite=Lax$/)
       expect(remembered).toMatch(
-        /^svc_sso=rco_[0-9A-Za-z]{49}; Max-Age=86400; Path=\/api\/auth; HttpOnly; SameSite=Lax$/,
+        /^svc_sso=rco_[0-9A-Za-z]{49}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/,
       )
     })
 

@@ -1,17 +1,49 @@
+import { login } from '@rolecall/contract'
 import type { ChatMember, ChatUser } from '#chat/chat-platform'
 import { ChatPlatformError } from '#chat/chat-platform'
+import { findServerName } from '#mirror/read-servers'
 import { digestOf } from '#platform/crypto/tokens'
+import type { Queryable } from '#platform/db/database'
 import { readTime } from '#platform/db/read-time'
 import { ApiError } from '#platform/http/api-error'
 import { chatPlatformUnavailable } from '#platform/http/problem'
+import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
-import { readSecrets, secretsCookie } from './auth-request.ts'
+import { firstFailed } from '../check.ts'
+import { accountPath, accountRefusal, isForAccount } from './account-login.ts'
+import { pageRequestCookie, readSecrets, secretsCookie } from './auth-request.ts'
+import { callbackChecks, codeCheck, failureOf, type Told } from './checks.ts'
 import { issueCode, issueSso } from './issue-code.ts'
-import { describeRefusal, type LoginRefusal, withCode, withError } from './project-redirect.ts'
+import { type NoteRefusal, turnsAway } from './note-refusal.ts'
+import {
+  describeRefusal,
+  type LoginRefusal,
+  toLoginProblem,
+  withCode,
+  withError,
+} from './project-redirect.ts'
 import { isReturnTo } from './return-to.ts'
-import { type AuthRequest, claimAuthRequest, findServerName, isClaimedRequest } from './store.ts'
+import { type AuthRequest, claimAuthRequest, holdMember, isClaimedRequest, isInAnyServer } from './store.ts'
+import type { TellInteraction } from './tell-interaction.ts'
 
-export type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'log' | 'mirrorMember' | 'loginLimits'>
+/** The block that a member is under now, where there is one. */
+export type FindBlock = (db: Queryable, memberId: string) => Promise<object | undefined>
+
+export type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'log' | 'mirrorMember' | 'loginLimits'> & {
+  readonly findBlock: FindBlock
+  readonly noteRefusal: NoteRefusal
+}
+
+/** Whether somebody has anything to administer, by the roles that they hold in the main server. */
+export type Administers = (member: {
+  readonly memberId: string
+  readonly roleIds: readonly string[]
+}) => Promise<boolean>
+
+type CallbackDeps = LoginDeps & {
+  readonly administers: Administers
+  readonly tellInteraction: TellInteraction
+}
 
 export interface Callback {
   readonly code?: string | undefined
@@ -23,6 +55,8 @@ export interface Callback {
 /** The browser that came through the callback. */
 export interface Browser {
   readonly cookie: string | undefined
+  /** Of logins that began outside of the login's own paths. */
+  readonly pageCookie?: string | undefined
   readonly ssoCookie: string | undefined
   /** Its address, as limits count addresses. */
   readonly address: string
@@ -39,11 +73,15 @@ export interface LoginEnd {
  * The platform's answer to a login. State, cookie and request must agree, and are good for one use; only
  * then does anything redirect, and only to where the request was checked to come from.
  */
-export async function chatCallback(deps: LoginDeps, answer: Callback, browser: Browser): Promise<LoginEnd> {
+export async function chatCallback(
+  deps: CallbackDeps,
+  answer: Callback,
+  browser: Browser & { readonly client: Client },
+): Promise<LoginEnd> {
   const { db, chat, config, loginLimits } = deps
   // RFC 9207: an answer of another issuer is not the answer to our question (mix-up).
   if (!chat.isIssuer(answer.iss)) throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'issuer' })
-  const secrets = readSecrets(browser.cookie)
+  const secrets = [browser.cookie, browser.pageCookie].flatMap(readSecrets)
   // Before it is claimed: who comes too often may open the same address again a little later.
   const permit = await loginLimits.take(browser.address)
   const request = await claimAuthRequest(db, answer.state, secrets.map(digestOf))
@@ -54,27 +92,40 @@ export async function chatCallback(deps: LoginDeps, answer: Callback, browser: B
   }
   const begun = loginLimits.takenAgo(request.address, request.ageMs)
   // Stored rows are checked like sent ones: an older version may have written them.
-  if (request.projectId === null && !isReturnTo(config.publicUrl, request.redirectUri)) {
+  const isOurs = isForAccount(request) || isReturnTo(config.publicUrl, request.redirectUri)
+  if (request.projectId === null && !isOurs) {
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'return_to' })
   }
   // The console redeems its code with the secret of the browser that began.
-  const isOver = (secret: string) => request.projectId !== null && digestOf(secret) === request.browserDigest
-  const forget = secretsCookie(
-    config,
-    secrets.filter((secret) => !isOver(secret)),
-  )
+  const isRedeemed = request.projectId === null && !isForAccount(request)
+  const isOver = (secret: string) => !isRedeemed && digestOf(secret) === request.browserDigest
+  const left = (held: string | undefined) => readSecrets(held).filter((secret) => !isOver(secret))
+  const forget = [
+    secretsCookie(config, left(browser.cookie)),
+    ...(browser.pageCookie === undefined
+      ? []
+      : [secretsCookie(config, left(browser.pageCookie), pageRequestCookie)]),
+  ]
 
   const end = await complete(deps, answer, browser, request)
-  if ('refusal' in end) return { location: await refuse(deps, request, end.refusal), cookies: [forget] }
+  if ('refusal' in end) {
+    return { location: await refuse(deps, request, end, browser.client), cookies: forget }
+  }
   await permit.giveBack()
   await begun.giveBack()
-  return { location: end.location, cookies: [forget, end.ssoCookie] }
+  return { location: end.location, cookies: [...forget, end.ssoCookie] }
 }
 
-type Outcome = { readonly refusal: LoginRefusal } | { readonly location: string; readonly ssoCookie: string }
+interface Refused {
+  readonly refusal: LoginRefusal
+  /** Whose login it was, where the platform said so. */
+  readonly memberId?: string | undefined
+}
+
+type Outcome = Refused | { readonly location: string; readonly ssoCookie: string }
 
 async function complete(
-  deps: LoginDeps,
+  deps: CallbackDeps,
   answer: Callback,
   browser: Browser,
   request: AuthRequest,
@@ -82,35 +133,66 @@ async function complete(
   if (answer.error || !answer.code) {
     return { refusal: answer.error === 'access_denied' ? 'declined' : 'server_error' }
   }
-  let user: ChatUser
-  let member: ChatMember | undefined
   const askedAt = await readTime(deps.db)
-  try {
-    const { chatCodeVerifier: codeVerifier } = request
-    user = await deps.chat.identify({ code: answer.code, codeVerifier, from: browser.address })
-    member = await deps.chat.member(request.serverId, user.id, 'login')
-  } catch (error) {
-    return { refusal: failureOf(deps, error) }
+  const { user, ...told } = await askPlatform(deps, answer.code, browser, request)
+  if (user) await deps.mirrorMember(request.serverId, user, told.member, askedAt)
+  const isBlocked = user && (await isBlockedNow(deps, user.id))
+  const isOurs = user && isForAccount(request) && (await isInAnyServer(deps.db, user.id))
+  const member = isOurs ? user : told.member
+  const failed = firstFailed(callbackChecks, { ...told, member, isBot: user?.isBot, isBlocked })
+  if (failed || !user) return { refusal: failed?.refusal ?? 'server_error', memberId: user?.id }
+  if (request.projectId === null && !isForAccount(request)) {
+    const roleIds = told.member?.roleIds ?? []
+    if (!(await deps.administers({ memberId: user.id, roleIds }))) {
+      return { refusal: 'not_an_admin', memberId: user.id }
+    }
   }
-  await deps.mirrorMember(request.serverId, user, member, askedAt)
-  if (!member || user.isBot) return { refusal: 'not_a_member' }
-  if (request.projectId === null && !isAdmin(deps.config, member)) return { refusal: 'not_an_admin' }
   return finish(deps, request, user.id, browser)
 }
 
-const isAdmin = ({ chatAdminRoleId }: Deps['config'], { roleIds }: ChatMember) =>
-  chatAdminRoleId !== undefined && roleIds.includes(chatAdminRoleId)
+interface PlatformAnswer extends Told {
+  readonly user?: ChatUser
+  readonly member?: ChatMember | undefined
+}
+
+async function askPlatform(
+  deps: LoginDeps,
+  code: string,
+  { address: from }: Browser,
+  { serverId, chatCodeVerifier: codeVerifier }: AuthRequest,
+): Promise<PlatformAnswer> {
+  try {
+    const user = await deps.chat.identify({ code, codeVerifier, from })
+    return { user, member: await deps.chat.member(serverId, user.id, 'login') }
+  } catch (error) {
+    return { failure: loggedFailure(deps, error) }
+  }
+}
+
+/** Whoever is blocked a moment later gets a code that is worth nothing. */
+export const isBlockedNow = async (
+  { db, findBlock }: Pick<LoginDeps, 'db' | 'findBlock'>,
+  memberId: string,
+) => (await findBlock(db, memberId)) !== undefined
 
 /** Issues code and single sign-on together. */
 function finish(
-  { db, config }: LoginDeps,
+  { db, config, tellInteraction }: CallbackDeps,
   request: AuthRequest,
   memberId: string,
   browser: Browser,
 ): Promise<Outcome> {
   return db.transaction(async (tx) => {
+    if (!(await holdMember(tx, memberId))) return { refusal: 'server_error' }
     const { ip, userAgent } = browser
-    const { projectId, serverId, redirectUri, codeChallenge } = request
+    const { projectId, serverId, redirectUri, codeChallenge, interaction } = request
+    if (isForAccount(request)) {
+      return { location: accountPath, ssoCookie: await issueSso(tx, config, memberId, browser) }
+    }
+    if (interaction !== null) {
+      await tellInteraction(tx, interaction, { memberId })
+      return { location: redirectUri, ssoCookie: await issueSso(tx, config, memberId, browser) }
+    }
     const code = await issueCode(tx, {
       projectId,
       memberId,
@@ -121,7 +203,7 @@ function finish(
       ip,
       userAgent,
     })
-    if (!code) return { refusal: 'no_access' }
+    if (code === undefined) return { refusal: codeCheck.refusal, memberId }
     const ssoCookie = await issueSso(tx, config, memberId, browser)
     const location =
       projectId === null ? `${redirectUri}#code=${code}` : withCode(request, code, config.publicUrl)
@@ -129,24 +211,47 @@ function finish(
   })
 }
 
-/** An outage asks for patience; a refusal of the platform is ours to mend, and logged. */
-export function failureOf({ log }: Pick<Deps, 'log'>, error: unknown): LoginRefusal {
-  if (!(error instanceof ChatPlatformError)) throw error
-  log.warn({ err: error, platformCode: error.platformCode }, 'a login failed at the chat platform')
-  return error.failure === 'unavailable' ? 'temporarily_unavailable' : 'server_error'
+/** The failure of a login, which is logged: a refusal of the platform is ours to mend. */
+export function loggedFailure({ log }: Pick<Deps, 'log'>, error: unknown) {
+  const failure = failureOf(error)
+  const platformCode = error instanceof ChatPlatformError ? error.platformCode : undefined
+  log.warn({ err: error, platformCode }, 'a login failed at the chat platform')
+  return failure
 }
 
 /** Where a refused login goes: back to the project, or for an admin login to a page of ours. */
-async function refuse({ db, config }: LoginDeps, request: AuthRequest, refusal: LoginRefusal) {
+async function refuse(
+  { db, config, tellInteraction, noteRefusal }: CallbackDeps,
+  request: AuthRequest,
+  { refusal, memberId }: Refused,
+  client: Client,
+) {
   const server = await findServerName(db, request.serverId)
-  if (request.projectId !== null) return withError(request, refusal, config.publicUrl, server)
+  const { interaction, redirectUri, projectId } = request
+  const whose = memberId === undefined ? {} : { memberId }
+  if (projectId !== null && memberId !== undefined && turnsAway(refusal)) {
+    noteRefusal({ reason: refusal, memberId, projectId, path: login.chatCallback.path, client })
+  }
+  if (interaction !== null) {
+    await db.transaction((tx) =>
+      tellInteraction(tx, interaction, { problem: toLoginProblem(refusal, server) }),
+    )
+    return redirectUri
+  }
+  if (projectId !== null) return withError(request, refusal, config.publicUrl, server)
+  if (isForAccount(request)) throw accountRefusal(refusal, server, whose)
   const again = adminLoginAgain(request)
   if (refusal === 'temporarily_unavailable' || refusal === 'server_error') {
     throw chatPlatformUnavailable(undefined, { again })
   }
+  if (refusal === 'blocked') {
+    const detail = describeRefusal(refusal, server)
+    throw new ApiError('MEMBER_BLOCKED', { reason: 'admin_login', detail, ...whose })
+  }
   throw new ApiError('NOT_SYSTEM_ADMIN', {
     reason: 'admin_login',
     detail: describeRefusal(refusal, server),
+    ...whose,
     again,
     isCancelled: refusal === 'declined',
   })

@@ -44,9 +44,22 @@ export async function issueSso(
   return makeSsoCookie(config, value, config.ssoTtlSec)
 }
 
-export const makeSsoCookie = ({ publicUrl }: Deps['config'], value: string, maxAgeSec: number) =>
+/** All of the service: logins of other protocols are elsewhere in it. */
+export const makeSsoCookie = (config: Deps['config'], value: string, maxAgeSec: number) =>
+  ssoCookieAt('/', config, value, maxAgeSec)
+
+/**
+ * Takes away the cookie that an earlier version left below its login, where a browser sends it beside the new one: two of
+ * one name count as none.
+ */
+export function dropFormerSsoCookie(config: Deps['config'], cookies: string | undefined): string[] {
+  const sent = (cookies ?? '').split(';').filter((pair) => pair.trimStart().startsWith(`${ssoCookie}=`))
+  return sent.length > 1 ? [ssoCookieAt('/api/auth', config, '', 0)] : []
+}
+
+const ssoCookieAt = (path: string, { publicUrl }: Deps['config'], value: string, maxAgeSec: number) =>
   cookie(ssoCookie, value, {
-    path: '/api/auth',
+    path,
     maxAgeSec,
     sameSite: 'lax',
     secure: publicUrl.startsWith('https:'),

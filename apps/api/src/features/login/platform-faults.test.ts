@@ -1,5 +1,6 @@
 import { demo, type Fault, type RouteName } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { whileCollecting } from '../../../../../tools/collect-garbage.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
@@ -157,9 +158,13 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
 
   // Waiting is what the test is about, and what is waited for is not the database: one engine will do.
   if (engine === 'postgres') {
-    test('a platform that hangs, at once or in the middle of an answer, is given up on within 5 s', async () => {
-      await expectError('temporarily_unavailable', failing('token', { slowBody: true }))
-      await expectError('temporarily_unavailable', failing('member', { delayMs: 20_000 }))
+    test.each<[string, RouteName, Fault]>([
+      ['at once', 'member', { delayMs: 20_000 }],
+      ['in the middle of a token', 'token', { slowBody: true }],
+      ['in the middle of a profile', 'me', { slowBody: true }],
+      ['in the middle of a member', 'member', { slowBody: true }],
+    ])('a platform that hangs %s is given up on within 5 s', async (_, route, fault) => {
+      await whileCollecting(500, expectError('temporarily_unavailable', failing(route, fault)))
     })
   }
 
@@ -173,6 +178,7 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
       const end = await walkLogin(world, authorizePath(project.id))
       expect(end.searchParams.get('error')).toBe('temporarily_unavailable')
     }
-    expect(performance.now() - since).toBeLessThan(2_000)
+    // Two of them would wait for five seconds.
+    expect(performance.now() - since).toBeLessThan(4_500)
   })
 })

@@ -5,6 +5,7 @@ type LoginError = 'access_denied' | 'temporarily_unavailable' | 'server_error' |
 export type LoginRefusal =
   | 'declined'
   | 'not_a_member'
+  | 'blocked'
   | 'not_an_admin'
   | 'no_access'
   | 'temporarily_unavailable'
@@ -14,29 +15,66 @@ export type LoginRefusal =
 /** The name of the server that the login was for; undefined where there is none to tell. */
 type ServerName = string | undefined
 
-const refusals: Record<LoginRefusal, { error: LoginError; tell: (server: ServerName) => string }> = {
-  declined: { error: 'access_denied', tell: () => 'The login was declined at the chat platform.' },
+interface Refusal {
+  readonly error: LoginError
+  readonly tell: (server: ServerName) => string
+  /** What whoever runs the community or the service does about it. */
+  readonly mend: string
+}
+
+const refusals: Record<LoginRefusal, Refusal> = {
+  declined: {
+    error: 'access_denied',
+    tell: () => 'The login was declined at the chat platform.',
+    mend: 'The member logs in again and agrees at the chat platform.',
+  },
   not_a_member: {
     error: 'access_denied',
     tell: (server) =>
       // The platform shows a ban and a departure as the same absence: the sentence is right for both.
       `This account is not a member of ${server ?? 'the server'}. If it has not joined yet, join and log in again. If it was removed or banned, ask the moderators of the server.`,
+    mend: 'Let the member join the server on the chat platform, or take back the ban there.',
+  },
+  // Neither reason nor end: the sentence passes through the project, which need not know.
+  blocked: {
+    error: 'access_denied',
+    tell: () =>
+      'This account is blocked by an admin of the community. To ask about it, write to the moderators.',
+    mend: 'End the block: DELETE /api/admin/members/{id}/block.',
   },
   not_an_admin: {
     error: 'access_denied',
-    tell: (server) => `This account does not hold the admin role of ${server ?? 'the main server'}.`,
+    tell: (server) =>
+      `This account does not hold the admin role of ${server ?? 'the main server'}, and administers nothing else here.`,
+    mend: 'Give the member the admin role in the main server, on the chat platform, or make them an owner of a project.',
   },
   no_access: {
     error: 'access_denied',
     tell: (server) => `This site may no longer use ${server ?? 'the server'}.`,
+    mend: 'Grant the project READ in the server, and list its redirect URI.',
   },
   temporarily_unavailable: {
     error: 'temporarily_unavailable',
     tell: () => 'The chat platform cannot be reached right now. Try again in a moment.',
+    mend: 'Wait until the chat platform answers: GET /api/admin/monitoring/health says how it does. Sessions go on.',
   },
-  server_error: { error: 'server_error', tell: () => 'The login could not be completed.' },
-  login_required: { error: 'login_required', tell: () => 'This browser has to log in first.' },
+  server_error: {
+    error: 'server_error',
+    tell: () => 'The login could not be completed.',
+    mend: 'Check that the bot is in the server and that its token is right: `rolecall doctor` tries both.',
+  },
+  login_required: {
+    error: 'login_required',
+    tell: () => 'This browser has to log in first.',
+    mend: 'The member logs in without prompt=none.',
+  },
 }
+
+/** What a refusal carries to the redirect URI, and how to mend it. */
+export const refusalOf = (refusal: LoginRefusal): { readonly code: LoginError; readonly mend: string } => ({
+  code: refusals[refusal].error,
+  mend: refusals[refusal].mend,
+})
 
 /** A refusal as a sentence for a person. */
 export const describeRefusal = (refusal: LoginRefusal, server: ServerName): string =>
@@ -46,6 +84,16 @@ interface Destination {
   readonly redirectUri: string
   readonly state: string | null
 }
+
+/** A refusal as another protocol tells it. */
+export const toLoginProblem = (refusal: LoginRefusal, server: ServerName) => {
+  const { error, tell } = refusals[refusal]
+  return { error, description: tell(printable(server)) }
+}
+
+/** RFC 6749 §4.1.2.1: printable ASCII without quote and backslash. A name beyond that is left out, not mangled. */
+const printable = (server: ServerName): ServerName =>
+  server !== undefined && /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(server) ? server : undefined
 
 /** The way back to the project with a code; `iss` says who sends it (RFC 9207). */
 export const withCode = (destination: Destination, code: string, issuer: string) =>
@@ -58,10 +106,8 @@ export const withError = (
   issuer: string,
   server?: ServerName,
 ) => {
-  const { error, tell } = refusals[refusal]
-  // RFC 6749 §4.1.2.1: printable ASCII without quote and backslash. A name beyond that is left out, not mangled.
-  const name = server !== undefined && /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(server) ? server : undefined
-  return back(destination, { error, error_description: tell(name) }, issuer)
+  const { error, description } = toLoginProblem(refusal, server)
+  return back(destination, { error, error_description: description }, issuer)
 }
 
 /** Appends to the redirect URI as it was registered: what it already carries stays as it is, byte for byte. */

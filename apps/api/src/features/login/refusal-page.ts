@@ -1,6 +1,7 @@
 import { type ErrorCode, errors } from '@rolecall/contract'
 import type { ApiError } from '#platform/http/api-error'
 import { page } from '#platform/http/page'
+import { sectionAboutUri } from '../unlisted-uri.ts'
 
 /** What happened and what to do, in a person's words. `site` is the site's name, or "the site". */
 interface Words {
@@ -62,6 +63,42 @@ const words: Partial<Record<ErrorCode, Words>> = {
     advice: () =>
       'Log in with an account that holds the admin role, or ask an admin of the community for it.',
   },
+  MEMBER_BLOCKED: {
+    heading: 'This account is blocked',
+    what: () => 'An admin of the community has blocked it: it may not log in.',
+    advice: () => 'Trying again will not help.',
+  },
+  ROLE_LACKING: {
+    heading: 'You may not open this page',
+    what: (site) => `Your account does not hold a role that ${site} asks for.`,
+    advice: () =>
+      'You are logged in. Ask an admin of the community for the role and try again: it counts at once.',
+  },
+  SESSION_NOT_FOUND: {
+    heading: 'This is ended already',
+    what: () => 'The session is over, or it is not yours.',
+    advice: () => 'Go back to your account page and load it again.',
+  },
+  LOGIN_REFUSED: {
+    heading: 'You were not logged in',
+    what: () => 'The login was declined, or your account may not log in here.',
+    advice: startAgain,
+  },
+  HOST_UNKNOWN: {
+    heading: 'Nobody has set up logging in to this address',
+    what: () => 'It is protected, and no project of the community says who may open it.',
+    advice: (site) => `Tell the people who run ${site}: trying again will not help.`,
+  },
+  PROXY_NOT_TRUSTED: {
+    heading: 'This address cannot be opened directly',
+    what: () => 'It answers the web server in front of the site only, and does not know the one that asked.',
+    advice: () => 'Tell the people who run the site: the server’s address belongs into TRUST_PROXY.',
+  },
+  FORWARDED_REQUEST_INVALID: {
+    heading: 'The web server asked in a way that cannot be understood',
+    what: () => 'What it said of your request is missing, or says two things at once.',
+    advice: (site) => `Tell the people who run ${site}: trying again will not help.`,
+  },
   NAVIGATION_REQUIRED: {
     heading: 'A login needs a window of its own',
     what: () => 'Another page tried to load the login inside itself.',
@@ -93,7 +130,8 @@ export function refusalPage({ code, details, status }: ApiError, requestId: stri
   return page({
     title: heading,
     paragraphs: [details.detail ?? what(name), ...wrongParameters(details), advice(name)],
-    link: wayOut(details),
+    link: wayOut(code, details),
+    sections: details.unlisted ? [sectionAboutUri(name, details.unlisted)] : [],
     notes: [
       `For the people who run the site: ${errors[code].title} ${errors[code].mend}`,
       `Request ${requestId}`,
@@ -102,8 +140,9 @@ export function refusalPage({ code, details, status }: ApiError, requestId: stri
 }
 
 /** Back to the site, or to the start of an admin login, which comes from no site. */
-function wayOut({ site, again }: ApiError['details']) {
-  if (again !== undefined) return { href: again, text: 'Start the login again' }
+function wayOut(code: ErrorCode, { site, again }: ApiError['details']) {
+  if (again !== undefined)
+    return { href: again, text: code === 'ROLE_LACKING' ? 'Try again' : 'Start the login again' }
   return site?.href === undefined ? undefined : { href: site.href, text: `Back to ${site.name}` }
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { login } from '@rolecall/contract'
 import { digestOf } from '#platform/crypto/tokens'
-import type { Queryable } from '#platform/db/database'
 import { Answer, redirect } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { readUserAgent } from '#platform/http/client-info'
@@ -13,26 +12,34 @@ import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
 import { adminLogin, adminToken } from './admin-login.ts'
 import { adminLogout } from './admin-logout.ts'
-import { readSecrets, requestCookie } from './auth-request.ts'
+import { pageRequestCookie, readSecrets, requestCookie } from './auth-request.ts'
 import { authorize } from './authorize.ts'
-import { chatCallback } from './chat-callback.ts'
-import { makeSsoCookie, ssoCookie } from './issue-code.ts'
+import { type Administers, chatCallback, type FindBlock } from './chat-callback.ts'
+import { dropFormerSsoCookie, makeSsoCookie, ssoCookie } from './issue-code.ts'
+import type { NoteRefusal } from './note-refusal.ts'
 import { ssoAuthorize } from './sso-authorize.ts'
 import { deleteSso } from './sso-store.ts'
 import { findPendingRequest } from './store.ts'
+import type { TellInteraction } from './tell-interaction.ts'
 
 /** What other features do for a login; `app.ts` passes it. */
 export interface LoginNeeds {
-  readonly findMainServer: (db: Queryable) => Promise<{ id: string } | undefined>
+  readonly administers: Administers
   readonly redeemAdminCode: Parameters<typeof adminToken>[0]['redeem']
+  readonly findBlock: FindBlock
+  readonly noteRefusal: NoteRefusal
   readonly endSession: Parameters<typeof adminLogout>[0]['endSession']
+  readonly tellInteraction: TellInteraction
 }
 
 export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: LoginNeeds) {
   const deps = { ...allDeps, ...needs }
-  const held = (headers: { cookie?: string | undefined }) => readCookie(headers.cookie, requestCookie)
+  const held = (headers: { cookie?: string | undefined }) => readCookie(headers.cookie, requestCookie.name)
+  const heldByPages = (headers: { cookie?: string | undefined }) =>
+    readCookie(headers.cookie, pageRequestCookie.name)
   const browser = (headers: { cookie?: string | undefined }, { ip, userAgent }: Client) => ({
     cookie: held(headers),
+    pageCookie: heldByPages(headers),
     ssoCookie: readCookie(headers.cookie, ssoCookie),
     address: addressBucket(ip),
     ip,
@@ -46,11 +53,11 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
   })
   route(login.resumeLogin, async ({ raw }) => {
     requireNavigation(raw)
-    return redirect(await resume(deps, held(raw.headers)))
+    return redirect(await resume(deps, [held(raw.headers), heldByPages(raw.headers)]))
   })
   route(login.chatCallback, async ({ query, raw, client }) => {
-    const end = await chatCallback(deps, query, browser(raw.headers, client))
-    return redirect(end.location, end.cookies)
+    const end = await chatCallback(deps, query, { ...browser(raw.headers, client), client })
+    return redirect(end.location, [...dropFormerSsoCookie(deps.config, raw.headers.cookie), ...end.cookies])
   })
   route(login.ssoAuthorize, async ({ query, raw, client }) => {
     requireNavigation(raw)
@@ -83,8 +90,11 @@ function requireNavigation(raw: IncomingMessage) {
 }
 
 /** Sends a browser that got lost on the way back to the screen of its newest login. */
-async function resume({ db, chat }: Pick<Deps, 'db' | 'chat'>, held: string | undefined): Promise<string> {
-  const pending = await findPendingRequest(db, readSecrets(held).map(digestOf))
+async function resume(
+  { db, chat }: Pick<Deps, 'db' | 'chat'>,
+  held: readonly (string | undefined)[],
+): Promise<string> {
+  const pending = await findPendingRequest(db, held.flatMap(readSecrets).map(digestOf))
   if (!pending) throw new ApiError('LOGIN_REQUEST_INVALID')
   return chat.authorizeUrl({ state: pending.chatState, codeVerifier: pending.chatCodeVerifier })
 }

@@ -1,17 +1,21 @@
-import { ChatPlatformError } from '#chat/chat-platform'
+import { login } from '@rolecall/contract'
+import { findServerName } from '#mirror/read-servers'
 import { digestOf, isWellFormed, mintToken } from '#platform/crypto/tokens'
 import { readTime } from '#platform/db/read-time'
 import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
+import { firstFailed } from '../check.ts'
 import { type Authorize, authorize, checkAuthorize } from './authorize.ts'
-import { type Browser, failureOf, type LoginDeps, type LoginEnd } from './chat-callback.ts'
+import { type Browser, isBlockedNow, type LoginDeps, type LoginEnd, loggedFailure } from './chat-callback.ts'
+import { callbackChecks, codeCheck, type Told } from './checks.ts'
 import { issueCode, makeSsoCookie } from './issue-code.ts'
+import { turnsAway } from './note-refusal.ts'
 import { type LoginRefusal, withCode, withError } from './project-redirect.ts'
 import { deleteSsoOfSpent, holdSso, rotateSso } from './sso-store.ts'
-import { findServerName } from './store.ts'
+import { holdMember } from './store.ts'
 
 /** Two tabs may present one value: the second is still good for this long after the first rotated it. */
-const graceSec = 10
+export const ssoGraceSec = 10
 
 type SsoDeps = LoginDeps & Pick<Deps, 'audit'>
 
@@ -33,9 +37,15 @@ export async function ssoAuthorize(
   const destination = { redirectUri: input.redirect_uri, state: input.state }
   // Before the cookie is rotated: who comes too often keeps the one they have.
   const permit = browser.ssoCookie ? await deps.loginLimits.take(browser.address) : undefined
-  const found = await useSso(deps, input, browser)
+  const found = await useSso(deps, input.client_id, browser)
   const end = found && (await complete(deps, input, browser, found))
   if (!end || 'code' in end) await permit?.giveBack()
+  if (found && end && 'refusal' in end && turnsAway(end.refusal)) {
+    deps.noteRefusal({
+      ...{ reason: end.refusal, memberId: found.memberId, projectId: input.client_id },
+      ...{ path: login.ssoAuthorize.path, client: browser.client },
+    })
+  }
   if (found && end) {
     const location =
       'refusal' in end
@@ -55,9 +65,10 @@ interface UsedSso {
   readonly cookies: readonly string[]
 }
 
-async function useSso(
-  deps: SsoDeps,
-  { client_id: projectId }: Authorize,
+/** Uses and rotates the single sign-on of a browser; undefined when it has none that is good. */
+export async function useSso(
+  deps: Pick<Deps, 'db' | 'config' | 'audit'>,
+  projectId: string,
   { ssoCookie: value, client }: { ssoCookie: string | undefined; client: Client },
 ): Promise<UsedSso | undefined> {
   const { db, config } = deps
@@ -67,7 +78,7 @@ async function useSso(
     digest: digestOf(value),
     newDigest: digestOf(next),
     projectId,
-    graceSec,
+    graceSec: ssoGraceSec,
   })
   if (!used) {
     await endCopied(deps, digestOf(value), client)
@@ -84,9 +95,9 @@ async function useSso(
  * A value that was used long ago is held twice: by its browser and by a copy. Nobody can tell which of them asks,
  * so both have to log in again, as with a refresh token (RFC 9700 §4.14.2).
  */
-const endCopied = ({ db, audit }: SsoDeps, digest: string, client: Client) =>
+const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, client: Client) =>
   db.transaction(async (tx) => {
-    const ended = await deleteSsoOfSpent(tx, digest, graceSec)
+    const ended = await deleteSsoOfSpent(tx, digest, ssoGraceSec)
     if (!ended) return
     await audit.record(tx, {
       actionType: 'auth',
@@ -98,23 +109,25 @@ const endCopied = ({ db, audit }: SsoDeps, digest: string, client: Client) =>
     })
   })
 
+/** What every login asks about somebody: why they may not log in, or undefined. */
+export const checkMember = async (
+  deps: LoginDeps,
+  serverId: string,
+  memberId: string,
+): Promise<LoginRefusal | undefined> =>
+  firstFailed(callbackChecks, await askPlatform(deps, serverId, memberId))?.refusal
+
 async function complete(
   deps: LoginDeps,
   input: Authorize,
   { ip, userAgent }: Browser,
   { id: ssoId, memberId }: UsedSso,
 ): Promise<{ code: string } | { refusal: LoginRefusal }> {
-  try {
-    const askedAt = await readTime(deps.db)
-    const member = await deps.chat.member(input.server_id, memberId, 'login')
-    await deps.mirrorMember(input.server_id, { id: memberId }, member, askedAt)
-    if (!member) return { refusal: 'not_a_member' }
-  } catch (error) {
-    if (error instanceof ChatPlatformError) return { refusal: failureOf(deps, error) }
-    throw error
-  }
+  const refusal = await checkMember(deps, input.server_id, memberId)
+  if (refusal) return { refusal }
   return deps.db.transaction(async (tx) => {
     if (!(await holdSso(tx, ssoId))) return { refusal: 'login_required' }
+    if (!(await holdMember(tx, memberId))) return { refusal: 'login_required' }
     const code = await issueCode(tx, {
       projectId: input.client_id,
       memberId,
@@ -124,6 +137,17 @@ async function complete(
       ip,
       userAgent,
     })
-    return code ? { code } : { refusal: 'no_access' }
+    return code !== undefined ? { code } : { refusal: codeCheck.refusal }
   })
+}
+
+async function askPlatform(deps: LoginDeps, serverId: string, memberId: string): Promise<Told> {
+  const askedAt = await readTime(deps.db)
+  try {
+    const member = await deps.chat.member(serverId, memberId, 'login')
+    await deps.mirrorMember(serverId, { id: memberId }, member, askedAt)
+    return { member, isBlocked: await isBlockedNow(deps, memberId) }
+  } catch (error) {
+    return { failure: loggedFailure(deps, error) }
+  }
 }

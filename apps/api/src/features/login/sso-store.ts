@@ -17,8 +17,8 @@ export const insertSso = (tx: Tx, s: NewSso) =>
       clock_now() + ${s.ttlSec}::int * interval '1 second')`)
 
 /**
- * Uses and rotates a single sign-on in one statement, unless the project ended everything of this member
- * since it began. Of two tabs that use one value at once both get in, and one of the new values lives on. The
+ * Uses and rotates a single sign-on in one statement, unless the project ended everything of this member, or the
+ * member was blocked, since it began. Of two tabs that use one value at once both get in, and one of the new values lives on. The
  * used value is kept, so that its next use is recognised.
  */
 export const rotateSso = (
@@ -31,7 +31,7 @@ export const rotateSso = (
         digest = case when s.digest = ${q.digest} then ${q.newDigest} else s.digest end,
         previous_digest = case when s.digest = ${q.digest} then s.digest else s.previous_digest end,
         rotated_at = case when s.digest = ${q.digest} then clock_now() else s.rotated_at end
-      where s.expires_at > clock_now()
+      where s.expires_at > clock_now() and not is_void_by_block(s.member_id, s.created_at)
         and (s.digest = ${q.digest} or (s.previous_digest = ${q.digest}
           and s.rotated_at > clock_now() - ${q.graceSec}::int * interval '1 second'))
         and not exists (
@@ -44,6 +44,20 @@ export const rotateSso = (
       extract(epoch from expires_at - clock_now())::int as "remainingSec"
     from used`)
 
+/** Who is logged in by a value, and since when; uses nothing up. */
+export const findSso = (
+  db: Queryable,
+  { digest, graceSec, projectId }: { digest: string; graceSec: number; projectId: string | undefined },
+) =>
+  db.maybeOne<{ id: string; memberId: string; beganAt: Date }>(sql`
+    select s.id, s.member_id as "memberId", s.created_at as "beganAt" from sso_sessions s
+    where s.expires_at > clock_now() and not is_void_by_block(s.member_id, s.created_at)
+      and (s.digest = ${digest} or (s.previous_digest = ${digest}
+        and s.rotated_at > clock_now() - ${graceSec}::int * interval '1 second'))
+      and not exists (
+        select from project_logouts l
+        where l.project_id = ${projectId ?? null}::uuid and l.member_id = s.member_id and l.at >= s.created_at)`)
+
 /** Ends the single sign-on that a value was used up of, longer than the grace ago. */
 export const deleteSsoOfSpent = (tx: Tx, digest: string, graceSec: number) =>
   tx.maybeOne<{ memberId: string; username: string }>(sql`
@@ -55,7 +69,9 @@ export const deleteSsoOfSpent = (tx: Tx, digest: string, graceSec: number) =>
 /** True while a single sign-on has not been ended; whoever ends it waits until this transaction is done. */
 export const holdSso = async (tx: Tx, id: string) =>
   (await tx.maybeOne(sql`
-    select from sso_sessions where id = ${id} and expires_at > clock_now() for share`)) !== undefined
+    select from sso_sessions
+    where id = ${id} and expires_at > clock_now() and not is_void_by_block(member_id, created_at) for share`)) !==
+  undefined
 
 /** Ends a single sign-on by a value that it has or had. */
 export const deleteSso = (db: Queryable, digest: string) =>

@@ -12,25 +12,23 @@ export interface LoginProject {
 /** A project as authorize asks about it; undefined when it is unknown or deleted. */
 export const findLoginProject = (db: Queryable, projectId: string, serverId: string) =>
   db.maybeOne<LoginProject>(sql`
-    select p.id, p.name, p.deactivated_at is null as "isActive", p.redirect_uris as "redirectUris",
+    select p.id, p.name, p.deactivated_at is null as "isActive", array(select c.uri from project_callbacks c where c.project_id = p.id) as "redirectUris",
       exists (select from readable_servers r where r.project_id = p.id and r.server_id = ${serverId}) as "mayRead"
     from projects p where p.id = ${projectId} and p.deleted_at is null`)
-
-/** The name of a server, for a person who is refused. */
-export const findServerName = async (db: Queryable, serverId: string): Promise<string | undefined> =>
-  (await db.maybeOne<{ name: string }>(sql`select name from servers where id = ${serverId}`))?.name
 
 export interface NewAuthRequest {
   readonly id: string
   readonly browserDigest: string
   readonly chatState: string
   readonly chatCodeVerifier: string
-  /** Null for an admin login. */
+  /** Null for a login to pages of the service. */
   readonly projectId: string | null
   readonly serverId: string
   readonly redirectUri: string
   readonly state: string | null
   readonly codeChallenge: string | null
+  /** The request of another protocol that waits for this login, and is told what came of it; no code is made then. */
+  readonly interaction?: string
   /** Who began it, as limits count addresses. */
   readonly address: string
   readonly ttlSec: number
@@ -39,9 +37,9 @@ export interface NewAuthRequest {
 export const insertAuthRequest = (db: Queryable, r: NewAuthRequest) =>
   db.execute(sql`
     insert into auth_requests (id, browser_digest, chat_state, chat_code_verifier, project_id, server_id,
-      redirect_uri, state, code_challenge, address, expires_at)
+      redirect_uri, state, code_challenge, interaction, address, expires_at)
     values (${r.id}, ${r.browserDigest}, ${r.chatState}, ${r.chatCodeVerifier}, ${r.projectId}, ${r.serverId},
-      ${r.redirectUri}, ${r.state}, ${r.codeChallenge}, ${r.address}, clock_now() + ${r.ttlSec}::int * interval '1 second')`)
+      ${r.redirectUri}, ${r.state}, ${r.codeChallenge}, ${r.interaction ?? null}, ${r.address}, clock_now() + ${r.ttlSec}::int * interval '1 second')`)
 
 /**
  * Forgets logins beyond the first `most`: of each address the oldest, and of those with most logins first, so that a
@@ -71,6 +69,7 @@ export interface AuthRequest {
   readonly redirectUri: string
   readonly state: string | null
   readonly codeChallenge: string | null
+  readonly interaction: string | null
   readonly address: string
   /** Since it was stored. */
   readonly ageMs: number
@@ -87,8 +86,16 @@ export const claimAuthRequest = (db: Queryable, chatState: string, browserDigest
       and used_at is null and expires_at > clock_now()
     returning browser_digest as "browserDigest", chat_code_verifier as "chatCodeVerifier",
       project_id as "projectId", server_id as "serverId", redirect_uri as "redirectUri", state,
-      code_challenge as "codeChallenge", address,
+      code_challenge as "codeChallenge", interaction, address,
       (extract(epoch from clock_now() - created_at) * 1000)::float8 as "ageMs"`)
+
+/** True while a member is known; whoever erases them waits until this transaction is done. */
+export const holdMember = async (tx: Tx, memberId: string): Promise<boolean> =>
+  (await tx.maybeOne(sql`select from members where id = ${memberId} for key share`)) !== undefined
+
+/** True while somebody is a member of a registered server, by the mirror. */
+export const isInAnyServer = async (db: Queryable, memberId: string): Promise<boolean> =>
+  (await db.maybeOne(sql`select from members where id = ${memberId} and is_current`)) !== undefined
 
 export interface NewCode {
   readonly digest: string
@@ -114,7 +121,7 @@ export const insertCode = (tx: Tx, c: NewCode) =>
     where ${c.projectId}::uuid is null or exists (
       select from projects p join readable_servers r on r.project_id = p.id and r.server_id = ${c.serverId}
       where p.id = ${c.projectId}::uuid and p.deleted_at is null and p.deactivated_at is null
-        and ${c.redirectUri} = any(p.redirect_uris))`)
+        and exists (select from project_callbacks k where k.project_id = p.id and k.uri = ${c.redirectUri}))`)
 
 /** True when that login was claimed before: whoever presents its state again replays a callback. */
 export const isClaimedRequest = async (db: Queryable, chatState: string) =>

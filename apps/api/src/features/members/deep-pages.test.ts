@@ -6,7 +6,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { listMembers } from './list-members.ts'
-import { exportedIds } from './lists-store.ts'
+import { exportedIds } from './pages-store.ts'
 
 /** More than a page must be deep to be read along the index of names. */
 const people = 2_600
@@ -159,11 +159,14 @@ async function write(db: Database, people: readonly Person[]) {
     insert into members (id, username)
     select * from unnest(${people.map(({ id }) => id)}::text[], ${people.map(({ name }) => name)}::text[])`)
   const rows = people.flatMap(({ id, memberships }) => memberships.map((held) => ({ id, ...held })))
-  await db.execute(sql`
-    insert into memberships (server_id, member_id, role_ids)
-    select x.server_id, x.member_id, x.role_ids::text[]
-    from unnest(${rows.map(({ serverId }) => serverId)}::text[], ${rows.map(({ id }) => id)}::text[],
-      ${rows.map(({ roles }) => `{${roles.join(',')}}`)}::text[]) as x (server_id, member_id, role_ids)`)
+  for (let at = 0; at < rows.length; at += 1_000) {
+    const some = rows.slice(at, at + 1_000)
+    await db.execute(sql`
+      insert into memberships (server_id, member_id, role_ids)
+      select x.server_id, x.member_id, x.role_ids::text[]
+      from unnest(${some.map(({ serverId }) => serverId)}::text[], ${some.map(({ id }) => id)}::text[],
+        ${some.map(({ roles }) => `{${roles.join(',')}}`)}::text[]) as x (server_id, member_id, role_ids)`)
+  }
 }
 
 /** Some are renamed, lose a role, leave, or leave and come back under another name: in the lists and here. */

@@ -3,7 +3,8 @@ import { type CsvColumn, csvAnswer } from '#platform/csv'
 import { downloadAnswer } from '#platform/download'
 import type { Answer } from '#platform/http/answer'
 import type { Deps, DownloadEvent, OpenDownload } from '../../deps.ts'
-import { type ExportRow, exportedIds, listExportRows, type MemberFilters } from './lists-store.ts'
+import { type ExportRow, listExportRows } from './lists-store.ts'
+import { exportedIds, type MemberFilters } from './pages-store.ts'
 
 /** Few enough that whoever waits for the same connection, or for this turn of the event loop, hardly notices. */
 const membersPerPage = 100

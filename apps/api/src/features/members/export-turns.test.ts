@@ -27,7 +27,8 @@ describe.each(mainEngines)('exports of many new members on %s', (engine) => {
             from generate_series(1, ${count}::bigint) i;
           insert into memberships (server_id, member_id, role_ids, search_text)
             select '${demo.mainGuildId}', id, array['${demo.roles.crew}'], search_text
-            from members where username like 'amber%'`),
+            from members where username like 'amber%';
+          select count_member_totals()`),
       { long: true },
     )
   })

@@ -8,7 +8,7 @@ import { givenAdmin } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import type { Sql } from '../../platform/db/sql.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { findPage, pageStatement } from './lists-store.ts'
+import { findPage, type MemberFilters, pageStatement } from './pages-store.ts'
 
 const members = '/api/admin/members'
 const perServer = 100_000
@@ -34,8 +34,10 @@ describe('with 200,000 memberships on postgres', () => {
   })
   afterAll(() => world.close())
 
-  const plan = async (statement: Sql) => {
-    const rows = await world.service.deps.db.query<{ 'QUERY PLAN': string }>(sql`explain ${statement}`)
+  const plan = async (statement: Sql, options = sql`(costs)`) => {
+    const rows = await world.service.deps.db.query<{ 'QUERY PLAN': string }>(
+      sql`explain ${options} ${statement}`,
+    )
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   }
   const download = (query: string, as = token) =>
@@ -46,53 +48,81 @@ describe('with 200,000 memberships on postgres', () => {
         .end()
     })
 
+  const totalOf = async (filters: MemberFilters) =>
+    (await findPage(world.service.deps.db, filters, 0, 1)).total
+  const sortsOf = (read: string) =>
+    // Only the page itself is turned round.
+    read.match(/Sort Key: .*/g)?.filter((key) => !key.includes('page')) ?? []
+
   test('a search reads the index of trigrams, a page the index of names', async () => {
     expect(await plan(pageStatement({ search: 'amber1234' }, 0, 20))).toContain('members_search')
-    const first = await plan(pageStatement({}, 0, 20))
+    const first = await plan(pageStatement({}, 0, 20, await totalOf({})))
     expect(first).toContain('Index Only Scan using members_current')
-    expect(first).not.toContain('Sort')
+    expect(sortsOf(first)).toEqual([])
   })
 
-  test('a filter by server or role reads memberships to count, and the index of names or the few hits for the page', async () => {
-    const server = await plan(pageStatement({ serverId: [demo.gamesGuildId] }, 0, 20))
-    expect(server).toContain('Index Only Scan using memberships_current')
-    expect(server).toContain('Index Only Scan using members_current')
-    expect(server).not.toMatch(/Seq Scan on (members|memberships)/)
-    const many = await plan(pageStatement({ roleId: [demo.gamesRoles.player] }, 0, 20))
-    expect(many).toContain('Index Only Scan using members_current')
-    const none = await plan(pageStatement({ roleId: ['999999999999999999'] }, 0, 20))
-    expect(none).toContain('memberships_roles')
-    expect(none).not.toMatch(/Seq Scan on (members|memberships)/)
+  test('a filter by a server or role of many reads the index of names, one by a role of few the few', async () => {
+    for (const many of [{ serverId: [demo.gamesGuildId] }, { roleId: [demo.gamesRoles.player] }]) {
+      const read = await plan(pageStatement(many, 0, 20, await totalOf(many)))
+      expect(read).toContain('Index Only Scan using memberships_by_name')
+      expect(read).not.toMatch(/Seq Scan on (members|memberships)/)
+    }
+    const few = { roleId: ['999999999999999999'] }
+    const read = await plan(pageStatement(few, 0, 20, await totalOf(few)))
+    expect(read).toContain('memberships_roles')
+    expect(read).not.toMatch(/Seq Scan on (members|memberships)|_by_name|members_current/)
   })
 
-  test.each([
+  test.each<MemberFilters>([
+    {},
+    { filter: 'club' },
+    { serverId: [demo.gamesGuildId] },
+    { serverId: [demo.mainGuildId, demo.gamesGuildId] },
+    { roleId: [demo.gamesRoles.player] },
+    { serverId: [demo.gamesGuildId], roleId: [demo.gamesRoles.player] },
+  ])('a first page by %o reads a small part of what it has the total of', async (filters) => {
+    const total = await totalOf(filters)
+    expect(total).toBeGreaterThanOrEqual(perServer)
+    const read = await plan(pageStatement(filters, 0, 20, total), sql`(analyze, costs off, timing off)`)
+    const rows = [...read.matchAll(/actual rows=([\d.]+) loops=(\d+)/g)].map(
+      ([, each, loops]) => Number(each) * Number(loops),
+    )
+    const passedBy = [...read.matchAll(/Rows Removed by Filter: (\d+)/g)].map(([, count]) => Number(count))
+    expect(rows.length).toBeGreaterThan(2)
+    expect(Math.max(...rows, ...passedBy), read).toBeLessThan(perServer / 10)
+  })
+
+  test.each<MemberFilters>([
     { serverId: [demo.gamesGuildId] },
     { roleId: [demo.gamesRoles.player] },
     { serverId: [demo.gamesGuildId], roleId: [demo.gamesRoles.player] },
     { serverId: [demo.mainGuildId, demo.gamesGuildId] },
     { serverId: [demo.gamesGuildId], search: 'person 1' },
-    { roleId: [demo.gamesRoles.player], filter: 'club' as const },
+    { roleId: [demo.gamesRoles.player], filter: 'club' },
   ])(
     'a page in the middle of a list by %o is read along the index of names, nothing is put in order',
     async (filters) => {
-      const read = await plan(pageStatement(filters, perServer / 4, 20))
+      const read = await plan(
+        pageStatement(filters, perServer / 4, 20, filters.search ? undefined : await totalOf(filters)),
+      )
       expect(read).toContain('Index Only Scan using memberships_by_name')
       expect(read).toContain('Index Only Scan Backward using memberships_by_name')
-      // Only the page itself is turned round.
-      expect(read.match(/Sort Key: .*/g)?.filter((key) => !key.includes('page'))).toEqual([])
+      expect(sortsOf(read)).toEqual([])
     },
   )
 
   test('a plan is made for the values that are asked for, however often others were before', async () => {
     const { db } = world.service.deps
-    const read = async (roleId: string) => {
+    const read = async (...roleId: string[]) => {
       const from = performance.now()
-      await findPage(db, { roleId: [roleId] }, 0, 20)
+      await findPage(db, { roleId }, 0, 20)
       return performance.now() - from
     }
-    for (let i = 0; i < 8; i++) await read(demo.gamesRoles.player)
-    const rare = Math.min(await read('999999999999999999'), await read('999999999999999999'))
-    const dense = Math.min(await read(demo.gamesRoles.player), await read(demo.gamesRoles.player))
+    const common = [demo.gamesRoles.player, demo.roles.crew]
+    const unknown = ['999999999999999998', '999999999999999999']
+    for (let i = 0; i < 8; i++) await read(...common)
+    const rare = Math.min(await read(...unknown), await read(...unknown))
+    const dense = Math.min(await read(...common), await read(...common))
     expect(rare).toBeLessThan(dense)
   })
 
@@ -106,10 +136,14 @@ describe('with 200,000 memberships on postgres', () => {
     `roleId=${demo.gamesRoles.player}`,
     `roleId=${demo.roles.crew}&serverId=${demo.gamesGuildId}&filter=club&search=amber`,
   ])('a list with %s is answered at once', async (query) => {
-    const from = performance.now()
-    expect((await call(world.url, 'GET', `${members}?${query}`, { token })).status).toBe(200)
-    // Some tenths of a second on an idle machine at most; this one may be busy.
-    expect(performance.now() - from).toBeLessThan(3_000)
+    let least = Number.POSITIVE_INFINITY
+    // Some tenths of a second on an idle machine at most; this one may be busy, and is asked again then.
+    for (let tries = 0; tries < 3 && least >= 3_000; tries++) {
+      const from = performance.now()
+      expect((await call(world.url, 'GET', `${members}?${query}`, { token })).status).toBe(200)
+      least = performance.now() - from
+    }
+    expect(least).toBeLessThan(3_000)
   })
 
   test.each(['csv', 'json'])(
@@ -200,7 +234,8 @@ async function seed({ service }: World) {
     },
     { long: true },
   )
-  await db.script('vacuum analyze members, memberships')
+  await db.script('select count_member_totals()')
+  await db.script('vacuum analyze members, memberships, member_totals')
 }
 
 async function drained(response: IncomingMessage) {

@@ -1,6 +1,7 @@
 import type { memberLists } from '@rolecall/contract'
 import type { Deps } from '../../deps.ts'
-import { findPage, listMembersById } from './lists-store.ts'
+import { listMembersById } from './lists-store.ts'
+import { findPage } from './pages-store.ts'
 
 interface Page {
   readonly data: memberLists.MemberListItem[]
@@ -10,13 +11,13 @@ interface Page {
   readonly totalPages: number
 }
 
-/** One page of current members, in two statements however long it is. */
+/** One page of current members, in three statements however long it is. */
 export async function listMembers(
   { db }: Pick<Deps, 'db'>,
   query: memberLists.MemberListQuery,
 ): Promise<Page> {
   const { page = 1, limit = 20, ...filters } = query
-  const { total = 0, ids = [] } = (await findPage(db, filters, (page - 1) * limit, limit)) ?? {}
+  const { total, ids } = await findPage(db, filters, (page - 1) * limit, limit)
   const members = await listMembersById(db, ids)
   const data = members.map((member) => ({ ...member, serverCount: member.servers.length }))
   return { data, page, limit, total, totalPages: Math.ceil(total / limit) }

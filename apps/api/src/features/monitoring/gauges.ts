@@ -43,6 +43,12 @@ const gauges: readonly GaugeRow[] = [
     read: async ({ db }) => [[yes((await databaseState(db)) === 'read-only')]],
   },
   {
+    name: 'rolecall_database_full',
+    help: '1 when a write of the last 10 s met a full disk of the database.',
+    over: 'first',
+    read: async ({ db }) => [[yes((await databaseState(db)) === 'full')]],
+  },
+  {
     name: 'rolecall_database_pool_connections',
     help: 'Connections of the pool that requests use: at most, open, idle.',
     over: 'sum',

@@ -1,3 +1,4 @@
+import { uuidv7 } from '#platform/crypto/uuid'
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
@@ -16,6 +17,13 @@ export const beatInstance = (db: Queryable, { id, version, uptimeMs, leadsGatewa
       ${leadsGateway})
     on conflict (id) do update set last_seen_at = excluded.last_seen_at,
       leads_gateway = excluded.leads_gateway`)
+
+/** Writes as an instance does, and so much that it finds no room in pages that are there: for a transaction that is rolled back. */
+export const writeMebibyte = (db: Queryable) =>
+  db.execute(sql`
+    insert into instances (id, version, started_at, last_seen_at, leads_gateway)
+    select ${uuidv7()}::uuid, string_agg(md5(random()::text), ''), clock_now(), clock_now(), false
+    from generate_series(1, 32768)`)
 
 export const removeInstance = (db: Queryable, id: string) =>
   db.execute(sql`delete from instances where id = ${id}`)

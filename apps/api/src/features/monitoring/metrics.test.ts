@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenProject, validate, walkSession } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { createApp } from '../../app.ts'
@@ -22,7 +22,7 @@ function sampleOf(text: string, name: string, labels: Record<string, string> = {
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1))
 }
 
-describe.each(engines)('GET /metrics on %s', (engine) => {
+describe.each(mainEngines)('GET /metrics on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine)

@@ -2,6 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client'
 import { processMetrics } from '#platform/metrics/process-metrics'
 import type { RequestMetrics } from '#platform/metrics/request-metrics'
 import { registerRequestSeries } from '#platform/metrics/request-series'
+import type { Tally } from '#platform/metrics/tally'
 import type { Deps } from '../../deps.ts'
 import { registerGauges } from './gauges.ts'
 import type { Recorder } from './recorder.ts'
@@ -9,14 +10,32 @@ import type { FailureKind } from './store.ts'
 
 type MetricsDeps = Pick<Deps, 'db' | 'cache' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
 
+/** What was answered to those who speak no API of ours. */
+export interface RelyingPartyCounts {
+  /** Of each endpoint of OpenID Connect, by outcome: `ok`, `login`, or the error of the protocol. */
+  readonly oidc: Tally
+  /** Of each protected host, what its proxy was told of visitors. */
+  readonly hosts: Tally
+  /** Tries to tell clients of logouts, by what came of them. */
+  readonly logouts: Tally
+}
+
 export interface Metrics {
   readonly countFailure: (kind: FailureKind) => void
   /** Everything as Prometheus reads it. */
   readonly registry: Registry
 }
 
-/** All metrics of one service. No label has more values than the source has words: no ids, no addresses. */
-export function createMetrics(deps: MetricsDeps, recorder: Recorder, requests: RequestMetrics): Metrics {
+/**
+ * All metrics of one service. No label has more values than the source has words: no ids, no addresses. The hosts that
+ * projects protect are named, because whoever watches a door must know which.
+ */
+export function createMetrics(
+  deps: MetricsDeps,
+  recorder: Recorder,
+  requests: RequestMetrics,
+  counts: RelyingPartyCounts,
+): Metrics {
   const own = new Registry()
   registerRequestSeries(own, requests)
   new Gauge({
@@ -35,6 +54,7 @@ export function createMetrics(deps: MetricsDeps, recorder: Recorder, requests: R
   })
   registerRecorder(own, recorder)
   registerPlatform(own, deps)
+  registerRelyingParties(own, counts)
   registerGauges(own, deps)
   return {
     countFailure: (kind) => failures.inc({ kind }),
@@ -110,4 +130,37 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
       this.inc(platformWatch.events())
     },
   })
+}
+
+function registerRelyingParties(registry: Registry, { oidc, hosts, logouts }: RelyingPartyCounts) {
+  const register = (name: string, help: string, [first, second]: readonly [string, string?], tally: Tally) =>
+    new Counter({
+      name,
+      help,
+      labelNames: second ? [first, second] : [first],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { of, outcome, count } of tally.counts())
+          this.inc({ [first]: of, ...(second && { [second]: outcome }) }, count)
+      },
+    })
+  register(
+    'rolecall_oidc_answers_total',
+    'Answers of OpenID Connect by endpoint and outcome: ok, login (the person is asked first), or the error of the protocol.',
+    ['endpoint', 'outcome'],
+    oidc,
+  )
+  register(
+    'rolecall_forward_auth_answers_total',
+    'What reverse proxies were told of visitors, by protected host and outcome; host "none": refused before it was known.',
+    ['host', 'outcome'],
+    hosts,
+  )
+  register(
+    'rolecall_oidc_logouts_total',
+    'Tries to tell clients of sessions that ended: delivered, refused (tried again), given_up (after a day).',
+    ['outcome'],
+    logouts,
+  )
 }

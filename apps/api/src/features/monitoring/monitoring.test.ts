@@ -145,6 +145,17 @@ describe.each(engines)('monitoring on %s', (engine) => {
       expect(await ids('?dateTo=2026-01-01')).toEqual([])
       expect(await ids('?limit=3&offset=3')).toHaveLength(1)
       expect((await read('auth-failures', '?limit=501')).status).toBe(400)
+
+      const seen: string[] = []
+      for (let next = '?limit=3'; next !== ''; ) {
+        const page = (await read('auth-failures', next)).body
+        seen.push(...page.data.map(idOf))
+        next = page.nextCursor === null ? '' : `?limit=3&cursor=${page.nextCursor}`
+      }
+      expect(seen).toEqual(body.data.map(idOf))
+      await db.execute(sql`
+        update auth_failures set member_id = ${demo.users.ada} where request_id = 'request-four'`)
+      expect(await ids(`?memberId=${demo.users.ada}`)).toEqual(['request-four'])
     })
 
     const named = (id: string) => ({ 'x-request-id': id })

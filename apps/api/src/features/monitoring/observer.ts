@@ -7,8 +7,13 @@ import type { Recorder } from './recorder.ts'
 import type { FailureKind } from './store.ts'
 
 type Table = typeof errors
-/** Every refusal that says "not you": a new one does not compile without a row below. */
-type Denial = { [Code in ErrorCode]: Table[Code]['status'] extends 401 | 403 ? Code : never }[ErrorCode]
+/** Said to whoever has not logged in yet, or came where they may not: nothing was presented that was wrong. */
+type Expected = 'LOGIN_REQUIRED' | 'ROLE_LACKING' | 'HOST_UNKNOWN'
+/** Every other refusal that says "not you": a new one does not compile without a row below. */
+type Denial = Exclude<
+  { [Code in ErrorCode]: Table[Code]['status'] extends 401 | 403 ? Code : never }[ErrorCode],
+  Expected
+>
 /** No denials by their status, and recorded all the same: something good once was presented again, or by somebody else. */
 type Replay = 'SIGNATURE_REPLAYED' | 'CHALLENGE_WITHOUT_VERIFIER' | 'LOGIN_REQUEST_INVALID'
 
@@ -26,6 +31,8 @@ const failureKinds: Record<Denial | Replay, FailureKind> = {
   INVALID_METRICS_TOKEN: 'admin',
   SIGNATURE_INVALID: 'signature',
   SIGNATURE_REPLAYED: 'signature',
+  MEMBER_BLOCKED: 'code',
+  LOGIN_REFUSED: 'code',
   NOT_SYSTEM_ADMIN: 'admin',
   CROSS_SITE_REQUEST: 'admin',
   NAVIGATION_REQUIRED: 'code',
@@ -37,6 +44,9 @@ const failureKinds: Record<Denial | Replay, FailureKind> = {
   REDIRECT_URI_NOT_ALLOWED: 'api_key',
   PROJECT_INACTIVE_AT_LOGIN: 'api_key',
   ORIGIN_NOT_ALLOWED: 'api_key',
+  // What a proxy asks, or somebody who plays one.
+  PROXY_NOT_TRUSTED: 'session',
+  FORWARDED_REQUEST_INVALID: 'session',
   ROLE_REQUIRED: 'session',
 }
 
@@ -54,15 +64,17 @@ export const createObserver = ({ recorder, requests, countFailure }: ObserverDep
     request.startedAtUs = requests.began()
   },
   answered: (route, projectId, status, request) => {
-    recorder.countUsage(route, projectId, status)
+    const bucket = requests.ended(route, status, request.startedAtUs)
+    recorder.countUsage(route, projectId, status, bucket)
     // Only a key says who it is for.
     if (request.caller?.keyDigest) recorder.keyUsed(request.caller.keyDigest)
-    requests.ended(route, status, request.startedAtUs)
   },
   refused: ({ code, details }, request) => {
     // The key of an inactive project is refused like a bad one, and is somebody's use of it all the same.
     if (code === 'PROJECT_INACTIVE' && details.keyDigest) recorder.keyUsed(details.keyDigest)
     if (!isRecorded(code)) return
+    // Where a login was refused it is recorded with who it was; a page that only tells of it knows nobody.
+    if (code === 'LOGIN_REFUSED' && details.memberId === undefined) return
     const kind = failureKinds[code]
     countFailure(kind)
     recorder.addFailure(() => ({
@@ -75,6 +87,7 @@ export const createObserver = ({ recorder, requests, countFailure }: ObserverDep
       path: shownPath(request.raw.url ?? ''),
       projectId: details.projectId ?? null,
       keyPrefix: details.keyPrefix ?? null,
+      memberId: details.memberId ?? request.caller?.memberId ?? null,
       requestId: request.id,
     }))
   },

@@ -13,18 +13,29 @@ export async function readAuthFailures({ db }: Pick<Deps, 'db'>, query: monitori
   const { limit = 50, offset = 0 } = query
   const [rows, total] = await Promise.all([
     listAuthFailures(db, condition, limit, offset),
-    countAuthFailures(db, condition),
+    query.cursor === undefined ? countAuthFailures(db, condition) : null,
   ])
-  return { data: rows.map((row) => ({ ...row, at: row.at.toISOString() })), total, limit, offset }
+  const last = rows.length === limit ? rows.at(-1) : undefined
+  return {
+    data: rows.map((row) => ({ ...row, at: row.at.toISOString() })),
+    ...{ total, limit, offset },
+    nextCursor: last ? `${last.at.getTime()}-${last.id}` : null,
+  }
 }
 
 function conditionOf(query: monitoring.AuthFailuresQuery) {
-  const { kind, reason, address, projectId, keyPrefix } = query
+  const { kind, reason, address, projectId, keyPrefix, memberId, cursor } = query
   const conditions = periodConditions(readPeriod(query, 'dateFrom', 'dateTo'))
   if (kind !== undefined) conditions.push(sql`kind = ${kind}`)
   if (reason !== undefined) conditions.push(sql`reason = ${reason}`)
   if (address !== undefined) conditions.push(sql`address = ${address}`)
   if (projectId !== undefined) conditions.push(sql`project_id = ${projectId}`)
   if (keyPrefix !== undefined) conditions.push(sql`key_prefix = ${keyPrefix}`)
+  if (memberId !== undefined) conditions.push(sql`member_id = ${memberId}`)
+  if (cursor !== undefined) {
+    const cut = cursor.indexOf('-')
+    const at = sql`timestamptz 'epoch' + ${cursor.slice(0, cut)}::float8 * interval '1 millisecond'`
+    conditions.push(sql`(auth_failures.at, auth_failures.id) < (${at}, ${cursor.slice(cut + 1)}::uuid)`)
+  }
   return allOf(conditions)
 }

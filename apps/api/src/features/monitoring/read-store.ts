@@ -3,10 +3,13 @@ import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { FailureKind } from './store.ts'
 
-interface AskedUsage {
+export interface AskedUsage {
   readonly from: string | null
   readonly to: string | null
   readonly projectId: string | null
+  readonly routes: readonly string[] | null
+  /** The first digit of the statuses. */
+  readonly statusClass: number | null
 }
 
 interface UsageRow {
@@ -17,11 +20,14 @@ interface UsageRow {
   readonly count: number
 }
 
-const inPeriod = ({ from, to, projectId }: AskedUsage) => sql`
+/** The rows of a period, as the filters narrow them. */
+export const inPeriod = ({ from, to, projectId, routes, statusClass }: AskedUsage) => sql`
   minute <= coalesce(${to}::timestamptz, clock_now())
   and minute >= date_trunc('minute', coalesce(${from}::timestamptz,
     coalesce(${to}::timestamptz, clock_now()) - interval '1 hour'))
-  and (${projectId}::uuid is null or project_id = ${projectId}::uuid)`
+  and (${projectId}::uuid is null or project_id = ${projectId}::uuid)
+  and (${routes}::text[] is null or route = any(${routes}::text[]))
+  and (${statusClass}::int is null or status / 100 = ${statusClass}::int)`
 
 export const listUsage = (db: Queryable, asked: AskedUsage, limit: number, offset: number) =>
   db.query<UsageRow>(sql`
@@ -45,13 +51,16 @@ interface AuthFailureRow {
   readonly path: string
   readonly projectId: string | null
   readonly keyPrefix: string | null
+  readonly memberId: string | null
+  readonly memberName: string | null
   readonly requestId: string | null
 }
 
 export const listAuthFailures = (db: Queryable, condition: Sql, limit: number, offset: number) =>
   db.query<AuthFailureRow>(sql`
     select id, at, kind, reason, address, path, project_id as "projectId", key_prefix as "keyPrefix",
-      request_id as "requestId"
+      member_id as "memberId", request_id as "requestId",
+      (select coalesce(m.global_name, m.username) from members m where m.id = auth_failures.member_id) as "memberName"
     from auth_failures where ${condition} order by at desc, id desc limit ${limit} offset ${offset}`)
 
 export async function countAuthFailures(db: Queryable, condition: Sql): Promise<number> {

@@ -1,17 +1,37 @@
-import type { monitoring } from '@rolecall/contract'
+import { monitoring } from '@rolecall/contract'
+import { invalid } from '#platform/http/check-request'
 import { readPeriod } from '#platform/http/period'
 import type { Deps } from '../../deps.ts'
-import { countUsageRows, listUsage } from './read-store.ts'
+import { type AskedUsage, countUsageRows, listUsage } from './read-store.ts'
 import { noProject } from './store.ts'
+import { type LinePoint, type Period, readUsagePeriod, sumUsage } from './usage-chart-store.ts'
+
+/** More lines than this are no chart. */
+const maxLines = 20
 
 /**
- * How often what was asked, newest minute first. The last hour, unless a period is given.
- * @throws VALIDATION_FAILED when the period ends before it begins
+ * How often what was asked: minutes, newest first, of the last hour unless a period is given; or sums for a chart.
+ * @throws VALIDATION_FAILED when the period ends before it begins, or takes more points than an answer has
  */
 export async function readUsage({ db }: Pick<Deps, 'db'>, query: monitoring.UsageQuery) {
-  const { projectId = null, limit = 1_000, offset = 0 } = query
+  const {
+    projectId = null,
+    route = null,
+    status,
+    bucket,
+    groupBy = 'none',
+    limit = 1_000,
+    offset = 0,
+  } = query
   const { from, to } = readPeriod(query, 'from', 'to')
-  const asked = { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null, projectId }
+  const asked: AskedUsage = {
+    from: from?.toISOString() ?? null,
+    to: to?.toISOString() ?? null,
+    projectId,
+    routes: route,
+    statusClass: status === undefined ? null : Number(status[0]),
+  }
+  if (bucket !== undefined) return readChart({ db }, asked, bucket, groupBy)
   const [rows, total] = await Promise.all([listUsage(db, asked, limit, offset), countUsageRows(db, asked)])
   const data = rows.map((row) => ({
     ...row,
@@ -19,4 +39,43 @@ export async function readUsage({ db }: Pick<Deps, 'db'>, query: monitoring.Usag
     projectId: row.projectId === noProject ? null : row.projectId,
   }))
   return { data, total, limit, offset }
+}
+
+type Bucket = monitoring.UsageChart['bucket']
+type GroupBy = NonNullable<monitoring.UsageQuery['groupBy']>
+
+async function readChart(
+  { db }: Pick<Deps, 'db'>,
+  asked: AskedUsage,
+  bucket: Bucket,
+  groupBy: GroupBy,
+): Promise<monitoring.UsageChart> {
+  const period = await readUsagePeriod(db, asked)
+  const lines = Math.min(maxLines, Math.floor(monitoring.maxUsagePoints / bucketsOf(period, bucket)))
+  if (lines === 0) throw tooManyPoints(period, bucket)
+  const bucketSec = monitoring.usageBuckets[bucket]
+  const points = await sumUsage(db, { ...asked, ...period }, { bucketSec, groupBy, lines })
+  return { bucket, ...period, series: toSeries(points) }
+}
+
+/** A period rarely begins with a bucket: one more than fit into it. */
+const bucketsOf = ({ from, to }: Period, bucket: Bucket) =>
+  Math.floor((Date.parse(to) - Date.parse(from)) / (monitoring.usageBuckets[bucket] * 1_000)) + 1
+
+function tooManyPoints(period: Period, bucket: Bucket) {
+  const words = Object.keys(monitoring.usageBuckets) as Bucket[]
+  const fitting = words.find((one) => bucketsOf(period, one) <= monitoring.maxUsagePoints)
+  const mend = fitting ? `${fitting} is the shortest that fits` : 'ask for a shorter period'
+  const message = `must be longer: the period has more than ${monitoring.maxUsagePoints} buckets of ${bucket}; ${mend}`
+  return invalid([{ path: '/bucket', message, code: 'RANGE' }])
+}
+
+/** Points come line by line, in order. */
+function toSeries(points: readonly LinePoint[]): monitoring.UsageChart['series'] {
+  const lines = new Map<number, monitoring.UsageChart['series'][number]>()
+  for (const { place, key, name, at, count } of points) {
+    const line = lines.get(place) ?? { key, name, count: 0, points: [] }
+    lines.set(place, { ...line, count: line.count + count, points: [...line.points, { at, count }] })
+  }
+  return [...lines.values()]
 }

@@ -20,6 +20,7 @@ const failure = (i: number): NewFailure => ({
   path: '/api/auth/validate',
   projectId: null,
   keyPrefix: null,
+  memberId: null,
   requestId: `request-${i}`,
 })
 
@@ -54,7 +55,7 @@ describe.each(engines)('the recorder on %s', (engine) => {
 
   test('writes by itself, each request once, two instances at a time', async () => {
     const recorder = [start(), start()]
-    for (let i = 0; i < 1_000; i++) recorder[i % 2]?.countUsage(`GET /both/${i % 7}`, undefined, 200)
+    for (let i = 0; i < 1_000; i++) recorder[i % 2]?.countUsage(`GET /both/${i % 7}`, undefined, 200, 0)
     await expect
       .poll(async () =>
         Number(
@@ -71,7 +72,7 @@ describe.each(engines)('the recorder on %s', (engine) => {
     const recorder = start()
     isDown = true
     for (let i = 0; i < 50; i++) {
-      recorder.countUsage('GET /away', undefined, 200)
+      recorder.countUsage('GET /away', undefined, 200, 0)
       if (i % 10 === 0) await recorder.flush()
     }
     recorder.addFailure(() => ({ ...failure(0), requestId: 'while-away' }))
@@ -96,7 +97,7 @@ describe.each(engines)('the recorder on %s', (engine) => {
           select minute = date_trunc('minute', minute) and minute > clock_now() - interval '2 minutes' as ok
           from usage_minutes where route = ${route}`)
       )?.ok
-    recorder.countUsage('GET /minute', undefined, 200)
+    recorder.countUsage('GET /minute', undefined, 200, 0)
     await recorder.flush()
     expect(await minuteOf('GET /minute')).toBe(true)
   })
@@ -108,7 +109,7 @@ describe.each(engines)('the recorder on %s', (engine) => {
       for (let i = from; i < from + count; i++) {
         recorder.addFailure(() => failure(i))
         // Routes and projects are ours to name; were they not, this would be the bound.
-        recorder.countUsage(`GET /flood/${i}`, undefined, 401)
+        recorder.countUsage(`GET /flood/${i}`, undefined, 401, 0)
       }
     }
     flood(0, 25_000)

@@ -13,7 +13,8 @@ const rowsPerStatement = 500
 
 /** Counts requests and keeps rejected credentials, in memory that does not grow, written twice a second. */
 export interface Recorder {
-  countUsage(route: string, projectId: string | undefined, status: number): void
+  /** `bucket` is that of its duration; -1 for what was not measured. */
+  countUsage(route: string, projectId: string | undefined, status: number, bucket: number): void
   /** Notes that a good key came with a request, whatever came of that. */
   keyUsed(keyDigest: string): void
   /** `make` is only called when the failure is kept: of a flood only a sample is. */
@@ -112,7 +113,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
   timer.unref()
 
   return {
-    countUsage: (route, projectId = noProject, status) => usage.add(route, projectId, status),
+    countUsage: (route, projectId = noProject, status, bucket) => usage.add(route, projectId, status, bucket),
     keyUsed: (keyDigest) => keyUsed(keyDigest),
     addFailure: (make) => failures.add(make),
     flush,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
+import { defaultRetention } from '../../../test/retention.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { openDatabase } from '../../platform/db/open-database.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -40,7 +41,7 @@ describe.each(engines)('what monitoring keeps on %s', (engine) => {
     }
     const housekeeping = startHousekeeping(
       { db: watched, log: createLog('silent') },
-      { trimChanges: async () => {}, endKeys: async () => {} },
+      { trimChanges: async () => {}, endKeys: async () => {}, retention: () => defaultRetention, steps: [] },
     )
     await housekeeping.clean()
     await housekeeping.close()

@@ -1,6 +1,7 @@
 import { uuidv7 } from '#platform/crypto/uuid'
-import type { Queryable } from '#platform/db/database'
-import { sql } from '#platform/db/sql'
+import type { Queryable, Tx } from '#platform/db/database'
+import { type Sql, sql } from '#platform/db/sql'
+import { durationBuckets } from '#platform/metrics/request-metrics'
 
 /** Stands for requests of no project: a primary key takes no nulls. */
 export const noProject = '00000000-0000-0000-0000-000000000000'
@@ -12,7 +13,18 @@ export interface UsageCount {
   readonly route: string
   readonly status: number
   readonly count: number
+  /** How many of them took how long, by bucket of the durations. */
+  readonly took: readonly number[]
 }
+
+/** Places of `took` in a row, which count from 1. */
+const tookCells = Array.from({ length: durationBuckets }, (_, bucket) => bucket + 1)
+
+/** One expression for each cell of `took`, as one list. */
+export const ofEachCell = (write: (cell: number) => string): Sql => ({
+  text: tookCells.map(write).join(', '),
+  values: [],
+})
 
 /** Ages instead of moments: the database's clock decides in which minute it was. */
 const ageOf = ({ at }: { readonly at: number }) => performance.now() - at
@@ -23,14 +35,16 @@ const ageOf = ({ at }: { readonly at: number }) => performance.now() - at
  */
 export const addUsage = (db: Queryable, counts: readonly UsageCount[]) =>
   db.execute(sql`
-    insert into usage_minutes as u (minute, project_id, route, status, count)
+    insert into usage_minutes as u (minute, project_id, route, status, count, took)
     select date_trunc('minute', clock_now() - x.age_ms * interval '1 millisecond'), x.project_id, x.route, x.status,
-      sum(x.count)
+      sum(x.count), array[${ofEachCell((cell) => `sum((x.took::int[])[${cell}])::int`)}]
     from unnest(${counts.map(ageOf)}::float8[], ${counts.map(({ projectId }) => projectId)}::uuid[],
       ${counts.map(({ route }) => route)}::text[], ${counts.map(({ status }) => status)}::smallint[],
-      ${counts.map(({ count }) => count)}::bigint[]) as x (age_ms, project_id, route, status, count)
+      ${counts.map(({ count }) => count)}::bigint[], ${counts.map(({ took }) => `{${took.join()}}`)}::text[])
+      as x (age_ms, project_id, route, status, count, took)
     group by 1, 2, 3, 4 order by 1, 2, 3, 4
-    on conflict (minute, project_id, route, status) do update set count = u.count + excluded.count`)
+    on conflict (minute, project_id, route, status) do update set count = u.count + excluded.count,
+      took = array[${ofEachCell((cell) => `coalesce(u.took[${cell}], 0) + excluded.took[${cell}]`)}]`)
 
 /**
  * Adds to how often keys were used. Their rows are locked in the order of their ids: two instances that count the same
@@ -58,17 +72,22 @@ export interface NewFailure {
   readonly path: string
   readonly projectId: string | null
   readonly keyPrefix: string | null
+  readonly memberId: string | null
   readonly requestId: string
 }
 
 export const insertAuthFailures = (db: Queryable, failures: readonly NewFailure[]) =>
   db.execute(sql`
-    insert into auth_failures (id, at, kind, reason, address, path, project_id, key_prefix, request_id)
+    insert into auth_failures (id, at, kind, reason, address, path, project_id, key_prefix, member_id, request_id)
     select x.id, clock_now() - x.age_ms * interval '1 millisecond', x.kind, x.reason, x.address, x.path,
-      x.project_id, x.key_prefix, x.request_id
+      x.project_id, x.key_prefix, x.member_id, x.request_id
     from unnest(${failures.map(() => uuidv7())}::uuid[], ${failures.map(ageOf)}::float8[],
       ${failures.map(({ kind }) => kind)}::text[], ${failures.map(({ reason }) => reason)}::text[],
       ${failures.map(({ address }) => address)}::text[], ${failures.map(({ path }) => path)}::text[],
       ${failures.map(({ projectId }) => projectId)}::uuid[], ${failures.map(({ keyPrefix }) => keyPrefix)}::text[],
-      ${failures.map(({ requestId }) => requestId)}::text[])
-      as x (id, age_ms, kind, reason, address, path, project_id, key_prefix, request_id)`)
+      ${failures.map(({ memberId }) => memberId)}::text[], ${failures.map(({ requestId }) => requestId)}::text[])
+      as x (id, age_ms, kind, reason, address, path, project_id, key_prefix, member_id, request_id)`)
+
+/** Of a person who is erased: what was refused stays, and neither says who it was nor from where. */
+export const eraseFailures = (tx: Tx, memberId: string) =>
+  tx.execute(sql`update auth_failures set member_id = null, address = null where member_id = ${memberId}`)

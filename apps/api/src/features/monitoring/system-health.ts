@@ -1,7 +1,7 @@
 import type { monitoring } from '@rolecall/contract'
 import type { ServerNotLive } from '#mirror/gateway/status'
 import { within } from '#platform/async'
-import { DatabaseReadOnly, readOnlyAdvice } from '#platform/db/database'
+import { type DatabaseState, DatabaseTakesNoWrites, fullAdvice, readOnlyAdvice } from '#platform/db/database'
 import { databaseState, isCacheUp, partDeadlineMs } from '#platform/part-state'
 import { version } from '#platform/version'
 import type { Deps } from '../../deps.ts'
@@ -23,13 +23,14 @@ export async function systemHealth(deps: HealthDeps, heartbeat: Heartbeat): Prom
     askPlatform(deps),
   ])
   const chatPlatform = platformHealth(deps, notLive)
-  const isReadOnly = database.found === 'read-only'
+  const databaseProblem = adviceOn(database.found)
   const parts = {
     database: partHealth(database.found !== 'down', database.latencyMs),
     cache: partHealth(cache.found, cache.latencyMs),
   }
   const isWhole =
-    !isReadOnly && [parts.database, parts.cache, chatPlatform].every(({ status }) => status === 'up')
+    databaseProblem === null &&
+    [parts.database, parts.cache, chatPlatform].every(({ status }) => status === 'up')
   return {
     status: isWhole ? 'ok' : 'degraded',
     api: {
@@ -43,15 +44,18 @@ export async function systemHealth(deps: HealthDeps, heartbeat: Heartbeat): Prom
       })),
     },
     chatPlatform,
-    database: { ...parts.database, problem: isReadOnly ? readOnlyAdvice : null, pool: deps.db.pool() },
+    database: { ...parts.database, problem: databaseProblem, pool: deps.db.pool() },
     cache: parts.cache,
   }
 }
 
-/** A read-only database keeps no sign of life, and what is wrong with it is in the answer. */
+const adviceOn = (found: DatabaseState) =>
+  found === 'read-only' ? readOnlyAdvice : found === 'full' ? fullAdvice : null
+
+/** A database that takes no writes keeps no sign of life, and what is wrong with it is in the answer. */
 const beatWhereWritable = (heartbeat: Heartbeat) =>
   heartbeat.beat().catch((error: unknown) => {
-    if (!(error instanceof DatabaseReadOnly)) throw error
+    if (!(error instanceof DatabaseTakesNoWrites)) throw error
   })
 
 /** Puts one question to the platform, unless what is known of it is news. */
@@ -69,7 +73,7 @@ function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: rea
   const latest = latencyMs ?? last?.latencyMs
   return {
     status: failure === null ? status : ('down' as const),
-    problem: problemOf([problem, ...notLive.map(whyLost), failure]),
+    problem: firstProblem([problem, ...notLive.map(whyLost), failure]),
     gateway,
     latencyMs: latest === undefined ? null : rounded(latest),
     lastEventAt,
@@ -86,7 +90,7 @@ function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: rea
 }
 
 /** All that is wrong, what can be mended first: a raw failure beside it hides nothing. */
-const problemOf = (problems: readonly (string | null)[]) =>
+const firstProblem = (problems: readonly (string | null)[]) =>
   [...new Set(problems.filter((problem) => problem !== null))].join(' ') || null
 
 const whyLost = ({ serverName, reason }: ServerNotLive) =>

@@ -1,9 +1,12 @@
+import { durationBuckets } from '#platform/metrics/request-metrics'
 import type { UsageCount } from './store.ts'
 
 const minuteMs = 60_000
 
 interface Counter {
   n: number
+  /** How many of them took how long, by bucket. */
+  readonly took: Uint32Array
 }
 
 /**
@@ -22,23 +25,28 @@ export class UsageCounts {
     this.#most = most
   }
 
-  add(route: string, projectId: string, status: number): void {
-    const counter = this.#routes.get(route)?.get(projectId)?.get(status)
-    if (counter) counter.n += 1
-    else this.#begin(route, projectId, status)
+  /** `bucket` is that of its duration; -1 for what was not measured. */
+  add(route: string, projectId: string, status: number, bucket: number): void {
+    const counter =
+      this.#routes.get(route)?.get(projectId)?.get(status) ?? this.#begin(route, projectId, status)
+    if (!counter) return
+    counter.n += 1
+    if (bucket >= 0) counter.took[bucket] = (counter.took[bucket] ?? 0) + 1
   }
 
-  #begin(route: string, projectId: string, status: number) {
+  #begin(route: string, projectId: string, status: number): Counter | undefined {
     if (this.#size + this.#kept.size >= this.#most) {
       this.#dropped += 1
-      return
+      return undefined
     }
     const projects = this.#routes.get(route) ?? new Map<string, Map<number, Counter>>()
     this.#routes.set(route, projects)
     const statuses = projects.get(projectId) ?? new Map<number, Counter>()
     projects.set(projectId, statuses)
-    statuses.set(status, { n: 1 })
+    const counter = { n: 0, took: new Uint32Array(durationBuckets) }
+    statuses.set(status, counter)
     this.#size += 1
+    return counter
   }
 
   /** Puts what was counted so far down to the moment `at`, of a clock that never jumps. */
@@ -46,7 +54,8 @@ export class UsageCounts {
     if (this.#size === 0) return
     for (const [route, projects] of this.#routes)
       for (const [projectId, statuses] of projects)
-        for (const [status, { n }] of statuses) this.giveBack({ at, projectId, route, status, count: n })
+        for (const [status, { n, took }] of statuses)
+          this.giveBack({ at, projectId, route, status, count: n, took: [...took] })
     this.#routes = new Map()
     this.#size = 0
   }
@@ -62,7 +71,7 @@ export class UsageCounts {
   giveBack(count: UsageCount): void {
     const key = `${Math.floor(count.at / minuteMs)}|${count.projectId}|${count.status}|${count.route}`
     const known = this.#kept.get(key)
-    if (known) this.#kept.set(key, { ...known, count: known.count + count.count })
+    if (known) this.#kept.set(key, together(known, count))
     else if (this.#kept.size < this.#most) this.#kept.set(key, count)
     else this.#dropped += count.count
   }
@@ -72,3 +81,9 @@ export class UsageCounts {
     return { rows: this.#size + this.#kept.size, dropped: this.#dropped }
   }
 }
+
+const together = (one: UsageCount, other: UsageCount): UsageCount => ({
+  ...one,
+  count: one.count + other.count,
+  took: one.took.map((count, bucket) => count + (other.took[bucket] ?? 0)),
+})

@@ -7,6 +7,7 @@ import {
   fatesOf,
   givenChannel,
   replaceKey,
+  replaceKeyAtOnce,
   timesAsked,
   webhookEntries,
   writtenIds,
@@ -30,8 +31,8 @@ describe.each(engines)('addresses on %s', (engine) => {
     ['404', { status: 404 }],
   ])('%s takes the address off the project, with one warning', async (_, fault) => {
     const project = await givenChannel(world)
-    world.sim.failFor('webhook', { ...fault, delayMs: 300 }, 60_000, { path: project.webhookId })
-    await replaceKey(world, project, 3)
+    world.sim.failFor('webhook', fault, 60_000, { path: project.webhookId })
+    await replaceKeyAtOnce(world, project, 3)
     await expect.poll(() => fatesOf(world, project)).toMatchObject(Array(3).fill({ isOver: true }))
     expect(timesAsked(world, project)).toBe(1)
     expect(await webhookEntries(world, project)).toMatchObject([
@@ -68,7 +69,7 @@ describe.each(engines)('addresses on %s', (engine) => {
   test('what waits when the address is taken away is over, and nobody is asked', async () => {
     const project = await givenChannel(world)
     world.sim.failNext('webhook', { status: 429, retryAfterSec: 3_000 }, { path: project.webhookId })
-    await replaceKey(world, project, 3)
+    await replaceKeyAtOnce(world, project, 3)
     await expect.poll(() => timesAsked(world, project)).toBe(1)
     await updateProject(world.service.deps, {}, project.id, { webhookUrl: null })
     await expect.poll(() => fatesOf(world, project)).toMatchObject(Array(3).fill({ isOver: true }))

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatPost, PostToWebhook } from '#chat/chat-webhook'
-import { DatabaseUnavailable } from '#platform/db/database'
+import { persistently } from '#platform/queue-workers'
 import type { Deps } from '../../deps.ts'
 import { headings } from './notice.ts'
 import { dropWaiting, type Held, type NextMessage, releaseQueue, takeNext } from './queue-store.ts'
@@ -8,8 +7,6 @@ import { settle } from './settle.ts'
 
 /** Messages before the queue goes to the end of the line: others want to be heard too. */
 const maxInARow = 20
-/** What was posted is written down for so long before it is left to be posted again. */
-const maxSettlingMs = 8_000
 
 /** The address as it was sealed for a project, or why nothing may be posted to it now. */
 export type ReadAddress = (projectId: string, sealed: Uint8Array) => { url: string } | { problem: string }
@@ -58,17 +55,4 @@ async function postTo(
   // Delivery is at least once: the id tells a message that came twice.
   const footer = `${projectName} · ${id}`
   return post(address.url, { ...headings[type], text, footer, at: createdAt }, signal)
-}
-
-/** A database that is away for a moment must not make a message come twice. */
-async function persistently<T>(run: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + maxSettlingMs
-  for (;;) {
-    try {
-      return await run()
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailable) || performance.now() > deadline) throw error
-      await sleep(250)
-    }
-  }
 }

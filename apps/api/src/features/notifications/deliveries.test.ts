@@ -12,6 +12,7 @@ import {
   webhookEntries,
   writtenIds,
 } from '../../../test/given-channel.ts'
+import { defaultRetention } from '../../../test/retention.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { deleteExpired } from '../housekeeping/store.ts'
@@ -196,10 +197,10 @@ describe.each(mainEngines)('the delivery log on %s', (engine) => {
         update notifications set created_at = clock_now() - make_interval(days => ${days})
         where project_id = ${project.id}`)
     await age(29)
-    await deleteExpired(db)
+    await deleteExpired(db, defaultRetention)
     expect(await writtenIds(world, project)).toHaveLength(3)
     await age(31)
-    await deleteExpired(db)
+    await deleteExpired(db, defaultRetention)
     expect(await statuses(project.id)).toEqual(['pending'])
   })
 })

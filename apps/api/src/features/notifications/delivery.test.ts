@@ -38,7 +38,10 @@ describe.each(engines)('deliveries on %s', (engine) => {
     await replaceKey(world, project, 3)
     await expect.poll(() => arrived(world, project).length).toBe(6)
     expect(arrivedIds(world, project)).toEqual(await writtenIds(world, project))
-    expect((await fatesOf(world, project)).map(({ attempts }) => attempts)).toEqual([2, 1, 1, 3, 1, 1])
+    // The last one has arrived, and is written down a moment later.
+    await expect
+      .poll(async () => (await fatesOf(world, project)).map(({ attempts }) => attempts))
+      .toEqual([2, 1, 1, 3, 1, 1])
   })
 
   test('what the platform took, but never confirmed, comes again under the same id', async () => {
@@ -55,10 +58,12 @@ describe.each(engines)('deliveries on %s', (engine) => {
     world.sim.failNext('webhook', { status: 400, code: 50_035 }, { path: project.webhookId })
     await replaceKey(world, project, 2)
     await expect.poll(() => arrived(world, project).length).toBe(1)
-    expect(await fatesOf(world, project)).toMatchObject([
-      { isOver: true, status: 400, error: 'The chat platform answered 400 50035.' },
-      { isOver: false, status: 200 },
-    ])
+    await expect
+      .poll(() => fatesOf(world, project))
+      .toMatchObject([
+        { isOver: true, status: 400, error: 'The chat platform answered 400 50035.' },
+        { isOver: false, status: 200 },
+      ])
     expect(await webhookEntries(world, project)).toMatchObject([
       { action: 'notification.give-up', severity: 'error' },
     ])
@@ -99,7 +104,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
     const hanging: GivenChannel[] = []
     for (let i = 0; i < 12; i++) hanging.push(await givenChannel(world))
     for (const { webhookId } of hanging) {
-      world.sim.failFor('webhook', { delayMs: 3_000, reset: true }, 60_000, { path: webhookId })
+      world.sim.failFor('webhook', { delayMs: 20_000, reset: true }, 60_000, { path: webhookId })
     }
     await Promise.all(hanging.map((one) => replaceKey(world, one)))
     await expect.poll(() => hanging.every((one) => timesAsked(world, one) > 0)).toBe(true)
@@ -107,7 +112,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
     const begun = performance.now()
     await replaceKey(world, project)
     await expect.poll(() => arrived(world, project).length, { interval: 10 }).toBe(1)
-    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(performance.now() - begun).toBeLessThan(4_000)
     world.sim.clearFaults()
     await later(world.service, 60, () =>
       expect.poll(() => hanging.every((one) => arrived(world, one).length === 1)).toBe(true),

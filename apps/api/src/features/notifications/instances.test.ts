@@ -46,10 +46,9 @@ describe('two instances', () => {
     const other = await world.another()
     other.deps.notifications.start()
     const project = await givenChannel(world)
-    const begun = performance.now()
     await replaceKey(world, project)
-    await expect.poll(() => arrived(world, project).length, { interval: 20 }).toBe(1)
-    expect(performance.now() - begun).toBeLessThan(2_500)
+    // Without the other's look at what is due nobody would post it, ever.
+    await expect.poll(() => arrived(world, project).length).toBe(1)
   })
 
   test('one that is killed while it posts loses nothing and blocks nobody for long', async () => {

@@ -21,6 +21,7 @@ export const headings: Readonly<Record<Type, Pick<ChatMessage, 'title' | 'tone'>
   'access.granted': { title: 'Server access granted', tone: 'good' },
   'access.updated': { title: 'Server access changed', tone: 'neutral' },
   'access.revoked': { title: 'Server access revoked', tone: 'warning' },
+  'events.disabled': { title: 'Events switched off', tone: 'warning' },
   'project.deactivated': { title: 'Project deactivated', tone: 'warning' },
   'submission.received': { title: 'Submission received', tone: 'neutral' },
 }
@@ -32,6 +33,7 @@ const types: Readonly<Record<string, (event: AuditEvent) => Type | undefined>> =
   'key.restore': () => 'key.restored',
   'key.add': () => 'key.added',
   'key.ending': () => 'key.ending',
+  'events.disable': () => 'events.disabled',
   'access.grant': (event) => ifPostable(event, 'access.granted'),
   'access.update': (event) => ifPostable(event, 'access.updated'),
   'access.revoke': (event) => ifPostable(event, 'access.revoked'),
@@ -49,7 +51,7 @@ export function noticeOf(event: AuditEvent): Notice | undefined {
   return { projectId: event.target.id, type, text: subject + by }
 }
 
-/** `SEND_MESSAGES` allows notifications about that server; the change that takes it away is the last one told. */
+/** A change of a mapping is told only with `SEND_MESSAGES`; the change that takes it away is the last one told. */
 const ifPostable = ({ changes = {} }: AuditEvent, type: Type) =>
   Object.values(changes).some(({ before, after }) => maySend(before) || maySend(after)) ? type : undefined
 

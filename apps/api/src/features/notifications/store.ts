@@ -1,9 +1,16 @@
 import type { notifications } from '@rolecall/contract'
 import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
+import type { DeliveryStateRow } from '../delivery-state.ts'
 import type { Notice } from './notice.ts'
 
 /** Writes a notification for a project that has an address and is not deleted; 0 when it has none. */
+/** Takes the name of whoever did something from the messages that say so. */
+export const eraseName = (tx: Tx, username: string) =>
+  tx.execute(sql`
+    update notifications set text = left(text, -length(${` By ${username}.`}))
+    where right(text, length(${` By ${username}.`})) = ${` By ${username}.`}`)
+
 export const insertNotification = (tx: Tx, { id, projectId, type, text }: Notice & { id: string }) =>
   tx.execute(sql`
     insert into notifications (id, project_id, type, text)
@@ -15,19 +22,11 @@ export const findProject = (db: Queryable, id: string) =>
     select id, name, webhook_url_sealed is not null as "hasAddress"
     from projects where id = ${id} and deleted_at is null`)
 
-export interface DeliveryRow {
+export interface DeliveryRow extends DeliveryStateRow {
   readonly id: string
   readonly projectId: string
   readonly type: notifications.NotificationType
   readonly text: string
-  readonly attempts: number
-  readonly createdAt: Date
-  readonly lastAttemptAt: Date | null
-  readonly lastStatus: number | null
-  readonly lastError: string | null
-  readonly nextAttemptAt: Date | null
-  readonly deliveredAt: Date | null
-  readonly failedAt: Date | null
 }
 
 const selectDeliveries = (where: Sql, page: Sql) => sql`

@@ -49,11 +49,14 @@ describe.each(mainEngines)('the admin profile on %s', (engine) => {
       'email',
       'globalName',
       'id',
+      'isAuditor',
       'isSystemAdmin',
+      'ownedProjects',
       'preferredName',
       'username',
     ])
     expect(body).toMatchObject({ id: demo.users.mara, isSystemAdmin: true, preferredName: null })
+    expect(body).toMatchObject({ isAuditor: false, ownedProjects: [] })
     expect(body.email).toContain('@')
   })
 

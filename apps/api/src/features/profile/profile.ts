@@ -5,17 +5,31 @@ import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import type { Deps } from '../../deps.ts'
 import type { AdminCaller } from '../callers.ts'
+import { listOwnedProjects } from '../owners-store.ts'
 import { readPreferredName } from './preferred-name.ts'
 import { findProfile, lockPreferredName } from './store.ts'
 
-/** The admin who asks. */
+type Holds = (caller: Pick<AdminCaller, 'roleIds'>) => boolean
+
+/** What other features do for the profile; `app.ts` passes it. */
+export interface ProfileNeeds {
+  readonly isSystemAdmin: Holds
+  readonly isAuditor: Holds
+}
+
+/** The administrator who asks. */
 export async function readProfile(
-  { db }: Pick<Deps, 'db'>,
-  { memberId, serverId }: AdminCaller,
+  { db, isSystemAdmin, isAuditor }: Pick<Deps, 'db'> & ProfileNeeds,
+  caller: AdminCaller,
 ): Promise<profile.AdminProfile> {
-  const row = await findProfile(db, memberId, serverId)
+  const row = await findProfile(db, caller.memberId, caller.serverId)
   if (!row) throw new ApiError('INVALID_TOKEN', { reason: 'membership_ended' })
-  return { ...row, isSystemAdmin: true }
+  return {
+    ...row,
+    isSystemAdmin: isSystemAdmin(caller),
+    isAuditor: isAuditor(caller),
+    ownedProjects: await listOwnedProjects(db, caller),
+  }
 }
 
 /** Sets the own preferred name; null clears it. The name that is there already is not written again. */

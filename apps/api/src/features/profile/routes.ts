@@ -2,9 +2,9 @@ import { profile } from '@rolecall/contract'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
-import { readProfile, updatePreferredName } from './profile.ts'
+import { type ProfileNeeds, readProfile, updatePreferredName } from './profile.ts'
 
-export function profileRoutes({ route }: Router<Callers>, deps: Pick<Deps, 'db' | 'audit'>) {
+export function profileRoutes({ route }: Router<Callers>, deps: Pick<Deps, 'db' | 'audit'> & ProfileNeeds) {
   route(profile.getProfile, ({ caller }) => readProfile(deps, caller))
   route(profile.updateProfile, async (request) => {
     const { preferredName } = request.body

@@ -10,6 +10,8 @@ type ManyDeps = Pick<Deps, 'db' | 'settings' | 'answers'>
 /** What is known of somebody in a server; `roles` is undefined of who is no member. */
 interface Known {
   readonly roles: readonly HeldRole[] | undefined
+  /** Whoever is blocked keeps their roles, and may do nothing by them. */
+  readonly isBlocked: boolean
   readonly source: projectReads.CheckedMember['rolesSource']
   readonly asOfMs: number | null
 }
@@ -21,7 +23,7 @@ interface Asked {
 }
 
 /** Nothing that may be served: no roles are the safe answer, and say of themselves that nothing is known. */
-const unknown: Known = { roles: undefined, source: 'mirror', asOfMs: null }
+const unknown: Known = { roles: undefined, isBlocked: false, source: 'mirror', asOfMs: null }
 
 /**
  * Which of many members hold roles: from memory where a session of the member is kept and the roles are fresh, else of the
@@ -36,10 +38,10 @@ export async function checkMany(
   const server = others.length === 0 ? undefined : await findMirrored(deps.db, serverId, others)
   if (server) for (const [id, one] of mirroredRoles(deps, server, others)) known.set(id, one)
   return memberIds.map((memberId) => {
-    const { roles, source, asOfMs } = known.get(memberId) ?? unknown
+    const { roles, isBlocked, source, asOfMs } = known.get(memberId) ?? unknown
     return {
       memberId,
-      allowed: roles !== undefined && isAllowed(roles),
+      allowed: roles !== undefined && !isBlocked && isAllowed(roles),
       isMember: roles !== undefined,
       roles: [...(roles ?? [])],
       rolesSource: source,
@@ -57,7 +59,13 @@ function keptRoles({ answers, settings }: ManyDeps, serverId: string, memberIds:
   for (const id of memberIds) {
     const kept = answers.member(serverId, id, nowMs)
     if (!kept || !isFresh(kept, terms)) continue
-    known.set(id, { roles: kept.roles, source: kept.isLive ? 'gateway' : 'rest', asOfMs: kept.asOfMs })
+    // Of whoever is blocked nothing is kept.
+    known.set(id, {
+      roles: kept.roles,
+      isBlocked: false,
+      source: kept.isLive ? 'gateway' : 'rest',
+      asOfMs: kept.asOfMs,
+    })
   }
   return known
 }
@@ -70,14 +78,12 @@ function mirroredRoles({ settings }: ManyDeps, server: MirroredServer, memberIds
     const member = members.get(id)
     // Whoever is not in a mirror that is followed live is in the server as little.
     if (!member)
-      return [
-        id,
-        server.isLive ? { roles: undefined, source: 'gateway', asOfMs: server.liveAsOfMs } : unknown,
-      ]
+      return [id, server.isLive ? { ...unknown, source: 'gateway', asOfMs: server.liveAsOfMs } : unknown]
     const freshness = freshnessOf({ isLive: server.isLive, ageMs: member.ageMs }, terms)
     if (freshness === 'too old') return [id, unknown]
     const source = freshness === 'live' ? 'gateway' : freshness
     const asOfMs = freshness === 'live' ? server.liveAsOfMs : member.syncedAtMs
-    return [id, { roles: member.isCurrent ? rolesHeld(member.roleIds, roles) : undefined, source, asOfMs }]
+    const held = member.isCurrent ? rolesHeld(member.roleIds, roles) : undefined
+    return [id, { roles: held, isBlocked: member.isBlocked, source, asOfMs }]
   })
 }

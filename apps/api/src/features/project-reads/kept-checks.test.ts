@@ -1,13 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
 
 const server = demo.mainGuildId
 
-describe.each(engines)('permission checks from memory on %s', (engine) => {
+describe.each(mainEngines)('permission checks from memory on %s', (engine) => {
   let world: World
   let instances: Service[]
   let project: GivenProject

@@ -31,11 +31,21 @@ export async function liveMember({ db, settings, readForProject }: MemberDeps, a
   return known?.isCurrent ? known : undefined
 }
 
-/** Their roles alone, highest first: from memory where a session of the member is kept, and the roles are fresh. */
-export async function liveRoles(deps: RolesDeps, asked: Asked): Promise<readonly HeldRole[] | undefined> {
+/** What somebody holds in a server, and whether they are blocked: then they hold it, and it allows nothing. */
+export interface Held {
+  readonly roles: readonly HeldRole[]
+  readonly isBlocked: boolean
+}
+
+/**
+ * Their roles alone, highest first: from memory where a session of the member is kept, and the roles are fresh. Whoever is
+ * blocked has no session to be kept.
+ */
+export async function liveRoles(deps: RolesDeps, asked: Asked): Promise<Held | undefined> {
   const { answers, settings } = deps
   const nowMs = answers.goodAtMs()
   const kept = nowMs === undefined ? undefined : answers.member(asked.serverId, asked.memberId, nowMs)
-  if (kept && isFresh(kept, memberTerms(settings.current().permissionTtlMs))) return kept.roles
-  return (await liveMember(deps, asked))?.roles
+  if (kept && isFresh(kept, memberTerms(settings.current().permissionTtlMs)))
+    return { roles: kept.roles, isBlocked: false }
+  return liveMember(deps, asked)
 }

@@ -6,6 +6,7 @@ import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
 import { checkMany } from './check-many.ts'
+import { isAllowed } from './is-allowed.ts'
 import { liveMember, liveRoles } from './live-member.ts'
 import { memberChanges, presentCursor } from './member-changes.ts'
 import { listMembers, toServerMember } from './store.ts'
@@ -28,7 +29,7 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
         ])
       await requireScope(caller.projectId, serverId, 'read_members')
       if (changedSince !== undefined) return memberChanges(deps, { serverId, changedSince, limit })
-      const changeCursor = cursor === undefined ? await presentCursor(deps) : undefined
+      const changeCursor = cursor === undefined ? await presentCursor(deps, serverId) : undefined
       const rows = await listMembers(db, serverId, cursor ?? '', limit + 1)
       const page = rows.slice(0, limit).map(toServerMember)
       const nextCursor = rows.length > limit ? (page.at(-1)?.memberId ?? null) : null
@@ -45,9 +46,14 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
     projectReads.checkPermissions,
     async ({ caller, params: { serverId }, body: { memberId, anyOf, allOf } }) => {
       await requireScope(caller.projectId, serverId, 'check_permissions')
-      const roles = await liveRoles(deps, { projectId: caller.projectId, serverId, memberId })
-      if (!roles) return { allowed: false, isMember: false, roles: [] }
-      return { allowed: isAllowed(roles, { anyOf, allOf }), isMember: true, roles: [...roles] }
+      const held = await liveRoles(deps, { projectId: caller.projectId, serverId, memberId })
+      if (!held) return { allowed: false, isMember: false, roles: [] }
+      const { roles, isBlocked } = held
+      return {
+        allowed: !isBlocked && isAllowed(roles, { anyOf, allOf }),
+        isMember: true,
+        roles: [...roles],
+      }
     },
   )
   route(
@@ -62,15 +68,4 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
       return { data: await checkMany(deps, asked) }
     },
   )
-}
-
-interface Wanted {
-  readonly anyOf?: readonly string[] | undefined
-  readonly allOf?: readonly string[] | undefined
-}
-
-/** At least one of `anyOf`, and every one of `allOf`. */
-function isAllowed(roles: readonly HeldRole[], { anyOf, allOf }: Wanted): boolean {
-  const holds = (id: string) => roles.some(({ roleId }) => roleId === id)
-  return (anyOf?.some(holds) ?? true) && (allOf?.every(holds) ?? true)
 }

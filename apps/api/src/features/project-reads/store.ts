@@ -1,7 +1,8 @@
 import type { projectReads } from '@rolecall/contract'
 import type { Role } from '#answers/change'
 import type { Queryable } from '#platform/db/database'
-import { sql } from '#platform/db/sql'
+import { type Sql, sql } from '#platform/db/sql'
+import type { Seen } from './change-cursor.ts'
 
 export interface MemberRow {
   readonly memberId: string
@@ -16,9 +17,14 @@ export interface MemberRow {
 /** What the mirror knows of someone, who may have left. */
 export interface KnownMember extends MemberRow {
   readonly isCurrent: boolean
+  readonly isBlocked: boolean
   readonly ageMs: number
   readonly isLive: boolean
 }
+
+/** Membership `m` is of a member who is blocked now. */
+const isBlocked = sql`exists (
+  select from member_blocks b where b.member_id = m.member_id and (b.until is null or b.until > clock_now()))`
 
 const memberColumns = sql`m.member_id as "memberId", u.username, u.global_name as "globalName",
     m.nick as "displayName", u.avatar, m.joined_at as "joinedAt",
@@ -37,7 +43,7 @@ export const listMembers = (db: Queryable, serverId: string, after: string, limi
 /** Someone of whom the mirror knows, whether or not they are still a member. */
 export const findMember = (db: Queryable, serverId: string, memberId: string) =>
   db.maybeOne<KnownMember>(sql`
-    select ${memberColumns}, m.left_at is null as "isCurrent",
+    select ${memberColumns}, m.left_at is null as "isCurrent", ${isBlocked} as "isBlocked",
       (extract(epoch from clock_now() - m.synced_at) * 1000)::float8 as "ageMs",
       coalesce(v.live_until > clock_now(), false) as "isLive"
     from memberships m join members u on u.id = m.member_id join servers v on v.id = m.server_id
@@ -62,6 +68,7 @@ export interface MirroredServer {
     readonly memberId: string
     readonly roleIds: readonly string[]
     readonly isCurrent: boolean
+    readonly isBlocked: boolean
     readonly syncedAtMs: number
     readonly ageMs: number
   }[]
@@ -76,46 +83,64 @@ export const findMirrored = (db: Queryable, serverId: string, memberIds: readonl
           'position', r.position) order by r.position desc, r.id), '[]')
         from roles r where r.server_id = v.id) as roles,
       (select coalesce(json_agg(json_build_object('memberId', m.member_id, 'roleIds', m.role_ids,
-          'isCurrent', m.left_at is null, 'syncedAtMs', round(date_part('epoch', m.synced_at) * 1000),
+          'isCurrent', m.left_at is null, 'isBlocked', ${isBlocked}, 'syncedAtMs', round(date_part('epoch', m.synced_at) * 1000),
           'ageMs', round(date_part('epoch', clock_now() - m.synced_at) * 1000))), '[]')
         from memberships m where m.server_id = v.id and m.member_id = any(${memberIds}::text[])) as members
     from servers v where v.id = ${serverId}`)
 
-/** How far a reader of changes has come: it has all of the transactions before this one, and of it up to this member. */
-export interface ChangePlace {
-  readonly xid: string
-  readonly memberId: string
-}
+const arrayOf = (xids: readonly bigint[]) => `{${xids.join(',')}}`
 
-/** Up to where changes can be told: whatever is under way, here or elsewhere, comes after it. */
-export const readHorizon = (db: Queryable) =>
-  db.maybeOne<{ horizon: string; end: string }>(sql`
-    select pg_snapshot_xmin(s)::text as horizon, pg_snapshot_xmax(s)::text as "end" from pg_current_snapshot() s`)
+/**
+ * Which transactions are to be seen now, as a pg_snapshot, and how often memberships of the server were deleted, which no change
+ * tells of.
+ */
+export const readPresent = (db: Queryable, serverId: string) =>
+  db.maybeOne<{ snapshot: string; deletions: number }>(sql`
+    select pg_current_snapshot()::text as snapshot,
+      coalesce((select f.deletions from member_feeds f where f.server_id = ${serverId}), 0) as deletions`)
 
 export interface ChangedRow extends MemberRow {
   readonly xid: string
   readonly leftAt: Date | null
 }
 
-/** Memberships that changed after a place and before a transaction, in the order of their transactions. */
-export const listChanged = (
-  db: Queryable,
-  serverId: string,
-  { xid, memberId }: ChangePlace,
-  horizon: string,
-  limit: number,
-) =>
-  db.query<ChangedRow>(sql`
-    select ${memberColumns}, m.changed_xid::text as xid, m.left_at as "leftAt"
-    from memberships m join members u on u.id = m.member_id
-    where m.server_id = ${serverId} and (m.changed_xid, m.member_id) > (${xid}::xid8, ${memberId})
-      and m.changed_xid < ${horizon}::xid8
-    order by m.changed_xid, m.member_id limit ${limit}`)
+interface ChangesWanted {
+  readonly seen: Seen
+  readonly until: Seen
+  readonly after: { readonly xid: string; readonly memberId: string }
+  readonly limit: number
+}
 
-/** All roles of a server, highest first, where one changed from a transaction on; else undefined. */
-export const findChangedRoles = (db: Queryable, serverId: string, xid: string) =>
+/**
+ * Memberships last changed by a transaction that a reader has not seen and that was to be seen at `until`, in the order of
+ * transactions. Those that were under way are looked for one by one: what has changed since the oldest of them may be much.
+ */
+export function listChanged(db: Queryable, serverId: string, { seen, until, after, limit }: ChangesWanted) {
+  const page = (isUnseen: Sql) => sql`(
+      select c.server_id, c.member_id, c.changed_xid from memberships c
+      where c.server_id = ${serverId} and ${isUnseen}
+        and c.changed_xid < ${String(until.end)}::xid8 and c.changed_xid <> all (${arrayOf(until.running)}::xid8[])
+        and (c.changed_xid, c.member_id) > (${after.xid}::xid8, ${after.memberId})
+      order by c.changed_xid, c.member_id limit ${limit})`
+  return db.query<ChangedRow>(sql`
+    select ${memberColumns}, m.changed_xid::text as xid, m.left_at as "leftAt"
+    from (${page(sql`c.changed_xid = any (${arrayOf(seen.running)}::xid8[])`)}
+      union all ${page(sql`c.changed_xid >= ${String(seen.end)}::xid8`)}) changed
+      join memberships m using (server_id, member_id, changed_xid) join members u on u.id = m.member_id
+    order by m.changed_xid, m.member_id limit ${limit}`)
+}
+
+/** All roles of a server, highest first, where one was changed by a transaction that a reader has not seen; else undefined. */
+export const findChangedRoles = (db: Queryable, serverId: string, { end, running }: Seen) =>
   db.maybeOne<{ roles: MemberRow['roles'] }>(sql`
     select (select coalesce(json_agg(json_build_object('roleId', r.id, 'roleName', r.name,
         'roleColor', nullif(r.color, 0), 'rolePosition', r.position) order by r.position desc, r.id), '[]')
       from roles r where r.server_id = c.server_id) as roles
-    from role_changes c where c.server_id = ${serverId} and c.xid >= ${xid}::xid8`)
+    from role_changes c
+    where c.server_id = ${serverId} and (c.xid >= ${String(end)}::xid8 or c.xid = any (${arrayOf(running)}::xid8[]))`)
+
+/** Makes every cursor of every feed one of another state: after a restore, what its reader has seen may never have been. */
+export const endAllCursors = (db: Queryable) =>
+  db.execute(sql`
+    insert into member_feeds (server_id, deletions) select id, 1 from servers
+    on conflict (server_id) do update set deletions = member_feeds.deletions + 1`)

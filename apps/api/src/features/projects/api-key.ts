@@ -1,4 +1,4 @@
-import type { projects } from '@rolecall/contract'
+import type { apiKeys } from '@rolecall/contract'
 import { storedName } from '@rolecall/contract'
 import type { By } from '#audit/event'
 import { digestOf, keyPrefixOf, mintToken } from '#platform/crypto/tokens'
@@ -31,7 +31,7 @@ const toldBeforeSec = 3_600
 export async function issueApiKey(
   tx: Tx,
   projectId: string,
-  { note, expiresAt }: projects.NewKey = {},
+  { note, expiresAt }: apiKeys.NewKey = {},
   id = uuidv7(),
 ) {
   const apiKey = mintToken('apiKey')
@@ -54,7 +54,7 @@ export const regenerateApiKey = (
   deps: KeyDeps,
   by: By,
   projectId: string,
-  { graceSec = 0, ...wanted }: projects.RegenerateApiKey = {},
+  { graceSec = 0, ...wanted }: apiKeys.RegenerateApiKey = {},
 ) =>
   changeProject(deps, projectId, async (tx, project, record) => {
     await lockKeys(tx, projectId)
@@ -78,7 +78,7 @@ export const regenerateApiKey = (
  * Adds a key beside those that are there, and makes it the newest.
  * @throws PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED, VALIDATION_FAILED
  */
-export const addApiKey = (deps: KeyDeps, by: By, projectId: string, wanted: projects.NewKey) =>
+export const addApiKey = (deps: KeyDeps, by: By, projectId: string, wanted: apiKeys.NewKey) =>
   changeProject(deps, projectId, async (tx, project, record) => {
     await lockKeys(tx, projectId)
     await standBack(tx, projectId)

@@ -6,6 +6,10 @@ import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import type { Deps } from '../../deps.ts'
 import { issueApiKey } from './api-key.ts'
+import { complaintsAboutEventsUrl, setEventsUrl } from './events-address.ts'
+import type { ForwardAuthRules } from './forward-auth-rules.ts'
+import { changeOidc, complaintsAboutOidc, noOidc } from './oidc.ts'
+import { setOwners } from './owners.ts'
 import { insertProject } from './store.ts'
 import { complaintsAboutWebhookUrl, noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
 
@@ -28,6 +32,13 @@ export type PlanWebhook = (wanted: webhooks.CreateWebhook) => Promise<{
   readonly provision: (tx: Tx, projectId: string) => Promise<webhooks.CreatedInboundWebhook>
 }>
 
+interface CreatedProject {
+  readonly id: string
+  readonly apiKey: string
+  readonly eventsSecret?: string
+  readonly inboundWebhook?: webhooks.CreatedInboundWebhook
+}
+
 /** Registers a project with its first key, which is answered this once and stored only as a digest. */
 export async function createProject(
   {
@@ -36,13 +47,15 @@ export async function createProject(
     config,
     planInitialAccess,
     planWebhook,
+    forwardAuthRules,
   }: Pick<Deps, 'db' | 'audit' | 'config'> & {
+    forwardAuthRules?: ForwardAuthRules
     planInitialAccess?: PlanInitialAccess
     planWebhook?: PlanWebhook
   },
   by: By,
   input: CreateProject,
-): Promise<{ id: string; apiKey: string; inboundWebhook?: webhooks.CreatedInboundWebhook }> {
+): Promise<CreatedProject> {
   const id = uuidv7()
   const name = storedName(input.name)
   const webhook = input.inboundWebhook && (await planWebhook?.(input.inboundWebhook))
@@ -52,6 +65,9 @@ export async function createProject(
       const access = await planInitialAccess?.(tx, input.serverAccess)
       const problems = [
         ...complaintsAboutWebhookUrl(config, input.webhookUrl),
+        ...complaintsAboutEventsUrl(config, input.eventsUrl),
+        ...(forwardAuthRules?.complaints(input.forwardAuth) ?? []),
+        ...complaintsAboutOidc(config, input.oidc),
         ...(access?.problems ?? []),
         ...(webhook?.problems ?? []),
       ]
@@ -65,7 +81,11 @@ export async function createProject(
         redirectUris: input.redirectUris ?? [],
         ...(input.webhookUrl ? sealWebhookUrl(config, id, input.webhookUrl) : noWebhookUrl),
       })
+      const { secret: eventsSecret } = await setEventsUrl(config, tx, id, input.eventsUrl)
+      await setOwners(tx, id, input.owners)
+      await changeOidc(tx, config, { id, oidc: noOidc }, input.oidc)
       const { apiKey } = await issueApiKey(tx, id)
+      if (input.forwardAuth) await forwardAuthRules?.set(tx, id, input.forwardAuth)
       await access?.grant(by, { id, name })
       const inboundWebhook = await webhook?.provision(tx, id)
       await audit.record(tx, {
@@ -75,7 +95,7 @@ export async function createProject(
         target: { type: 'project', id, name },
         summary: `Project ${name} was created${inboundWebhook ? ' with an inbound webhook' : ''}.`,
       })
-      return { id, apiKey, ...(inboundWebhook && { inboundWebhook }) }
+      return { id, apiKey, ...(eventsSecret && { eventsSecret }), ...(inboundWebhook && { inboundWebhook }) }
     }),
   )
 }

@@ -1,17 +1,27 @@
-import type { access, projects } from '@rolecall/contract'
+import type { access, apiKeys, forwardAuth, projects } from '@rolecall/contract'
 import type { KeyRow } from './key-store.ts'
+import { maskedAddress } from './oidc.ts'
 import type { ProjectRow } from './store.ts'
 import { maskedWebhookUrl } from './webhook-url.ts'
 
 /** Records in the order of the rows, each with its own of all of their mappings. */
-export function toProjects(rows: readonly ProjectRow[], mappings: readonly access.AccessMapping[]) {
+export function toProjects(
+  rows: readonly ProjectRow[],
+  mappings: readonly access.AccessMapping[],
+  rules: ReadonlyMap<string, forwardAuth.ForwardAuth>,
+) {
   const byProject = new Map<string, access.AccessMapping[]>(rows.map(({ id }) => [id, []]))
   for (const mapping of mappings) byProject.get(mapping.projectId)?.push(mapping)
-  return rows.map((row) => toProject(row, byProject.get(row.id) ?? []))
+  return rows.map((row) => toProject(row, byProject.get(row.id) ?? [], rules.get(row.id)))
 }
 
 /** The record of a project as admins see it. */
-export function toProject(row: ProjectRow, serverAccess: access.AccessMapping[]): projects.Project {
+export function toProject(
+  row: ProjectRow,
+  serverAccess: access.AccessMapping[],
+  forwardAuth: forwardAuth.ForwardAuth | undefined,
+): projects.Project {
+  if (!forwardAuth) throw new Error('What a project protects was read with it, and is missing.')
   return {
     id: row.id,
     name: row.name,
@@ -20,15 +30,27 @@ export function toProject(row: ProjectRow, serverAccess: access.AccessMapping[])
     isInternal: row.isInternal,
     redirectUris: row.redirectUris,
     webhookUrl: maskedWebhookUrl(row),
+    eventsUrl: row.eventsUrl,
+    eventsDisabledAt: row.eventsDisabledAt?.toISOString() ?? null,
+    owners: row.owners,
+    forwardAuth,
     apiKey: toKeyInfo(row),
     serverAccess,
+    oidc: row.oidc,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }
 }
 
+/** The record for who only reads: addresses that may hold a token of their receiver are told up to the host. */
+export const forAuditor = (project: projects.Project): projects.Project => ({
+  ...project,
+  eventsUrl: maskedAddress(project.eventsUrl),
+  oidc: { ...project.oidc, backchannelLogoutUri: maskedAddress(project.oidc.backchannelLogoutUri) },
+})
+
 /** The newest key: never more than its prefix. */
-export const toKeyInfo = (row: ProjectRow): projects.ApiKeyInfo => ({
+export const toKeyInfo = (row: ProjectRow): apiKeys.ApiKeyInfo => ({
   prefix: row.keyPrefix,
   status: row.keyIsExpired ? 'expired' : row.keyRevokedAt ? 'revoked' : 'active',
   createdAt: row.keyCreatedAt.toISOString(),
@@ -37,7 +59,7 @@ export const toKeyInfo = (row: ProjectRow): projects.ApiKeyInfo => ({
 })
 
 /** A key as it may be shown. */
-export const toProjectKey = (row: KeyRow): projects.ProjectKey => ({
+export const toProjectKey = (row: KeyRow): apiKeys.ProjectKey => ({
   ...row,
   createdAt: row.createdAt.toISOString(),
   replacedAt: row.replacedAt?.toISOString() ?? null,

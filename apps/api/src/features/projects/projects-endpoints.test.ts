@@ -294,7 +294,8 @@ describe.each(mainEngines)('projects on %s', (engine) => {
       expect((await call(world.url, 'GET', authorizePath(project.id))).status).toBe(403)
       expect((await call(world.url, 'GET', '/api/auth/sessions', { token })).status).toBe(401)
       await admin.projects('PATCH', `/${project.id}`, { isActive: true })
-      expect((await validate(world, project, token)).status).toBe(200)
+      const again = await givenSession(world, project)
+      expect((await validate(world, project, again.token)).status).toBe(200)
     })
   })
 

@@ -148,7 +148,7 @@ describe.each(mainEngines)('projects on %s', (engine) => {
       })
     })
 
-    test('deactivation ends logins, keys and sessions at once; reactivation brings them back', async () => {
+    test('deactivation ends logins, keys and sessions at once; reactivation brings back logins and keys, and no session', async () => {
       const project = await givenProject(world)
       const session = await givenSession(world, project)
       await admin('PATCH', `/${project.id}`, { isActive: false })
@@ -156,7 +156,12 @@ describe.each(mainEngines)('projects on %s', (engine) => {
       expect((await call(world.url, 'GET', authorizePath(project.id))).status).toBe(403)
       expect((await call(world.url, 'GET', '/api/auth/sessions', { token: session.token })).status).toBe(401)
       await admin('PATCH', `/${project.id}`, { isActive: true })
-      expect((await validate(world, project, session.token)).status).toBe(200)
+      // Its backends were told that it is over.
+      const over = await validate(world, project, session.token)
+      expect([over.status, over.body.code]).toEqual([401, 'INVALID_TOKEN'])
+      expect((await call(world.url, 'GET', '/api/auth/sessions', { token: session.token })).status).toBe(401)
+      const again = await givenSession(world, project)
+      expect((await validate(world, project, again.token)).status).toBe(200)
     })
 
     test('two admins racing on one record leave one state and two truthful entries', async () => {
@@ -287,7 +292,7 @@ describe('projects on two instances', () => {
     try {
       const token = await givenAdmin(world)
       const project = await givenProject(world)
-      const session = await givenSession(world, project)
+      let session = await givenSession(world, project)
       const admin = (method: string, path: string, body?: unknown) =>
         call(world.url, method, `/api/admin/projects/${project.id}${path}`, {
           token,
@@ -308,6 +313,8 @@ describe('projects on two instances', () => {
           await end()
           expect(await there()).toBe(401)
           await revive()
+          // What a project that was switched off had does not come back.
+          session = await givenSession(world, project)
         }
       }
       await admin('DELETE', '')

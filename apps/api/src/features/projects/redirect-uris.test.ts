@@ -49,6 +49,13 @@ const bad = [
   'https://site.example/?name=ö',
   'https://xn--bcher-kva.example/ø',
   'https://b%C3%BCcher.example/',
+  // Of these a host goes into the policy of a page, as it is written.
+  'https://a.example;sandbox/callback',
+  "https://a.example'unsafe-inline'/callback",
+  'https://a.example"/callback',
+  'https:site.example/callback',
+  'https:///site.example/callback',
+  'http:localhost/callback',
   'https://site.example/\u202ecallback',
   'com.example.app:/zurück',
   `https://site.example/${'a'.repeat(3_000)}`,
@@ -111,6 +118,23 @@ describe('readRedirectUris', () => {
       }),
       { numRuns: 2_000 },
     )
+  })
+
+  test.each([
+    [
+      'crew.example/callback',
+      /^entry 1 must be a whole address .* like https:\/\/crew\.example\/auth\/callback$/,
+    ],
+    [
+      'http://crew.example/',
+      /^entry 1 must begin with https:\/\/, but for an app on this machine \(localhost, /,
+    ],
+    ['https://*.crew.example/', /^entry 1 must not have a wildcard: list every address/],
+    ['myapp://callback', /^entry 1 must begin with https:\/\/, or for a native app with a scheme .* dot/],
+  ])('tells what to write instead of %s', (uri, message) => {
+    expect(readRedirectUris(uri).problems.map((problem) => problem.message)).toEqual([
+      expect.stringMatching(message),
+    ])
   })
 
   test.each(['', ' ', ',', ',,', ' , '])('refuses the empty list %j', (text) => {

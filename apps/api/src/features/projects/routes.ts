@@ -1,13 +1,15 @@
-import { type access, projects } from '@rolecall/contract'
+import { type access, apiKeys, eventDeliveries, type forwardAuth, projects } from '@rolecall/contract'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import type { Router } from '#platform/http/router'
-import type { Deps } from '../../deps.ts'
-import { by, type Callers } from '../callers.ts'
+import type { ChangeDeps, Deps } from '../../deps.ts'
+import { type AdminCaller, by, type Callers } from '../callers.ts'
 import { addApiKey, regenerateApiKey, restoreApiKey, revokeApiKey, revokeOneApiKey } from './api-key.ts'
 import { createProject, type PlanInitialAccess, type PlanWebhook } from './create-project.ts'
+import type { ForwardAuthRules } from './forward-auth-rules.ts'
 import { listKeys } from './key-store.ts'
-import { toKeyInfo, toProject, toProjectKey, toProjects } from './project.ts'
+import { forAuditor, toKeyInfo, toProject, toProjectKey, toProjects } from './project.ts'
+import { rotateEventsSecret } from './rotate-events-secret.ts'
 import { countProjects, findProject, listProjects } from './store.ts'
 import { deleteProject, setRedirectUris, updateProject } from './update-project.ts'
 import { checkReadable } from './webhook-url.ts'
@@ -20,60 +22,90 @@ export interface ProjectNeeds {
   readonly planInitialAccess: PlanInitialAccess
   readonly planWebhook: PlanWebhook
   readonly listMappings: (projectIds: readonly string[]) => Promise<access.AccessMapping[]>
+  /** What projects protect, by project. */
+  readonly listForwardAuth: (
+    projectIds: readonly string[],
+  ) => Promise<ReadonlyMap<string, forwardAuth.ForwardAuth>>
+  readonly forwardAuthRules: ForwardAuthRules
 }
 
 export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: ProjectNeeds) {
-  const { db } = deps
+  const { db, runDry } = deps
   const get = async (id: string) => {
     const row = await findProject(db, id)
     if (!row) throw new ApiError('PROJECT_NOT_FOUND')
     return row
   }
-  const show = async (id: string) => toProject(await get(id), await needs.listMappings([id]))
+  const { forwardAuthRules } = needs
+  const show = async (id: string) =>
+    toProject(await get(id), await needs.listMappings([id]), (await needs.listForwardAuth([id])).get(id))
 
-  route(projects.listProjects, async ({ query: { limit = 500, offset = 0, ...filter } }) => {
+  route(projects.listProjects, async ({ caller, query: { limit = 500, offset = 0, ...filter } }) => {
     const rows = await listProjects(db, filter, { limit, offset })
-    const mappings = await needs.listMappings(rows.map(({ id }) => id))
-    return { data: toProjects(rows, mappings), total: await countProjects(db, filter) }
+    const ids = rows.map(({ id }) => id)
+    const [mappings, rules] = [await needs.listMappings(ids), await needs.listForwardAuth(ids)]
+    return {
+      data: toProjects(rows, mappings, rules).map(shownTo(caller)),
+      total: await countProjects(db, filter),
+    }
   })
   route(projects.createProject, async (request) => {
-    const { id, ...secrets } = await createProject(
-      { ...deps, planInitialAccess: needs.planInitialAccess, planWebhook: needs.planWebhook },
-      by(request),
-      request.body,
-    )
+    const { id, ...secrets } = await createProject({ ...deps, ...needs }, by(request), request.body)
     return { project: await show(id), ...secrets }
   })
-  route(projects.getProject, async ({ params: { id } }) => {
+  route(projects.getProject, async ({ caller, params: { id } }) => {
     // A secret that nobody can read is told of here, on its own record; lists and changes do not open it.
     checkReadable(deps.config, id, await get(id))
-    return show(id)
+    return shownTo(caller)(await show(id))
   })
   route(projects.updateProject, async (request) => {
-    await updateProject(deps, by(request), request.params.id, request.body)
-    return show(request.params.id)
+    const { id } = request.params
+    const change = (parts: ChangeDeps) =>
+      updateProject({ ...deps, ...parts, forwardAuthRules }, by(request), id, request.body)
+    if (request.query.dryRun) return runDry({ projectId: id }, change)
+    const secrets = await change(deps)
+    return { ...(await show(id)), ...secrets }
   })
   route(projects.deleteProject, async (request) => {
-    await deleteProject(deps, by(request), request.params.id)
+    const { id } = request.params
+    const change = (parts: ChangeDeps) => deleteProject({ ...deps, ...parts }, by(request), id)
+    if (request.query.dryRun) return runDry({ projectId: id }, change)
+    await change(deps)
     return new Answer(204)
   })
-  route(projects.getApiKey, async ({ params }) => toKeyInfo(await get(params.id)))
-  route(projects.revokeApiKey, (request) => revokeApiKey(deps, by(request), request.params.id))
-  route(projects.restoreApiKey, (request) => restoreApiKey(deps, by(request), request.params.id))
-  route(projects.regenerateApiKey, (request) =>
+  route(apiKeys.getApiKey, async ({ params }) => toKeyInfo(await get(params.id)))
+  route(apiKeys.revokeApiKey, async (request) => {
+    const { id } = request.params
+    const change = (parts: ChangeDeps) => revokeApiKey(parts, by(request), id)
+    if (request.query.dryRun) return runDry({ projectId: id }, change)
+    await change(deps)
+    return new Answer(204)
+  })
+  route(apiKeys.restoreApiKey, (request) => restoreApiKey(deps, by(request), request.params.id))
+  route(apiKeys.regenerateApiKey, (request) =>
     regenerateApiKey(deps, by(request), request.params.id, request.body),
   )
-  route(projects.listApiKeys, async ({ params: { id } }) => {
+  route(apiKeys.listApiKeys, async ({ params: { id } }) => {
     await get(id)
     const data = (await listKeys(db, id, maxKeysShown)).map(toProjectKey)
     return { data, total: data.length }
   })
-  route(projects.addApiKey, (request) => addApiKey(deps, by(request), request.params.id, request.body))
-  route(projects.revokeOneApiKey, (request) =>
-    revokeOneApiKey(deps, by(request), request.params.id, request.params.keyId),
+  route(apiKeys.addApiKey, (request) => addApiKey(deps, by(request), request.params.id, request.body))
+  route(apiKeys.revokeOneApiKey, async (request) => {
+    const { id, keyId } = request.params
+    const change = (parts: ChangeDeps) => revokeOneApiKey(parts, by(request), id, keyId)
+    if (request.query.dryRun) return runDry({ projectId: id }, change)
+    await change(deps)
+    return new Answer(204)
+  })
+  route(eventDeliveries.rotateEventsSecret, (request) =>
+    rotateEventsSecret(deps, by(request), request.params.id, request.body),
   )
   route(projects.setRedirectUris, async (request) => {
     await setRedirectUris(deps, by(request), request.params.id, request.body.redirectUri)
     return show(request.params.id)
   })
 }
+
+const shownTo = ({ kind }: AdminCaller) =>
+  kind === 'auditor' ? forAuditor : (project: projects.Project) => project

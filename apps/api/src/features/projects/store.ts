@@ -1,7 +1,8 @@
-import { storedName } from '@rolecall/contract'
+import { type projects, storedName } from '@rolecall/contract'
 import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 import { isExpired } from './key-store.ts'
+import { oidcOf } from './oidc-store.ts'
 
 export interface NewProject {
   readonly id: string
@@ -31,6 +32,9 @@ export interface ProjectRow {
   readonly redirectUris: string[]
   readonly webhookUrlSealed: Uint8Array | null
   readonly webhookUrlHost: string | null
+  readonly eventsUrl: string | null
+  readonly eventsDisabledAt: Date | null
+  readonly owners: { readonly roleIds: string[]; readonly memberIds: string[] }
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly keyPrefix: string
@@ -38,15 +42,21 @@ export interface ProjectRow {
   readonly keyLastUsedAt: Date | null
   readonly keyRevokedAt: Date | null
   readonly keyIsExpired: boolean
+  readonly oidc: projects.Project['oidc']
 }
 
 const selectProjects = (where: Sql, page: Sql) => sql`
   select p.id, p.name, p.description, p.deactivated_at is null as "isActive", p.is_internal as "isInternal",
     p.redirect_uris as "redirectUris", p.webhook_url_sealed as "webhookUrlSealed",
-    p.webhook_url_host as "webhookUrlHost", p.created_at as "createdAt", p.updated_at as "updatedAt",
+    p.webhook_url_host as "webhookUrlHost", e.url as "eventsUrl", e.disabled_at as "eventsDisabledAt",
+    jsonb_build_object('roleIds', coalesce(o.role_ids, '{}'), 'memberIds', coalesce(o.member_ids, '{}')) as owners,
+    p.created_at as "createdAt", p.updated_at as "updatedAt",
     k.prefix as "keyPrefix", k.created_at as "keyCreatedAt", k.last_used_at as "keyLastUsedAt",
-    k.revoked_at as "keyRevokedAt", ${isExpired} as "keyIsExpired"
+    k.revoked_at as "keyRevokedAt", ${isExpired} as "keyIsExpired",
+    ${oidcOf} as oidc
   from projects p join api_keys k on k.project_id = p.id and k.replaced_at is null
+    left join event_endpoints e on e.project_id = p.id
+    left join project_owners o on o.project_id = p.id
   where p.deleted_at is null and ${where}
   order by p.created_at desc, p.id desc ${page}`
 

@@ -4,6 +4,10 @@ import { invalid } from '#platform/http/check-request'
 import type { Deps } from '../../deps.ts'
 import { changeProject } from './change-project.ts'
 import { refuseTakenName } from './create-project.ts'
+import { complaintsAboutEventsUrl, setEventsUrl } from './events-address.ts'
+import type { ForwardAuthRules } from './forward-auth-rules.ts'
+import { changeOidc, complaintsAboutOidc } from './oidc.ts'
+import { setOwners } from './owners.ts'
 import { readRedirectUris } from './redirect-uris.ts'
 import { markDeleted, type ProjectRow, updateProject as storeProject, updateRedirectUris } from './store.ts'
 import { complaintsAboutWebhookUrl, isStoredWebhookUrl, noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
@@ -11,9 +15,19 @@ import { complaintsAboutWebhookUrl, isStoredWebhookUrl, noWebhookUrl, sealWebhoo
 type ProjectDeps = Pick<Deps, 'db' | 'audit' | 'config'>
 type Changes = Record<string, { before: unknown; after: unknown }>
 
-/** Changes what is given; what is given as it is already leaves no trace. */
-export async function updateProject(deps: ProjectDeps, by: By, id: string, input: projects.UpdateProject) {
-  const problems = complaintsAboutWebhookUrl(deps.config, input.webhookUrl)
+/** Changes what is given; what is given as it is already leaves no trace. Answers the secret of a first `eventsUrl`. */
+export async function updateProject(
+  deps: ProjectDeps & { readonly forwardAuthRules?: ForwardAuthRules },
+  by: By,
+  id: string,
+  input: projects.UpdateProject,
+): Promise<{ eventsSecret?: string }> {
+  const problems = [
+    ...complaintsAboutWebhookUrl(deps.config, input.webhookUrl),
+    ...complaintsAboutEventsUrl(deps.config, input.eventsUrl),
+    ...(deps.forwardAuthRules?.complaints(input.forwardAuth) ?? []),
+    ...complaintsAboutOidc(deps.config, input.oidc),
+  ]
   if (problems.length > 0) throw invalid(problems)
   return refuseTakenName(() =>
     changeProject(deps, id, async (tx, project, record) => {
@@ -24,11 +38,22 @@ export async function updateProject(deps: ProjectDeps, by: By, id: string, input
         isActive: input.isActive ?? project.isActive,
         isInternal: input.isInternal ?? project.isInternal,
       }
-      const changes: Changes = { ...differences(project, next), ...webhook.changes }
-      if (Object.keys(changes).length === 0) return
+      const events = await setEventsUrl(deps.config, tx, id, input.eventsUrl)
+      const rule = input.forwardAuth && (await deps.forwardAuthRules?.set(tx, id, input.forwardAuth))
+      const oidc = await changeOidc(tx, deps.config, project, input.oidc)
+      const changes: Changes = {
+        ...differences(project, next),
+        ...webhook.changes,
+        ...events.changes,
+        ...oidc,
+        ...(rule && { forwardAuth: rule }),
+        ...(await setOwners(tx, id, input.owners, project.owners)),
+      }
+      if (Object.keys(changes).length === 0) return {}
       await storeProject(tx, { id, ...next, ...webhook.stored })
       const summary = `Project ${next.name} was changed: ${Object.keys(changes).join(', ')}.`
       await record({ ...by, action: 'project.update', summary, changes })
+      return events.secret ? { eventsSecret: events.secret } : {}
     }),
   )
 }

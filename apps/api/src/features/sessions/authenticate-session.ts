@@ -1,5 +1,7 @@
+import type { EndpointDefinition } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
-import { type Session, type SessionAt, sessionAt } from '#answers/session'
+import { liveSession, readSession } from '#answers/live-session'
+import type { Session, SessionAt } from '#answers/session'
 import { adminTerms, freshest, isFresh } from '#mirror/freshness'
 import { digestOf, isWellFormed } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
@@ -8,61 +10,81 @@ import { bearerToken, hintForToken, isSameOrigin } from '#platform/http/credenti
 import type { Deps } from '../../deps.ts'
 import { adminCookie, type Presented } from '../admin-cookies.ts'
 import type { AdminCaller, MemberCaller } from '../callers.ts'
+import { kindFor } from './administrators.ts'
 
-type AuthDeps = Pick<Deps, 'answers' | 'config' | 'settings' | 'refreshMember'>
+type AuthDeps = Pick<Deps, 'answers' | 'config' | 'db' | 'settings' | 'refreshMember'>
 
 export interface SessionAuthenticators {
   session: (request: FastifyRequest) => Promise<MemberCaller>
-  admin: (request: FastifyRequest) => Promise<AdminCaller>
+  admin: (request: FastifyRequest, definition: EndpointDefinition) => Promise<AdminCaller>
 }
 
-/** Authenticates by session token: any live session, or an admin session of a member who is System Admin now. */
-export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticators {
-  const { answers } = deps
-  const read = async (tokenDigest: string): Promise<SessionAt | undefined> => {
-    const { session, nowMs } = await answers.read({ keyDigest: '', tokenDigest })
-    return session && sessionAt(session, nowMs)
-  }
-  const kept = (tokenDigest: string): SessionAt | undefined => {
-    const nowMs = answers.goodAtMs()
-    const session = nowMs === undefined ? undefined : answers.session(tokenDigest)
-    return session && nowMs !== undefined && session.expiresAtMs > nowMs
-      ? sessionAt(session, nowMs)
-      : undefined
-  }
+/**
+ * Whether who was let in would be now: by what is known, which is in memory as a rule, so that it can be asked all the time;
+ * `isThorough` also reads roles again that are too old to decide, as each request does.
+ */
+type StillAdmits = (
+  caller: AdminCaller,
+  definition: EndpointDefinition,
+  isThorough: boolean,
+) => Promise<boolean>
 
-  const authenticate = async (request: FastifyRequest) => {
-    const credential = readSessionToken(request, deps.config.publicUrl)
+interface SessionAuthentication extends SessionAuthenticators {
+  readonly stillAdmits: StillAdmits
+}
+
+/** Authenticates by session token: any live session, or an admin session of a member who may call the endpoint now. */
+export function createSessionAuthenticators(deps: AuthDeps): SessionAuthentication {
+  const authenticate = async (credential: SessionCredential) => {
     const tokenDigest = digestOf(credential.token)
-    const live = kept(tokenDigest) ?? (await read(tokenDigest))
+    const live = await liveSession(deps.answers, tokenDigest)
     if (!live) throw new ApiError('INVALID_TOKEN', { reason: 'unknown' })
-    return { live, credential, tokenDigest }
+    return { live, tokenDigest }
+  }
+  const adminBy = async (credential: SessionCredential, definition: EndpointDefinition, params: unknown) => {
+    const { live, tokenDigest } = await authenticate(credential)
+    // Roles are live: old ones are read again before they decide who is an admin.
+    const current =
+      live.session.projectId === null
+        ? await refreshed(deps, live, () => readSession(deps.answers, tokenDigest))
+        : live.session
+    if (!current)
+      throw new ApiError('INVALID_TOKEN', { reason: 'membership_ended', memberId: live.session.memberId })
+    const caller = toCaller(current, credential)
+    const isOfMainServer = current.projectId === null && current.decidesAdmin
+    const kind = isOfMainServer ? await kindFor(deps, current, definition, params) : undefined
+    if (!kind) {
+      const { memberId, bucket } = caller
+      throw new ApiError('NOT_SYSTEM_ADMIN', { reason: 'not_system_admin', bucket, memberId })
+    }
+    return { ...caller, id: current.memberId, kind, roleIds: current.roleIds }
   }
   return {
     session: async (request) => {
-      const { live, credential } = await authenticate(request)
+      const credential = readSessionToken(request, deps.config.publicUrl)
+      const { live } = await authenticate(credential)
       return toCaller(live.session, credential)
     },
-    admin: async (request) => {
-      const { live, credential, tokenDigest } = await authenticate(request)
-      // Roles are live: old ones are read again before they decide who is an admin.
-      const current =
-        live.session.projectId === null ? await refreshed(deps, live, () => read(tokenDigest)) : live.session
-      if (!current) throw new ApiError('INVALID_TOKEN', { reason: 'membership_ended' })
-      const caller = toCaller(current, credential)
-      if (!isSystemAdmin(deps, current))
-        throw new ApiError('NOT_SYSTEM_ADMIN', { reason: 'not_system_admin', bucket: caller.bucket })
-      return { ...caller, id: current.memberId }
+    admin: async (request, definition) =>
+      adminBy(readSessionToken(request, deps.config.publicUrl), definition, request.params),
+    stillAdmits: async ({ token, presented, kind }, definition, isThorough) => {
+      if (!isThorough) {
+        const live = await liveSession(deps.answers, digestOf(token))
+        return (
+          live?.session.decidesAdmin === true && (await kindFor(deps, live.session, definition, {})) === kind
+        )
+      }
+      return adminBy({ token, presented }, definition, {}).then(
+        (caller) => caller.kind === kind,
+        (error: unknown) => {
+          // An outage says nothing about a session.
+          if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return false
+          throw error
+        },
+      )
     },
   }
 }
-
-/** A member of the main server who holds the admin role, on an admin session. */
-const isSystemAdmin = ({ config }: AuthDeps, { projectId, decidesAdmin, roleIds }: Session) =>
-  projectId === null &&
-  decidesAdmin &&
-  config.chatAdminRoleId !== undefined &&
-  roleIds.includes(config.chatAdminRoleId)
 
 async function refreshed(deps: AuthDeps, kept: SessionAt, reread: () => Promise<SessionAt | undefined>) {
   const terms = adminTerms(deps.settings.current().permissionTtlMs)

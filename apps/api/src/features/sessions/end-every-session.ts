@@ -1,22 +1,33 @@
+import type { dryRun } from '@rolecall/contract'
 import type { By } from '#audit/event'
+import { findUsername } from '#mirror/read-members'
 import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
-import { deleteSsoOfMember, findUsername, revokeEverySession, voidAllCodes } from './own-sessions-store.ts'
+import {
+  countLiveSessions,
+  deleteSsoOfMember,
+  revokeSessionsOfMember,
+  voidAllCodes,
+} from './own-sessions-store.ts'
 
 /**
  * Ends everything that a member is logged in by; how many sessions and single sign-ons that were. The order
  * matters: single sign-on makes codes, and codes make sessions, so what is under way is there for the next
  * statement to end.
  */
-export async function endEverySession(tx: Tx, memberId: string): Promise<number> {
+export async function endEverySession(
+  tx: Tx,
+  memberId: string,
+  reason: Parameters<typeof revokeSessionsOfMember>[2] = 'revoked',
+): Promise<number> {
   const ssoEnded = await deleteSsoOfMember(tx, memberId)
   await voidAllCodes(tx, memberId)
-  return ssoEnded + (await revokeEverySession(tx, memberId))
+  return ssoEnded + (await revokeSessionsOfMember(tx, memberId, reason))
 }
 
 /** Signs a member out everywhere, for a System Admin. Nothing to end is no change, and leaves no entry. */
-export async function endSessionsOfMember(
+export async function signMemberOut(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   by: By,
   memberId: string,
@@ -34,4 +45,26 @@ export async function endSessionsOfMember(
       summary: `All sessions of ${username} were ended: ${ended}.`,
     })
   })
+}
+
+/**
+ * What the same would end. Counted, and not made and taken back like changes of a project: all that it touches are
+ * sessions of one member, and their rows would be locked meanwhile.
+ */
+export async function countSessionsOfMember(
+  { db }: Pick<Deps, 'db'>,
+  memberId: string,
+): Promise<dryRun.DryRun> {
+  if ((await findUsername(db, memberId)) === undefined) throw new ApiError('MEMBER_NOT_FOUND')
+  const { sessions, clientSessions, toldSessions } = await countLiveSessions(db, memberId)
+  return {
+    dryRun: true,
+    sessionsEnded: sessions,
+    membersAffected: sessions > 0 ? 1 : 0,
+    clientSessionsEnded: clientSessions,
+    clientSessionsTold: toldSessions,
+    hostsEnded: 0,
+    keysEnded: 0,
+    submissionsDeleted: 0,
+  }
 }

@@ -1,6 +1,11 @@
 import type { Tx } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
-import { deleteOpenCodes, deleteOpenRequests, deleteSsoSessions, revokeLiveSessions } from './end-store.ts'
+import {
+  deleteOpenCodes,
+  deleteOpenRequests,
+  deleteSsoSessions,
+  revokeSessionsOfEverybody,
+} from './end-store.ts'
 
 /** How many of each were ended. */
 export interface Ended {
@@ -24,7 +29,7 @@ export const endEverything = ({ db, audit }: Pick<Deps, 'db' | 'audit'>): Promis
       const requests = await deleteOpenRequests(tx)
       const ssoSessions = await deleteSsoSessions(tx)
       const codes = await deleteOpenCodes(tx)
-      const sessions = await revokeLiveSessions(tx)
+      const sessions = await revokeSessionsOfEverybody(tx)
       await audit.record(tx, {
         actionType: 'auth',
         action: 'session.revoke_all',

@@ -1,5 +1,5 @@
 import type { Departure } from '#mirror/write-members'
-import type { Tx } from '#platform/db/database'
+import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 export const deleteOpenRequests = (tx: Tx) => tx.execute(sql`delete from auth_requests where used_at is null`)
@@ -9,13 +9,21 @@ export const deleteSsoSessions = (tx: Tx) => tx.execute(sql`delete from sso_sess
 export const deleteOpenCodes = (tx: Tx) =>
   tx.execute(sql`delete from authorization_codes where used_at is null`)
 
-export const revokeLiveSessions = (tx: Tx) =>
+export const revokeSessionsOfEverybody = (tx: Tx) =>
   tx.execute(sql`
     update sessions set revoked_at = clock_now(), revoked_reason = 'revoked' 
     where revoked_at is null and expires_at > clock_now()`)
 
+/** True while anybody could go on without a new login: what `endEverything` ends. */
+export const letsAnyoneIn = async (db: Queryable): Promise<boolean> =>
+  (await db.maybeOne(sql`
+    select where exists (select from sessions where revoked_at is null and expires_at > clock_now())
+      or exists (select from sso_sessions)
+      or exists (select from authorization_codes where used_at is null)
+      or exists (select from auth_requests where used_at is null)`)) !== undefined
+
 /** Revokes the live sessions that members have in servers; answers one row for each. */
-export const endSessionsOfMembers = (tx: Tx, departures: readonly Departure[]) =>
+export const revokeSessionsOfDeparted = (tx: Tx, departures: readonly Departure[]) =>
   tx.query<Departure>(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = 'member_left'
     from unnest(${departures.map(({ serverId }) => serverId)}::text[],
@@ -25,7 +33,7 @@ export const endSessionsOfMembers = (tx: Tx, departures: readonly Departure[]) =
     returning s.server_id as "serverId", s.member_id as "memberId"`)
 
 /** Ends the sessions in a server for good: they must not live again when the server comes back. */
-export const endSessionsOfServer = (tx: Tx, serverId: string) =>
+export const revokeSessionsOfServer = (tx: Tx, serverId: string) =>
   tx.execute(sql`
     update sessions set revoked_at = clock_now(), revoked_reason = 'server_removed'
     where server_id = ${serverId} and revoked_at is null and expires_at > clock_now()`)

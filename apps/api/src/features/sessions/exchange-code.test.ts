@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   Browser,
@@ -15,7 +15,7 @@ import {
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-describe.each(engines)('POST /api/auth/token on %s', (engine) => {
+describe.each(mainEngines)('POST /api/auth/token on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

@@ -6,9 +6,11 @@ import { ApiError } from '#platform/http/api-error'
 import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { ProjectCaller } from '../callers.ts'
+import { redeemCheck } from './checks.ts'
 import {
   type CodeClaim,
   codeAwaitsVerifier,
+  isCodeOfBlocked,
   type NewSession,
   redeemCode,
   revokeSessionOfCode,
@@ -35,8 +37,10 @@ export async function exchangeCode(
   { projectId }: ProjectCaller,
   { clientId, code, redirectUri, codeVerifier, forwarded, client }: ExchangeCode,
 ): Promise<sessions.TokenResponse> {
+  // Says nothing of the code, which nobody has looked at: only what whoever holds the key knows anyway.
   if (clientId !== projectId) {
-    throw new ApiError('INVALID_CODE', { reason: 'malformed_or_foreign', projectId })
+    const errors = [{ path: '/clientId', message: 'is not the project of this API key', code: 'FOREIGN' }]
+    throw new ApiError('INVALID_CODE', { reason: 'malformed_or_foreign', projectId, errors })
   }
   const { sessionTtlSec: ttlSec, sessionMaxAgeSec: maxAgeSec } = deps.config
   const presented = { code, projectId, redirectUri, codeVerifier, browserDigests: null }
@@ -55,6 +59,7 @@ export async function redeem(
   { code, codeVerifier, ...rest }: PresentedCode,
   terms: Pick<NewSession, 'ip' | 'userAgent' | 'ttlSec' | 'maxAgeSec'>,
   client?: Client,
+  kind: 'session' | 'hostSession' = 'session',
 ): Promise<sessions.TokenResponse> {
   const projectId = rest.projectId ?? undefined
   const ofProject = projectId ? { projectId } : {}
@@ -63,7 +68,7 @@ export async function redeem(
   }
   const challenge = codeVerifier ? createHash('sha256').update(codeVerifier).digest('base64url') : null
   const claim: CodeClaim = { ...rest, codeDigest: digestOf(code), challenge }
-  const token = mintToken('session')
+  const token = mintToken(kind)
   const refreshToken = mintToken('refresh')
   const pair = { tokenDigest: digestOf(token), refreshDigest: digestOf(refreshToken) }
   const session: NewSession = { id: uuidv7(), ...pair, ...terms }
@@ -100,5 +105,7 @@ export async function redeem(
   if (!reused && claim.challenge === null && (await codeAwaitsVerifier(db, claim))) {
     throw new ApiError('CHALLENGE_WITHOUT_VERIFIER', { reason: 'without_verifier', ...ofProject })
   }
-  throw new ApiError('INVALID_CODE', { reason: reused ? 'reused' : 'unknown', ...ofProject })
+  if (!reused && (await isCodeOfBlocked(db, claim)))
+    throw new ApiError('MEMBER_BLOCKED', { reason: 'member_blocked', ...ofProject })
+  throw new ApiError(redeemCheck.refusal, { reason: reused ? 'reused' : 'unknown', ...ofProject })
 }

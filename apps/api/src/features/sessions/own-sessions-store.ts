@@ -9,6 +9,7 @@ export interface SessionRow {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly projectId: string | null
+  readonly projectName: string | null
   readonly serverId: string | null
   readonly ip: string | null
   readonly userAgent: string | null
@@ -17,14 +18,30 @@ export interface SessionRow {
 /** A member's live sessions and single sign-ons, newest first; more than anyone has. */
 export const listLiveSessions = (db: Queryable, memberId: string) =>
   db.query<SessionRow>(sql`
-    select id, case when project_id is null then 'admin' else 'project' end as kind,
-      created_at as "createdAt", expires_at as "expiresAt", project_id as "projectId", server_id as "serverId",
-      ip, user_agent as "userAgent"
-    from live_sessions where member_id = ${memberId}
+    select s.id, case when s.project_id is null then 'admin' else 'project' end as kind,
+      s.created_at as "createdAt", s.expires_at as "expiresAt", s.project_id as "projectId",
+      p.name as "projectName", s.server_id as "serverId", s.ip, s.user_agent as "userAgent"
+    from live_sessions s left join projects p on p.id = s.project_id where s.member_id = ${memberId}
     union all
-    select id, 'sso', created_at, expires_at, null, null, ip, user_agent
-    from sso_sessions where member_id = ${memberId} and expires_at > clock_now()
+    select id, 'sso', created_at, expires_at, null, null, null, ip, user_agent
+    from sso_sessions
+    where member_id = ${memberId} and expires_at > clock_now() and not is_void_by_block(member_id, created_at)
     order by "createdAt" desc, id desc limit 1000`)
+
+/** How many sessions of a member can be validated; those of OpenID Connect, and of whose end a client would be told. */
+export async function countLiveSessions(db: Queryable, memberId: string) {
+  const none = { sessions: 0, clientSessions: 0, toldSessions: 0 }
+  const row = await db.maybeOne<typeof none>(sql`
+    select
+      count(*) filter (where s.project_id is null
+        or exists (select from working_keys k where k.project_id = s.project_id)) as sessions,
+      count(o.session_id) as "clientSessions",
+      count(o.session_id) filter (where c.backchannel_logout_uri is not null) as "toldSessions"
+    from live_sessions s left join oidc_sessions o on o.session_id = s.id
+      left join oidc_clients c on c.project_id = o.project_id and c.enabled
+    where s.member_id = ${memberId}`)
+  return row ?? none
+}
 
 export interface EndedSession {
   readonly kind: SessionKind
@@ -60,11 +77,20 @@ export const voidAllCodes = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     update authorization_codes set used_at = clock_now() where member_id = ${memberId} and used_at is null`)
 
-export const revokeEverySession = (tx: Tx, memberId: string) =>
+/** The reason is what events tell of it. */
+export const revokeSessionsOfMember = (
+  tx: Tx,
+  memberId: string,
+  reason: 'revoked' | 'member_blocked' | 'member_erased',
+) =>
   tx.execute(sql`
-    update sessions set revoked_at = clock_now(), revoked_reason = 'revoked'
+    update sessions set revoked_at = clock_now(), revoked_reason = ${reason}
     where member_id = ${memberId} and revoked_at is null and expires_at > clock_now()`)
 
-export const findUsername = async (db: Queryable, memberId: string) =>
-  (await db.maybeOne<{ username: string }>(sql`select username from members where id = ${memberId}`))
-    ?.username
+/** Forgets the addresses and browsers of some sessions that were made so many days ago or earlier; answers of how many. */
+export const forgetAddresses = (db: Queryable, days: number, limit: number) =>
+  db.execute(sql`
+    update sessions set ip = null, user_agent = null where id in (
+      select id from sessions
+      where created_at < clock_now() - ${days}::int * interval '1 day' and (ip is not null or user_agent is not null)
+      order by created_at limit ${limit})`)

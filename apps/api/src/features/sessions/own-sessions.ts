@@ -38,7 +38,7 @@ export async function revokeSession(
       actionType: 'auth',
       action: 'session.revoke',
       target: { type: 'session', id: sessionId, name: ended.projectName },
-      summary: `${caller.username} ended ${nameOf(ended)} ${await byWhat(tx, caller)}.`,
+      summary: `${caller.username} ended ${nameOfEnded(ended)} ${await byWhat(tx, caller)}.`,
       client,
     })
   })
@@ -63,7 +63,8 @@ export async function revokeAllSessions(
   })
 }
 
-function nameOf({ kind, projectName }: EndedSession): string {
+/** What was ended, in a sentence. */
+export function nameOfEnded({ kind, projectName }: EndedSession): string {
   if (kind === 'sso') return 'single sign-on in a browser'
   return kind === 'admin' ? 'an admin session' : `a session of ${projectName}`
 }

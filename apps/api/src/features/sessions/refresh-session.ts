@@ -6,13 +6,11 @@ import { readCookie } from '#platform/http/cookies'
 import { readBody } from '#platform/http/read-body'
 import { type Client, clientOf } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
-import { adminRefreshCookie, handOver, type Presented } from '../admin-cookies.ts'
+import { adminRefreshCookie, answerWithPair, type Presented } from '../admin-cookies.ts'
 import type { MemberCaller } from '../callers.ts'
+import { refreshGraceSec } from '../refresh-grace.ts'
 import { readSessionToken } from './authenticate-session.ts'
 import { findSpentPair, revokeSessionById, rotatePair } from './store.ts'
-
-/** How long a used pair is taken for a sibling's late try rather than for theft. */
-const graceSec = 30
 
 type RefreshDeps = Pick<Deps, 'db' | 'config' | 'audit'>
 
@@ -49,7 +47,7 @@ export async function refreshSession(deps: RefreshDeps, caller: MemberCaller, re
     await refuseSpentPair(deps, caller.token, refreshToken, request.client)
     throw new ApiError('INVALID_REFRESH_TOKEN', { reason: 'mismatch' })
   }
-  return handOver(deps.config, caller.presented, pair, {
+  return answerWithPair(deps.config, caller.presented, pair, {
     inBody: { accessToken: pair.token, refreshToken: pair.refreshToken },
     rest: { expiresAt: rotated.expiresAt.toISOString() },
   })
@@ -75,7 +73,7 @@ async function refuseSpentPair(
 ): Promise<void> {
   if (!isWellFormed('refresh', refreshToken) || !isWellFormed('session', token)) return
   const pair = { tokenDigest: digestOf(token), refreshDigest: digestOf(refreshToken) }
-  const spent = await findSpentPair(db, { ...pair, graceSec })
+  const spent = await findSpentPair(db, { ...pair, graceSec: refreshGraceSec })
   if (!spent) return
   if (spent.isJustSuperseded) throw new ApiError('REFRESH_TOKEN_SUPERSEDED', { reason: 'superseded' })
   await db.transaction(async (tx) => {

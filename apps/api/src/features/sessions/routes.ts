@@ -1,22 +1,25 @@
-import { sessions } from '@rolecall/contract'
+import { memberSessions, projectSessions, sessions } from '@rolecall/contract'
+import { Answer } from '#platform/http/answer'
 import { readIp, readUserAgent } from '#platform/http/client-info'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
-import { endSessionsOfMember } from './end-every-session.ts'
+import { countSessionsOfMember, signMemberOut } from './end-every-session.ts'
 import { exchangeCode } from './exchange-code.ts'
 import { logout, logoutAll } from './logout.ts'
+import { listMemberSessions, revokeMemberSession } from './member-sessions.ts'
 import { listSessions, revokeAllSessions, revokeSession } from './own-sessions.ts'
+import { listProjectSessions } from './project-sessions.ts'
 import { refreshSession, refuseUsedPair } from './refresh-session.ts'
 import { validate, validateFromMemory } from './validate.ts'
 
-export function sessionRoutes({ route, finished }: Router<Callers>, deps: Deps) {
+export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps) {
   route(sessions.exchangeCode, ({ caller, body, client, raw: { headers } }) => {
     const ip = readIp(headers['x-client-ip'])
     const userAgent = readUserAgent(headers['x-client-user-agent'])
     return exchangeCode(deps, caller, { ...body, forwarded: { ip, userAgent }, client })
   })
-  finished(
+  routeRaw(
     sessions.validateSession,
     (request) => validate(deps, request),
     (headers, body) => validateFromMemory(deps, headers, body),
@@ -28,7 +31,19 @@ export function sessionRoutes({ route, finished }: Router<Callers>, deps: Deps) 
     revokeSession(deps, caller, { sessionId: params.sessionId, client }),
   )
   route(sessions.revokeAllSessions, ({ caller, client }) => revokeAllSessions(deps, caller, client))
-  route(sessions.endMemberSessions, (request) => endSessionsOfMember(deps, by(request), request.params.id))
+  route(memberSessions.listMemberSessions, ({ params }) => listMemberSessions(deps, params.id))
+  route(memberSessions.revokeMemberSession, (request) =>
+    revokeMemberSession(deps, by(request), request.params),
+  )
+  route(sessions.endMemberSessions, async (request) => {
+    const { id } = request.params
+    if (request.query.dryRun) return countSessionsOfMember(deps, id)
+    await signMemberOut(deps, by(request), id)
+    return new Answer(204)
+  })
+  route(projectSessions.listProjectSessions, ({ params, query }) =>
+    listProjectSessions(deps, params.id, query),
+  )
   route(
     sessions.refreshSession,
     ({ caller, body, client, raw }) =>

@@ -34,12 +34,13 @@ const codeFits = (claim: CodeClaim) => sql`
 
 /**
  * What authorize asked is asked again: of a project that lost the redirect URI, the server or its place since the
- * callback, a code is worth nothing.
+ * callback, a code is worth nothing. So is one of a member who was blocked since.
  */
 const isStillAllowed = sql`(c.project_id is null or exists (
   select from projects p join readable_servers r on r.project_id = p.id and r.server_id = c.server_id
   where p.id = c.project_id and p.deleted_at is null and p.deactivated_at is null
-    and c.redirect_uri = any(p.redirect_uris)))`
+    and exists (select from project_callbacks k where k.project_id = p.id and k.uri = c.redirect_uri)))
+  and not is_void_by_block(c.member_id, c.created_at)`
 
 /** Notes that a member was here. Days are asked for: what is minutes newer is not worth a write. */
 const noteActivity = (members: Sql): Sql => sql`
@@ -77,6 +78,13 @@ export const revokeSessionOfCode = (tx: Tx, claim: CodeClaim) =>
     from authorization_codes c
     where ${codeFits(claim)} and c.session_id = s.id and s.revoked_at is null
     returning s.member_id as "memberId"`)
+
+/** True when the code would have been good, had its member not been blocked since; the block may have voided it. */
+export const isCodeOfBlocked = async (db: Queryable, claim: CodeClaim): Promise<boolean> =>
+  (await db.maybeOne(sql`
+    select from authorization_codes c
+    where ${codeFits(claim)} and c.session_id is null and c.expires_at > clock_now()
+      and is_void_by_block(c.member_id, c.created_at)`)) !== undefined
 
 /** True when the code would have been good with a verifier: the caller forgot it, and nothing is lost. */
 export const codeAwaitsVerifier = (db: Queryable, claim: CodeClaim) =>
@@ -169,7 +177,7 @@ export const voidCodes = (tx: Tx, projectId: string, memberId: string) =>
     update authorization_codes set used_at = clock_now()
     where member_id = ${memberId} and project_id = ${projectId} and used_at is null`)
 
-export const revokeAllOfMember = (tx: Tx, projectId: string, memberId: string) =>
+export const revokeMemberInProject = (tx: Tx, projectId: string, memberId: string) =>
   tx.execute(sql`
     update sessions set revoked_at = clock_now(), revoked_reason = 'logout_all'
     where member_id = ${memberId} and project_id = ${projectId} and revoked_at is null`)
@@ -178,7 +186,7 @@ export const revokeAllOfMember = (tx: Tx, projectId: string, memberId: string) =
 export const markLogoutAll = (tx: Tx, projectId: string, memberId: string) =>
   tx.execute(sql`
     insert into project_logouts (project_id, member_id)
-    select ${projectId}, id from members where id = ${memberId}
+    select ${projectId}, id from members where id = ${memberId} for key share
     on conflict (project_id, member_id) do update set at = clock_now()`)
 
 /** One membership, for the answer of an exchange, with the roles of the server that are held, highest first. */

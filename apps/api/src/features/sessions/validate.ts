@@ -8,30 +8,33 @@ import { digestOf, isWellFormed, keyPrefixOf } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import { readApiKey } from '#platform/http/credentials'
-import type { Known } from '#platform/http/front'
+import type { MemoryAnswer } from '#platform/http/front'
 import { isJson, readBody } from '#platform/http/read-body'
 import { admit } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
-import { keyBucket } from '#platform/rate-limit/key-bucket'
+import { keyBucket, unknownTokenBucket } from '#platform/rate-limit/key-bucket'
 import type { Deps } from '../../deps.ts'
+import { firstFailed } from '../check.ts'
+import { keyChecks, sessionCheck } from './checks.ts'
 
-type ValidateDeps = Pick<Deps, 'limiter' | 'answers' | 'settings' | 'refreshMember'>
+type MemoryDeps = Pick<Deps, 'limiter' | 'answers' | 'settings'>
+type ValidateDeps = MemoryDeps & Pick<Deps, 'unknownTokens' | 'refreshMember'>
 
 /**
  * Who is this, and what roles do they hold right now? From memory, in one step: the lease is checked in the step that
  * makes the answer. Undefined, and nothing counted, for whatever needs more than that: `validate` then decides.
  */
 export function validateFromMemory(
-  { answers, limiter, settings }: ValidateDeps,
+  { answers, limiter, settings }: MemoryDeps,
   headers: IncomingHttpHeaders,
   body: Buffer,
-): Known | undefined {
+): MemoryAnswer | undefined {
   const key = headers['x-api-key']
   const token = plainToken(body)
   const nowMs = answers.goodAtMs()
   if (nowMs === undefined || token === undefined || typeof key !== 'string') return undefined
   if (!isJson(headers['content-type'], headers['content-encoding'])) return undefined
-  // What is kept was well formed: there is no digest of anything else.
+  // A key that is kept was well formed. Host session tokens are in memory too; `plainToken` matches those of sessions only.
   const keyDigest = digestOf(key)
   const projectId = answers.key(keyDigest, nowMs)
   const session = projectId === undefined ? undefined : answers.session(digestOf(token))
@@ -47,9 +50,12 @@ export function validateFromMemory(
   return { caller, json: session.answer(liveAsOfMs, liveAsOfMs === null ? 'rest' : 'gateway') }
 }
 
-/** `{"token":"…"}` as every client writes it, with or without blanks. Other spellings are parsed in full, elsewhere. */
+/**
+ * `{"token":"…"}` as every client writes it, with or without blanks. Only
+ * session tokens; whatever else, and other spellings, are parsed in full, elsewhere.
+ */
 const plainBody =
-  /^[ \t\r\n]*\{[ \t\r\n]*"token"[ \t\r\n]*:[ \t\r\n]*"([0-9A-Za-z_]+)"[ \t\r\n]*\}[ \t\r\n]*$/
+  /^[ \t\r\n]*\{[ \t\r\n]*"token"[ \t\r\n]*:[ \t\r\n]*"(rcs_[0-9A-Za-z]+)"[ \t\r\n]*\}[ \t\r\n]*$/
 
 /** What is longer is no session token, with however many blanks. */
 const maxPlainBytes = 256
@@ -59,27 +65,31 @@ const plainToken = (body: Buffer): string | undefined =>
 
 /** The same from the database, asking the chat platform where roles are not fresh. Key and session are one gathered read. */
 export async function validate(deps: ValidateDeps, request: FastifyRequest): Promise<string> {
-  const { answers, limiter, settings } = deps
+  const { answers, limiter, unknownTokens, settings } = deps
   const key = readApiKey(request.raw)
   const { token, problem } = readToken(request)
   const item = { keyDigest: digestOf(key), tokenDigest: token ? digestOf(token) : '' }
-  const bucket = keyBucket(item.keyDigest)
-  // Before the key is known to be good: it costs no time then, and a made-up key has a bucket that nobody shares.
-  const taken = limiter.take(bucket)
   const first = await answers.read(item)
   const projectId = checkKey(first, key)
-  await admit(limiter, request, { projectId, keyDigest: item.keyDigest, bucket }, taken)
-  if (problem) throw problem
+  const caller = { projectId, keyDigest: item.keyDigest, bucket: keyBucket(item.keyDigest) }
   const unknown = () =>
-    new ApiError('INVALID_TOKEN', {
+    new ApiError(sessionCheck.refusal, {
       reason: token ? 'unknown' : 'malformed',
       projectId,
       keyPrefix: keyPrefixOf(key),
     })
-  if (!first.session) throw unknown()
-  const { serverId, memberId } = first.session
+  const { session } = first
+  if (!problem && (!sessionCheck.holds(first) || !session)) {
+    // Whoever visits a site can make up tokens, and must not use up what its other visitors need.
+    const bucket = unknownTokenBucket(item.keyDigest, request.ip)
+    await admit(unknownTokens, request, { ...caller, bucket })
+    throw unknown()
+  }
+  await admit(limiter, request, caller)
+  if (problem || !session) throw problem ?? unknown()
+  const { serverId, memberId } = session
   const { known, source } = await freshest({
-    known: sessionAt(first.session, first.nowMs),
+    known: sessionAt(session, first.nowMs),
     terms: memberTerms(settings.current().permissionTtlMs),
     refresh: () => deps.refreshMember(serverId, memberId),
     reread: async () => {
@@ -94,17 +104,17 @@ export async function validate(deps: ValidateDeps, request: FastifyRequest): Pro
 }
 
 /** The project of a key. */
-export function checkKey({ projectId, isActive }: Pick<Read, 'projectId' | 'isActive'>, key: string): string {
-  if (!projectId) throw new ApiError('INVALID_API_KEY', { reason: 'unknown', keyPrefix: keyPrefixOf(key) })
-  if (!isActive) {
-    throw new ApiError('PROJECT_INACTIVE', {
-      reason: 'project_inactive',
-      projectId,
-      keyPrefix: keyPrefixOf(key),
-      keyDigest: digestOf(key),
-    })
-  }
-  return projectId
+export function checkKey(read: Pick<Read, 'projectId' | 'isActive'>, key: string): string {
+  const { projectId } = read
+  const failed = firstFailed(keyChecks, read)
+  if (!failed && projectId !== undefined) return projectId
+  const keyPrefix = keyPrefixOf(key)
+  throw new ApiError(
+    failed?.refusal ?? 'INVALID_API_KEY',
+    projectId === undefined
+      ? { reason: 'unknown', keyPrefix }
+      : { reason: 'project_inactive', projectId, keyPrefix, keyDigest: digestOf(key) },
+  )
 }
 
 const check = compile(sessions.validateSession.body)

@@ -44,6 +44,10 @@ export const defaultOf = (config: Config, { row, configKeys }: Setting): unknown
     : (values[0] ?? null)
 }
 
+/** Whether the environment gives a setting; a secret counts when each of its variables does. */
+export const isGiven = (config: Config, { configKeys }: Setting): boolean =>
+  configKeys.every((key) => (config.given as readonly string[]).includes(key))
+
 /** The values of the editable settings by path: the override where there is a usable one, else the default. */
 export const effectiveValues = (config: Config, overrides: Overrides): Record<string, number> =>
   Object.fromEntries(
@@ -64,7 +68,8 @@ export const storedOutOfBounds = (overrides: Overrides): string[] =>
     return [`${setting.path} is ${JSON.stringify(stored)}, and takes ${min} to ${max}`]
   })
 
-const isWithin = ({ row }: Setting, value: number | undefined): value is number =>
+/** Whether a stored value is in force in this version. */
+export const isWithin = ({ row }: Setting, value: number | undefined): value is number =>
   'editable' in row &&
   Number.isInteger(value) &&
   (value as number) >= row.editable.min &&

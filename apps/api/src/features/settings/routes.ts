@@ -3,10 +3,12 @@ import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
 import { readSettings } from './read-settings.ts'
+import { readSources } from './read-sources.ts'
 import { resetSettings, updateSettings } from './write-settings.ts'
 
 export function settingsRoutes({ route }: Router<Callers>, deps: Deps) {
   route(settings.getSettings, () => readSettings(deps))
+  route(settings.getSettingSources, () => readSources(deps))
   route(settings.updateSettings, async (request) => {
     await updateSettings(deps, by(request), request.body)
     return readSettings(deps)

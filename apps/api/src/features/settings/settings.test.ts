@@ -49,6 +49,7 @@ describe.each(mainEngines)('the settings on %s', (engine) => {
   test('answers every documented group and entry, secrets only as set or not', async () => {
     const body = await get()
     expect(body).toEqual({
+      administration: { auditorRoleId: { editable: false, value: null } },
       cache: {
         permissionTtlMs: { editable: true, value: 60_000 },
         projectAccessTtlMs: { editable: false, value: 60_000 },
@@ -69,12 +70,51 @@ describe.each(mainEngines)('the settings on %s', (engine) => {
         globalTtlMs: { editable: false, value: 60_000 },
         maxWebhooksPerProject: { editable: true, value: 10 },
       },
+      retention: {
+        usageDays: { editable: true, value: 30 },
+        authFailuresDays: { editable: true, value: 30 },
+        auditDays: { editable: true, value: 36_500 },
+        submissionsDays: { editable: true, value: 36_500 },
+        sessionAddressesDays: { editable: true, value: 36_500 },
+      },
       security: {
         sessionTtlSec: { editable: false, value: 2_592_000 },
         ssoTtlSec: { editable: false, value: 86_400 },
         webhookEncryptionKey: { editable: false, isSet: true },
       },
     })
+  })
+
+  test('where each value comes from is told for every setting, with who changed it last, and without secrets', async () => {
+    const read = async () =>
+      (await call(world.url, 'GET', '/api/admin/settings/sources', { token })).body.sources
+    const before = await read()
+    const paths = Object.entries(contract.settingTable).flatMap(([group, rows]) =>
+      Object.keys(rows).map((key) => `${group}.${key}`),
+    )
+    expect(Object.keys(before).sort()).toEqual(paths.sort())
+    expect(before['cache.statsTtlMs']).toMatchObject({
+      source: 'environment',
+      configured: 1_234,
+      ignored: null,
+    })
+    expect(before['rateLimit.maxWebhooksPerProject']).toMatchObject({ source: 'default', configured: 10 })
+    expect(before['chat.token']).toMatchObject({ source: 'environment', configured: null })
+    expect(before['administration.auditorRoleId']).toMatchObject({ source: 'default' })
+
+    await patch({ rateLimit: { maxWebhooksPerProject: 3 } })
+    const changed = (await read())['rateLimit.maxWebhooksPerProject']
+    expect(changed).toMatchObject({ source: 'stored', configured: 10, ignored: null, changedBy: 'mara.lind' })
+    expect(Date.now() - Date.parse(changed.changedAt)).toBeLessThan(60_000)
+    await reset()
+    expect((await read())['rateLimit.maxWebhooksPerProject']).toMatchObject({ source: 'default' })
+    await world.service.deps.db.execute(sql`
+      update settings set version = version + 1, overrides = '{"cache.statsTtlMs": -5, "retention.usageDays": "x"}'`)
+    const after = await read()
+    expect(after['cache.statsTtlMs']).toMatchObject({ source: 'environment', configured: 1_234, ignored: -5 })
+    expect(after['retention.usageDays']).toMatchObject({ source: 'default', ignored: null })
+    expect(JSON.stringify(after)).not.toContain(demo.botToken)
+    await reset()
   })
 
   test('no secret value at any depth, on no path', async () => {
@@ -169,6 +209,11 @@ describe.each(mainEngines)('the settings on %s', (engine) => {
     ['cache', 'statsTtlMs', 0, 86_400_000],
     ['preferences', 'memberActivityThresholdDays', 1, 365],
     ['rateLimit', 'maxWebhooksPerProject', 1, 100],
+    ['retention', 'usageDays', 1, 36_500],
+    ['retention', 'authFailuresDays', 1, 36_500],
+    ['retention', 'auditDays', 90, 36_500],
+    ['retention', 'submissionsDays', 1, 36_500],
+    ['retention', 'sessionAddressesDays', 1, 36_500],
   ])('%s.%s is an integer within its bounds', async (group, key, min, max) => {
     for (const value of [min, max]) {
       expect((await patch({ [group]: { [key]: value } })).body[group][key].value).toBe(value)
@@ -240,7 +285,7 @@ describe.each(mainEngines)('the settings on %s', (engine) => {
       memberActivityThresholdDays: 3,
       maxWebhooksPerProject: 4,
     }
-    expect(live()).toEqual(expected)
+    expect(live()).toMatchObject(expected)
   })
 
   test('a stored value outside of its bounds, or of no setting, is not in force', async () => {

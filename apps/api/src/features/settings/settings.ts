@@ -24,3 +24,6 @@ export interface Settings {
   start(): Promise<void>
   close(): void
 }
+
+/** What the audit log says that a change of the settings is about. */
+export const settingsTarget = { type: 'settings', id: 'settings', name: 'System settings' } as const

@@ -1,14 +1,13 @@
-import type { Database, Tx } from '#platform/db/database'
+import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { StoredSettings } from './settings.ts'
 
 /** The stored row. On the connections of gathered reads, so that a busy pool does not delay a change. */
 export async function readStored(db: Pick<Database, 'gathered'>): Promise<StoredSettings> {
-  const [row = []] = await db.gathered(
-    sql`select version, overrides, iso(updated_at), updated_by from settings`,
-  )
-  const [version, overrides, updatedAt, updatedBy] = row as [number, unknown, string | null, string | null]
-  return { version, overrides: overridesIn(overrides), updatedAt, updatedBy }
+  const [row] = await db.gathered<Omit<StoredSettings, 'overrides'> & { overrides: unknown }>(sql`
+    select version, overrides, iso(updated_at) as "updatedAt", updated_by as "updatedBy" from settings`)
+  if (!row) throw new Error('The settings have lost their row.')
+  return { ...row, overrides: overridesIn(row.overrides) }
 }
 
 /** By path, whatever somebody wrote into the column: values are held against their bounds where they are used. */
@@ -24,6 +23,11 @@ export async function lockOverrides(tx: Tx): Promise<StoredSettings['overrides']
   return overridesIn(row.overrides)
 }
 
+/** Takes the name of a member from the last change. A new version, so that every instance reads it. */
+export const eraseWriter = (tx: Tx, memberId: string) =>
+  tx.execute(sql`
+    update settings set version = version + 1, updated_by = null where updated_by = ${memberId}`)
+
 export async function writeOverrides(
   tx: Tx,
   overrides: StoredSettings['overrides'],
@@ -35,3 +39,17 @@ export async function writeOverrides(
     returning version, overrides, iso(updated_at) as "updatedAt", updated_by as "updatedBy"`)
   return row as StoredSettings
 }
+
+interface LastChange {
+  readonly path: string
+  readonly changedAt: Date
+  readonly changedBy: string | null
+}
+
+/** Who changed which setting last, and when: the audit log knows, and each entry says what it changed. */
+export const listLastChanges = (db: Queryable, targetId: string) =>
+  db.query<LastChange>(sql`
+    select distinct on (c.path) c.path, l.at as "changedAt", l.actor_username as "changedBy"
+    from audit_log l cross join lateral json_object_keys(l.changes) c (path)
+    where l.target_id = ${targetId} and l.target_type = 'settings' and json_typeof(l.changes) = 'object'
+    order by c.path, l.at desc, l.seq desc`)

@@ -3,7 +3,7 @@ import type { AuditEvent, By } from '#audit/event'
 import type { Tx } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
 import { effectiveValues } from './registry.ts'
-import type { StoredSettings } from './settings.ts'
+import { type StoredSettings, settingsTarget } from './settings.ts'
 import { lockOverrides, writeOverrides } from './store.ts'
 
 type WriteDeps = Pick<Deps, 'config' | 'db' | 'audit' | 'settings'>
@@ -45,7 +45,7 @@ export const resetSettings = (deps: WriteDeps, by: By) =>
 
 const event = {
   actionType: 'permission',
-  target: { type: 'settings', id: 'settings', name: 'System settings' },
+  target: settingsTarget,
 } as const satisfies Partial<AuditEvent>
 
 /** Runs a change, and puts what it wrote in force before anyone hears that it was done. */

@@ -22,8 +22,9 @@ export async function findForSubmit(
   db: Database,
   names: readonly WebhookName[],
 ): Promise<(FoundWebhook | undefined)[]> {
-  const rows = await db.gathered(sql`
-    select w.id, w.version, w.deactivated_at is null, (extract(epoch from clock_now()) * 1000)::float8
+  const rows = await db.gathered<Omit<FoundWebhook, 'id'> & { id: string | null }>(sql`
+    select w.id, w.version, w.deactivated_at is null as "isActive",
+      (extract(epoch from clock_now()) * 1000)::float8 as "nowMs"
     from unnest(${names.map(({ projectId }) => projectId)}::uuid[],
       ${names.map(({ idOrSlug }) => (uuid.test(idOrSlug) ? idOrSlug : null))}::uuid[],
       ${names.map(({ idOrSlug }) => idOrSlug)}::text[]) with ordinality as q (project_id, id, slug, n)
@@ -34,9 +35,7 @@ export async function findForSubmit(
       where w.project_id = q.project_id and w.slug = q.slug and w.deleted_at is null
       limit 1) w on true
     order by q.n`)
-  return (rows as [string | null, number, boolean, number][]).map(([id, version, isActive, nowMs]) =>
-    id === null ? undefined : { id, version, isActive, nowMs },
-  )
+  return rows.map(({ id, ...row }) => (id === null ? undefined : { id, ...row }))
 }
 
 export const loadForSubmit = (db: Queryable, webhookId: string) =>
@@ -101,8 +100,8 @@ export interface Inserted {
  * items have the same signature or the same idempotency key. Rows are written in the order of their keys, so
  * that two batches cannot wait for each other; within the statement they are found by hashed look-ups, since a
  * batch of hundreds must not be joined row by row. A project that has a webhook address is told of each, by a
- * notification with the id of the submission. An item that lost a race for its idempotency key is neither stored
- * nor has a first: that one became visible only after this statement began.
+ * notification with the id of the submission. Of an item that lost a race for its idempotency key, which
+ * became visible only after this statement began, nothing is stored and `firstId` is null: `findFirst` finds the other.
  *
  * Without `refusesReplay`, replay protection pauses: marks are made, and older ones do not refuse.
  */

@@ -1,13 +1,15 @@
-import { webhooks } from '@rolecall/contract'
+import { allWebhooks, webhooks } from '@rolecall/contract'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import type { Client, Router } from '#platform/http/router'
-import type { Deps, OpenDownload } from '../../deps.ts'
+import type { ChangeDeps, Deps, OpenDownload } from '../../deps.ts'
 import { by, type Callers, type ProjectCaller } from '../callers.ts'
 import { deleteWebhook, rotateSecret, updateWebhook } from './change-webhook.ts'
 import { createWebhook } from './create-webhook.ts'
+import { countAllWebhooks, listAllWebhooks } from './list-all-store.ts'
 import { exportSubmissions, type LiveRoleIds, listSubmissions, readSubmissions } from './read-submissions.ts'
 import { createSubmit } from './submit.ts'
+import { tryPayload } from './try-payload.ts'
 import { toWebhook } from './webhook.ts'
 import {
   findWebhook,
@@ -28,7 +30,7 @@ export interface WebhookNeeds {
 export function webhookRoutes(router: Router<Callers>, deps: Deps, needs: WebhookNeeds) {
   adminRoutes(router, deps, needs)
   ownRoutes(router, deps)
-  router.finished(webhooks.submit, createSubmit({ ...deps, checkKey: needs.checkKey }))
+  router.routeRaw(webhooks.submit, createSubmit({ ...deps, checkKey: needs.checkKey }))
   router.route(webhooks.readSubmissions, ({ caller, params, query }) =>
     readSubmissions({ ...deps, ...needs }, caller, params.id, query),
   )
@@ -50,15 +52,30 @@ function adminRoutes({ route }: Router<Callers>, deps: Deps, { openDownload }: W
     if (!(await projectExists(deps.db, projectId))) throw new ApiError('PROJECT_NOT_FOUND')
     return listOf(deps, projectId)
   })
+  route(allWebhooks.listAllWebhooks, async ({ query: { name, limit = 100, offset = 0 } }) => {
+    const [rows, total] = await Promise.all([
+      listAllWebhooks(deps.db, name, limit, offset),
+      countAllWebhooks(deps.db, name),
+    ])
+    return { data: rows.map(toWebhook), total }
+  })
   route(webhooks.createWebhook, (request) =>
     createWebhook(deps, by(request), request.params.projectId, request.body),
   )
   route(webhooks.getWebhook, ({ params }) => getOf(deps, params.projectId, params.webhookId))
-  route(webhooks.updateWebhook, (request) => updateWebhook(deps, by(request), request.params, request.body))
+  route(webhooks.updateWebhook, (request) => {
+    const { params, body } = request
+    const change = (parts: ChangeDeps) => updateWebhook({ ...deps, ...parts }, by(request), params, body)
+    return request.query.dryRun ? deps.runDry({ projectId: params.projectId }, change) : change(deps)
+  })
   route(webhooks.deleteWebhook, async (request) => {
-    await deleteWebhook(deps, by(request), request.params)
+    const { params } = request
+    const change = (parts: ChangeDeps) => deleteWebhook({ ...deps, ...parts }, by(request), params)
+    if (request.query.dryRun) return deps.runDry({ projectId: params.projectId }, change)
+    await change(deps)
     return new Answer(204)
   })
+  route(webhooks.tryPayload, ({ params, body }) => tryPayload(deps, params, body))
   route(webhooks.rotateSecret, (request) => rotateSecret(deps, by(request), request.params))
   route(webhooks.listSubmissions, ({ params, query }) => listSubmissions(deps, params, query))
   route(webhooks.exportSubmissions, (request) =>

@@ -9,8 +9,8 @@ export interface WebhookRow
   readonly lastSubmissionAt: Date | null
 }
 
-/** A webhook as the contract shows it. */
-export const toWebhook = (row: WebhookRow): webhooks.InboundWebhook => ({
+/** A webhook, or what is listed of it, as the contract shows it. */
+export const toWebhook = <Row extends Omit<WebhookRow, 'schema'>>(row: Row) => ({
   ...row,
   secretSetAt: row.secretSetAt.toISOString(),
   createdAt: row.createdAt.toISOString(),

@@ -62,6 +62,32 @@ describe.each(mainEngines)('inbound webhooks on %s', (engine) => {
     expect((await entries(record.id)).map(({ action }) => action)).toEqual(['webhook.create'])
   })
 
+  test('those of all projects are one list, newest first, narrowed by either name, without schemas and deleted projects', async () => {
+    const other = await givenProject(world, { name: 'Tide tables' })
+    const own = (await admin('POST', '', { name: 'Contact form', schema: {} })).body
+    const wanted = (await admin('POST', '', { name: 'Measures', schema: {} }, other.id)).body
+    const list = async (query = '') =>
+      (await call(world.url, 'GET', `/api/admin/inbound-webhooks${query}`, { token })).body
+    const { data, total } = await list('?limit=2')
+    expect(total).toBeGreaterThanOrEqual(2)
+    expect(data).toEqual([
+      expect.objectContaining({
+        id: wanted.id,
+        projectId: other.id,
+        projectName: 'Tide tables',
+        submissionCount: 0,
+      }),
+      expect.objectContaining({ id: own.id, projectId: project.id }),
+    ])
+    expect(JSON.stringify(data)).not.toMatch(/schema|whsec_/)
+    expect((await list('?limit=1&offset=1')).data[0].id).toBe(own.id)
+    for (const part of ['TIDE', 'measur']) {
+      expect((await list(`?name=${part}`)).data.map(({ id }: { id: string }) => id)).toEqual([wanted.id])
+    }
+    await call(world.url, 'DELETE', `/api/admin/projects/${other.id}`, { token })
+    expect(await list('?name=tide')).toEqual({ data: [], total: 0 })
+  })
+
   test('the secret is stored sealed', async () => {
     const hook = await givenWebhook(world, project)
     const row = await world.service.deps.db.maybeOne<{ sealed: Uint8Array }>(sql`

@@ -150,10 +150,14 @@ async function expectTruth() {
         ).toBe(true)
         if (!ended.includes(session)) ended.push(session)
       } else {
-        expect({ status, roles: rolesIn(body), source: body.rolesSource }, about).toEqual({
+        expect({ status, roles: rolesIn(body) }, about).toEqual({
           status: 200,
           roles: truth.rolesOf(memberId),
-          source: 'gateway',
+        })
+        // On a busy machine a renewal may be late; until it comes an answer is REST's, and says so.
+        await until('the answer is the mirror’s', async () => {
+          const again = await validate({ url }, project, token)
+          return again.body.rolesSource === 'gateway'
         })
       }
     }
@@ -174,6 +178,7 @@ test(
     const trouble = createTrouble(world.sim, random)
     const end = performance.now() + minutes * 60_000
     for (let round = 1; round === 1 || performance.now() < end; round++) {
+      while (instances.length < 2) instances.push(await start())
       const mayKill = round === 1 || random.chance(0.3)
       const names: string[] = []
       let took = 'never vouched for'
@@ -183,6 +188,9 @@ test(
         took = `vouched for after ${((await untilRecovered()) / 1_000).toFixed(1)} s`
         while (instances.length < 2) instances.push(await start())
         await expectTruth()
+      } catch (error) {
+        for (const instance of instances) console.log(instance.told())
+        throw error
       } finally {
         console.log(`chaos: round ${round}, ${took}: ${names.join(', ')}`)
       }

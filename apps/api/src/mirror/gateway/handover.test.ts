@@ -52,6 +52,12 @@ describe.each(mainEngines)('the next leader, on %s', (engine) => {
     return row !== undefined
   }
 
+  test('that stops while it takes the lead ends, and leaves the lead to another at once', async () => {
+    const stopping = startLiveMirror(world.service)
+    await stopping.close()
+    await lead()
+  })
+
   test('goes on with the session, and is told what happened meanwhile', async () => {
     await lead()
     await untilHandedOver(world)
@@ -63,6 +69,31 @@ describe.each(mainEngines)('the next leader, on %s', (engine) => {
     await untilTrue(world)
     expect(costs()).toEqual(before)
     expect(await memberEntries(world, tomas)).toEqual(['member.leave'])
+  })
+
+  test('hears nothing before the database has told it which servers are ours: what it is told then is written', async () => {
+    await lead()
+    await untilHandedOver(world)
+    await stop()
+    const { db } = world.service.deps
+    // Only a renewal names its connection.
+    await db.script(`
+      create sequence refused;
+      create function refuse_renewal() returns trigger language plpgsql as $$ begin
+        perform nextval('refused');
+        raise exception 'the database is shutting down' using errcode = '57P01';
+      end $$;
+      create trigger refuse_renewal before update on live_mirror for each row
+        when (new.backend_pid is not null) execute function refuse_renewal()`)
+    world.sim.world.setRoles(club, ada, [demo.roles.captain])
+    mirror = startLiveMirror(world.service)
+    await until('several renewals are refused', async () => {
+      const row = await db.maybeOne<{ times: string }>(sql`select last_value::text as times from refused`)
+      return Number(row?.times) >= 5
+    })
+    await db.script('drop trigger refuse_renewal on live_mirror')
+    await untilLive(world)
+    await untilTrue(world)
   })
 
   test('does not write again what is told again: who came back keeps the session made since', async () => {

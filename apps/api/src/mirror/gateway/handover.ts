@@ -3,7 +3,7 @@ import { open, SecretUnreadable, seal } from '#platform/crypto/seal'
 
 /** What one leader leaves to the next, so that it goes on where this one was. */
 export interface Handover {
-  /** As far as all that they told is written. */
+  /** Each at the last sequence whose events are all written. */
   readonly sessions: readonly ChatGatewaySession[]
   /** Servers that the sessions tell of, and whether all of each was read by then. */
   readonly servers: readonly (readonly [serverId: string, isComplete: boolean])[]

@@ -8,7 +8,8 @@ import { createRenewals } from './renewals.ts'
 import { createResyncs, type ReadServer } from './resyncs.ts'
 import { createRoleReads, type ReadRoles } from './role-reads.ts'
 import { createSamples, type SampleCounts } from './samples.ts'
-import { listWritten, recordBeginnings, type TakenLead } from './store.ts'
+import { listWritten, type TakenLead } from './store.ts'
+import { takeTurn } from './take-turn.ts'
 
 const readAgainAfterMs = 250
 
@@ -44,7 +45,7 @@ export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'
 /** Writes what the gateway tells into the mirror, and vouches for it as long as it is complete and true. */
 export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTiming): Leader {
   const { db, log, gateway, handoverKey } = deps
-  const { epoch, beginnings, ageMs } = lead
+  const { epoch, group, beginnings, ageMs } = lead
   const past = handoverKey && lead.handover ? openHandover(handoverKey, lead.handover) : undefined
   let written: ReadonlyMap<string, ToldAt> = new Map()
   let receivedAt: number | undefined
@@ -80,7 +81,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       receivedAt: () => receivedAt,
       leadLost: () => lose(),
     },
-    epoch,
+    lead,
   )
 
   const samples = createSamples(
@@ -121,7 +122,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       void renewals.renew()
     },
     changed: () => void renewals.renew(),
-    beginning: (known) => recordBeginnings(db, epoch, known),
+    beginning: (known, turn) => takeTurn(db, epoch, known, turn),
   }
 
   /** A server that comes back may have changed while it was away. */
@@ -139,11 +140,14 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     return false
   }
 
-  const read = () => ignoreOutage(listWritten(db))
+  const read = () => ignoreOutage(listWritten(db, group))
   const connect = async () => {
     if (past) resyncs.adopt(past.servers)
-    // What is registered must be known before the first event is received.
-    await renewals.renew()
+    // What is registered must be known before the first event is received: of other servers none is taken. A resumed session
+    // tells at once what happened since, and once only.
+    for (await renewals.renew(); !isClosing && !renewals.hasRenewed(); await renewals.renew()) {
+      await sleep(readAgainAfterMs)
+    }
     for (let rows = await read(); !isClosing; rows = await read()) {
       if (rows) {
         written = rows
@@ -158,7 +162,8 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   const reconciling = setInterval(() => resyncs.repeat(), timing.reconcileEveryMs)
   for (const timer of [renewing, reconciling]) timer.unref()
   connect().catch((error: unknown) => {
-    log.error({ err: error }, 'the gateway is not opened because of a fault of ours')
+    log.error({ err: error }, 'the lead is given up because of a fault of ours')
+    lose()
   })
 
   return {
@@ -173,7 +178,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       renewals.stop()
       clearInterval(renewing)
       clearInterval(reconciling)
-      // What the one that is under way hands over must not be what is left after the end.
+      // Wait for the running renewal: it must not overwrite the final handover.
       await renewals.ended()
       const finished = writer.close()
       roleReads.close()

@@ -6,18 +6,24 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 import { readWholeServer } from '../rest/read-whole-server.ts'
 import { syncServer } from '../rest/sync-server.ts'
 import { ignoreOutage } from './ignore-outage.ts'
-import { type Leader, type LeaderDeps, type LeaderTiming, startLeader } from './leader.ts'
+import type { LeaderTiming } from './leader.ts'
+import { createLedGroup, type LedGroup } from './led-group.ts'
+import { mergeStatus, statusElsewhere } from './merge-status.ts'
 import { listNotLive } from './not-live-store.ts'
-import type { LiveMirror, LiveMirrorStatus, ServerNotLive } from './status.ts'
-import { giveUpLead, type LeaderState, leaderState, type TakenLead, takeLead } from './store.ts'
+import { groupToAskFor } from './spread.ts'
+import type { LiveMirror, ServerNotLive } from './status.ts'
+import { askForGroup, type LeaderState, leaderStates } from './store.ts'
 
 export interface LiveMirrorTiming extends LeaderTiming {
-  /** How often an instance that does not lead looks whether somebody does. */
+  /** How often an instance looks whether each group is led. */
   readonly lookEveryMs: number
+  /** For how long a group that was left to an instance that asked for it is left to others. */
+  readonly leftForMs: number
 }
 
 const defaults: LiveMirrorTiming = {
   lookEveryMs: 500,
+  leftForMs: 5_000,
   renewEveryMs: 1_000,
   reconcileEveryMs: 60 * 60_000,
   sampleEveryMs: 500,
@@ -29,52 +35,88 @@ const maxAskMs = 300
 /**
  * Leadership is a lease in the database. An advisory lock would not do: a hung process keeps its connection,
  * and with it the lock; and a lock says nothing to a batch that is on its way. The lease names an epoch, and
- * whatever the leader writes, it writes only while that epoch holds.
+ * whatever the leader writes, it writes only while that epoch holds. There is one for each group of shards.
  */
 export function createLiveMirror(
   deps: MirrorDeps,
   options: {
     handoverKey?: string | undefined
+    /** Into how many groups the shards are divided, the same number on all instances. */
+    groups?: number
     mirror?: Partial<LiveMirrorTiming>
     gateway?: Partial<ChatGatewayTiming>
   } = {},
 ): LiveMirror {
   const { db, log } = deps
   const timing = { ...defaults, ...options.mirror }
-  const gateway = deps.chat.gateway(options.gateway)
-  const leading: LeaderDeps = {
-    ...deps,
-    gateway,
-    handoverKey: options.handoverKey,
-    readServer: (serverId, signal) => readWholeServer(deps, serverId, signal),
-    readRoles: (serverId) => syncServer(deps, serverId),
-  }
+  const count = options.groups ?? 1
   const holder = randomUUID()
+  // Nobody else can have the embedded database.
+  const isAlone = db.engine === 'pglite'
+  const groups = Array.from({ length: count }, (_, index) => {
+    const group = { index, count }
+    const leading = {
+      ...deps,
+      gateway: deps.chat.gateway(options.gateway, group),
+      handoverKey: options.handoverKey,
+      readServer: (serverId: string, signal: AbortSignal) => readWholeServer(deps, serverId, signal),
+      readRoles: (serverId: string) => syncServer(deps, serverId),
+    }
+    return createLedGroup(leading, { holder, group, isAlone, timing })
+  })
   const closing = new AbortController()
-  let leader: Leader | undefined
-  let others: LeaderState | undefined
+  /** Until when groups that were left to others are. */
+  const leftUntil = new Map<LedGroup, number>()
+  let states: readonly LeaderState[] = []
+  let otherCount: number | undefined
   let running: Promise<void> | undefined
   let lastNotLive: readonly ServerNotLive[] = []
   let asking: Promise<readonly ServerNotLive[]> | undefined
 
-  const lead = async (taken: TakenLead) => {
-    const { epoch } = taken
-    log.info({ epoch }, 'this instance keeps the mirror live')
-    leader = startLeader(leading, taken, timing)
-    const closed = new Promise<void>((resolve) => {
-      closing.signal.addEventListener('abort', () => resolve(), { once: true })
-    })
-    await Promise.race([leader.lost, closed])
-    await leader.close()
-    leader = undefined
-    if (closing.signal.aborted) await ignoreOutage(giveUpLead(db, epoch))
-    else log.warn({ epoch }, 'another instance keeps the mirror live now')
+  const stateOf = ({ group }: LedGroup) =>
+    states.find(({ index, count: of }) => index === group.index && of === count)
+  const countProblem = () =>
+    otherCount === undefined
+      ? null
+      : `GATEWAY_GROUPS is ${count} here and ${otherCount} on instances that lead: give all the same.`
+  const noteOtherCount = (led: number | undefined) => {
+    const isNew = led !== otherCount
+    otherCount = led
+    const problem = countProblem()
+    if (isNew && problem) log.warn(problem)
   }
-  /** The lead, if there is one to have. Nobody else can have the embedded database. */
-  const look = async () => {
-    const isAlone = db.engine === 'pglite'
-    others = await ignoreOutage(leaderState(db))
-    return isAlone || others?.isVacant ? ignoreOutage(takeLead(db, holder, isAlone)) : undefined
+
+  const lookOnce = async () => {
+    // The only group is led here: there is nothing to look for.
+    if (count === 1 && groups.every((group) => group.isLed())) return
+    const found = await ignoreOutage(leaderStates(db))
+    states = found ?? []
+    if (!found && !isAlone) return
+    noteOtherCount(isAlone ? undefined : states.find((one) => one.count !== count && !one.isVacant)?.count)
+    if (otherCount !== undefined) return
+    await takeVacant()
+    if (count > 1 && !closing.signal.aborted) await spread()
+  }
+  const takeVacant = async () => {
+    for (const group of groups) {
+      if (closing.signal.aborted) return
+      const isVacant = isAlone || (stateOf(group)?.isVacant ?? true)
+      const isLeft = (leftUntil.get(group) ?? 0) > performance.now()
+      if (isVacant && !isLeft && !group.isLed()) await group.take()
+    }
+  }
+  /** A group that is asked for is left to whoever asks; or one is asked for here. */
+  const spread = async () => {
+    const led = groups.filter((group) => group.isLed())
+    const wanted = led.findLast((group) => stateOf(group)?.isWanted)
+    if (wanted && led.length > 1) {
+      log.info({ group: wanted.group.index, of: count }, 'a group of shards is left to another instance')
+      leftUntil.set(wanted, performance.now() + timing.leftForMs)
+      await wanted.leave()
+      return
+    }
+    const mostly = groupToAskFor(states, holder)
+    if (mostly?.holder) await ignoreOutage(askForGroup(db, mostly, mostly.holder))
   }
   /** As last known where the database does not say at once: a scrape waits for nobody. */
   const notLive = () => {
@@ -90,49 +132,24 @@ export function createLiveMirror(
   }
   const run = async () => {
     while (!closing.signal.aborted) {
-      const taken = await look()
-      if (taken) await lead(taken)
-      else await sleep(timing.lookEveryMs, undefined, { signal: closing.signal }).catch(() => {})
+      await lookOnce().catch((error: unknown) =>
+        log.error(
+          { err: error },
+          'nobody was looked for who keeps the mirror live, because of a fault of ours',
+        ),
+      )
+      await sleep(timing.lookEveryMs, undefined, { signal: closing.signal }).catch(() => {})
     }
+    await Promise.all(groups.map((group) => group.leave()))
   }
 
   return {
     start() {
-      running = run().catch((error: unknown) => {
-        log.error({ err: error }, 'the mirror is not kept live because of a fault of ours')
-      })
+      running = run()
     },
     status() {
-      if (leader) {
-        return {
-          isLeader: true,
-          gateway: gateway.status(),
-          lastEventAt: leader.lastEventAt(),
-          vouched: leader.vouched(),
-          pending: leader.pending(),
-          lagMs: Math.round(leader.lagMs()),
-          samples: leader.samples(),
-        }
-      }
-      const nobodys = { state: running ? 'closed' : 'off', problem: null, shards: 0, latencyMs: null }
-      const nothing = { ...nobodys, sessionsLeft: null, lagMs: null }
-      const { state, problem, shards, latencyMs, sessionsLeft, lagMs } = others?.hasLeader ? others : nothing
-      const known = {
-        state: state as LiveMirrorStatus['gateway']['state'],
-        problem,
-        shards,
-        latencyMs,
-        sessionsLeft,
-      }
-      return {
-        isLeader: false,
-        gateway: known,
-        lastEventAt: others?.lastEventAt ?? null,
-        vouched: [],
-        pending: 0,
-        lagMs,
-        samples: { asked: 0, wrong: 0 },
-      }
+      const without = { state: running ? ('closed' as const) : ('off' as const), problem: countProblem() }
+      return mergeStatus(groups.map((group) => group.status() ?? statusElsewhere(stateOf(group), without)))
     },
     notLive: async () => (running ? notLive() : []),
     async close() {

@@ -6,7 +6,7 @@ import type { createEventWriter } from './event-writer.ts'
 import { sealHandover } from './handover.ts'
 import type { createResyncs } from './resyncs.ts'
 import type { createRoleReads } from './role-reads.ts'
-import { renewLease } from './store.ts'
+import { renewLease, type TakenLead } from './store.ts'
 
 /** A mirror that is further behind than this is vouched for by nobody. */
 const maxLagMs = 500
@@ -29,7 +29,7 @@ interface RenewalDeps {
  * Renews the lease, and says with it for which servers the mirror is the truth, as of when, and from where the next
  * leader may go on.
  */
-export function createRenewals(deps: RenewalDeps, epoch: number) {
+export function createRenewals(deps: RenewalDeps, { epoch, group }: Pick<TakenLead, 'epoch' | 'group'>) {
   const { db, log, gateway, writer, resyncs, roleReads, handoverKey } = deps
   let registered: ReadonlySet<string> = new Set()
   let vouched: readonly string[] = []
@@ -37,6 +37,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
   let isClosing = false
   let renewing: Promise<void> | undefined
   let isOutdated = false
+  let hasRenewed = false
 
   /** At once, and once more when something changed meanwhile. */
   const renew = () => {
@@ -76,12 +77,13 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
     const isWhole = (serverId: string) => complete.has(serverId) && !roleReads.isBusy(serverId)
     const handover = safe && sealed(safe, reach, isWhole)
     const status = { gateway: gateway.status(), lagMs: Math.round(writer.lagMs()) }
-    const answer = await renewLease(db, { epoch, ...status, eventAt, vouched: truth, handover })
+    const answer = await renewLease(db, { epoch, group, ...status, eventAt, vouched: truth, handover })
     if (!answer) return deps.leadLost()
     if (safe) gateway.acknowledge(safe)
     vouched = [...truth.keys()]
     lastEventAt = answer.lastEventAt
     registered = new Set(answer.registered)
+    hasRenewed = true
     resyncs.keepOnly(registered)
   }
   const sealed = (
@@ -112,6 +114,8 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
 
   return {
     renew,
+    /** Whether the database has taken one: before that, which servers are registered is not known. */
+    hasRenewed: () => hasRenewed,
     registered: () => registered,
     vouched: () => vouched,
     lastEventAt: () => lastEventAt,

@@ -83,22 +83,22 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
   }
   const run = async () => {
     while (!closing.signal.aborted) {
-      await sleep(everyMs, undefined, { signal: closing.signal, ref: false })
+      await sleep(everyMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+      if (closing.signal.aborted) return
       if (!isIdle()) continue
+      let next: { serverId: string; memberId: string } | undefined
       try {
         if (due.length === 0) await fill()
-        const next = due.shift()
+        next = due.shift()
         if (next && deps.complete().includes(next.serverId)) await sample(next)
       } catch (error) {
         if (closing.signal.aborted) return
-        if (!(error instanceof ChatPlatformError || error instanceof DatabaseUnavailable)) throw error
+        if (error instanceof ChatPlatformError || error instanceof DatabaseUnavailable) continue
+        log.error({ err: error, ...next }, 'a member was not sampled because of a fault of ours')
       }
     }
   }
-  const running = run().catch((error: unknown) => {
-    if (!closing.signal.aborted)
-      log.error({ err: error }, 'members are no longer sampled because of a fault of ours')
-  })
+  const running = run()
 
   return {
     counts: (): SampleCounts => counts,

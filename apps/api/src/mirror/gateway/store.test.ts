@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demo } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Database, DatabaseUnavailable } from '#platform/db/database'
+import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
 import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
 import { notingStatements } from '../../../test/statements.ts'
 import { listNotLive } from './not-live-store.ts'
-import { asLeader, giveUpLead, LeadLost, leaderState, renewLease, takeLead } from './store.ts'
+import { askForGroup, asLeader, giveUpLead, LeadLost, leaderStates, renewLease } from './store.ts'
+import { takeGroup } from './take-lead.ts'
+import { takeTurn } from './take-turn.ts'
 
 const [one, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
 const gateway = { state: 'connected', problem: null, shards: 1, latencyMs: 12, sessionsLeft: 990 }
-const nothing = { lagMs: 0, handover: undefined, eventAt: null }
+const group = { index: 0, count: 1 }
+const nothing = { group, lagMs: 0, handover: undefined, eventAt: null }
 const club = demo.mainGuildId
 const [receivedAt, proven] = [new Date('2026-11-21T08:15:00.250Z'), new Date('2026-11-21T08:15:00.125Z')]
 
@@ -28,7 +31,8 @@ describe.each(engines)('leadership on %s', (engine) => {
     await database.drop()
   })
 
-  const take = async (holder: string, isAlone = false) => (await takeLead(db, holder, isAlone))?.epoch
+  const take = async (holder: string, isAlone = false) =>
+    (await db.transaction((tx) => takeGroup(tx, { holder, group, isAlone })))?.epoch
   const lead = async (holder: string) => (await take(holder)) as number
   const fallSilent = () =>
     db.execute(sql`update live_mirror set beat_at = clock_now() - interval '5 seconds'`)
@@ -48,8 +52,30 @@ describe.each(engines)('leadership on %s', (engine) => {
     const second = await lead(other)
     expect(second).toBeGreaterThan(first)
     expect(await take(one)).toBeUndefined()
-    await giveUpLead(db, second)
+    await giveUpLead(db, { epoch: second, group })
     expect(await lead(one)).toBeGreaterThan(second)
+  })
+
+  test('is asked for of whoever has it, and of nobody else', async () => {
+    await lead(one)
+    const isWanted = async () => (await leaderStates(db)).map((state) => state.isWanted)
+    await askForGroup(db, group, other)
+    expect(await isWanted()).toEqual([false])
+    await askForGroup(db, group, one)
+    expect(await isWanted()).toEqual([true])
+  })
+
+  test('begins a session when its lane is free and one is left of the day, and else says how long to wait', async () => {
+    const epoch = await lead(one)
+    const known = { lanes: [], shards: [], left: null }
+    const begin = (lane: number, remaining: number) =>
+      takeTurn(db, epoch, known, { lane, everyMs: 60_000, told: { remaining, resetInMs: 3_600_000 } })
+    expect(await begin(0, 2)).toBeUndefined()
+    const [minute, hour] = [await begin(0, 1), [await begin(1, 1), await begin(2, 1)]]
+    expect(minute).toEqual({ reason: 'lane', waitMs: expect.any(Number) })
+    expect(minute?.waitMs).toBeGreaterThan(30_000)
+    expect(hour).toEqual([undefined, { reason: 'day', waitMs: expect.any(Number) }])
+    expect(hour[1]?.waitMs).toBeGreaterThan(3_000_000)
   })
 
   test('leaves the servers that nobody vouches for, and since when', async () => {
@@ -94,9 +120,9 @@ describe.each(engines)('leadership on %s', (engine) => {
     // No newer event: the time of the last one stays.
     await renewLease(db, { ...nothing, epoch, gateway: refused, lagMs: 40, vouched: new Map() })
     const told = { hasLeader: true, isVacant: false, lagMs: 40, lastEventAt: receivedAt, ...refused }
-    expect(await leaderState(db)).toEqual(told)
+    expect(await leaderStates(db)).toEqual([expect.objectContaining(told)])
     await fallSilent()
-    expect((await leaderState(db))?.hasLeader).toBe(false)
+    expect((await leaderStates(db))[0]?.hasLeader).toBe(false)
   })
 
   test('once lost, writes and vouches for nothing, and its promises are withdrawn', async () => {
@@ -109,7 +135,7 @@ describe.each(engines)('leadership on %s', (engine) => {
     expect(await liveAsOf()).toBeUndefined()
     const write = asLeader(db, old, (tx) => tx.execute(sql`update servers set name = 'old'`))
     await expect(write).rejects.toBeInstanceOf(LeadLost)
-    expect(await giveUpLead(db, old)).toBe(0)
+    expect(await giveUpLead(db, { epoch: old, group })).toBe(0)
     expect(await db.query(sql`select name from servers`)).toEqual([{ name: 'Club' }])
   })
 
@@ -142,7 +168,8 @@ describe.each(engines)('leadership on %s', (engine) => {
       while (taken === undefined) taken = await take(one).catch(() => undefined)
       expect(performance.now() - startedAt).toBeLessThan(4_000)
       wake()
-      await expect(hung).rejects.toBeInstanceOf(DatabaseUnavailable)
+      // Tried again as a whole, it finds that another leads.
+      await expect(hung).rejects.toBeInstanceOf(LeadLost)
       expect(await db.query(sql`select name from servers`)).toEqual([{ name: 'written' }])
     })
   }

@@ -54,7 +54,7 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
     // Its end could not be written: it is taken over, where it is, once the database is back.
     if (error instanceof DatabaseUnavailable) throw error
     if (signal.aborted) return void (await leaveSync(deps.db, run))
-    problem = problemOf(error)
+    problem = syncFailureText(error)
     deps.log.warn({ err: error, serverId: server.id, ...counts }, 'a member sync failed')
   }
   await deps.db.transaction(async (tx) => {
@@ -85,7 +85,7 @@ const syncEntry = (server: SyncedServer, problem: string | undefined, told: stri
 })
 
 /** Only what says nothing of addresses or bodies; anything else is in the log. */
-function problemOf(error: unknown): string {
+function syncFailureText(error: unknown): string {
   const mayTell = error instanceof SyncStopped || error instanceof ChatPlatformError
   return mayTell ? error.message : 'Something went wrong on our side.'
 }

@@ -51,7 +51,7 @@ export const takeOverSyncs = (db: Queryable, runner: string) =>
   db.query<LeftSync>(sql`
     update member_syncs s set runner = ${runner}, beat_at = clock_now()
     from servers v
-    where s.finished_at is null and s.beat_at < clock_now() - ${staleAfter}::interval and v.id = s.server_id
+    where s.finished_at is null and s.beat_at <= clock_now() - ${staleAfter}::interval and v.id = s.server_id
     returning s.id, s.server_id as "serverId", v.name as "serverName", s.started_by as by,
       s.after_id as after, s.unlisted, s.seen, s.changed, s.ended`)
 

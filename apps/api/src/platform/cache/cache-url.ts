@@ -1,15 +1,79 @@
 import { parseUrl } from '../parse-url.ts'
 
-/** True for what CACHE_URL may name: `memory:`, `redis://host:port` or `rediss://host:port`. */
-export function isCacheUrl(url: string): boolean {
-  if (url === 'memory:') return true
-  const parsed = /^rediss?:\/\//.test(url) ? parseUrl(url) : undefined
-  if (!parsed) return false
-  const { hostname, username, password } = parsed
-  return hostname !== '' && isPercentEncoded(username) && isPercentEncoded(password)
+/** Where a cache is: one server, the sentinels that know which of several it is, or nodes that share its keys. */
+export type CacheAddress =
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'server'; readonly url: string }
+  | ({ readonly kind: 'sentinel'; readonly name: string; readonly db: number } & Several)
+  | ({ readonly kind: 'cluster' } & Several)
+
+interface Several {
+  readonly hosts: readonly Host[]
+  readonly isEncrypted: boolean
+  readonly username: string | undefined
+  readonly password: string | undefined
 }
+
+export interface Host {
+  readonly host: string
+  readonly port: number
+}
+
+/** What CACHE_URL may name, for messages. */
+export const cacheUrlForms =
+  'memory:, redis://host:port, rediss://host:port, redis+sentinel://host,host/name or redis+cluster://host,host'
+
+const defaultPorts = { sentinel: 26_379, cluster: 6_379 }
+
+/** True for what CACHE_URL may name. */
+export const isCacheUrl = (url: string): boolean => readCacheUrl(url) !== undefined
+
+/** What CACHE_URL names; undefined for anything else. */
+export function readCacheUrl(url: string): CacheAddress | undefined {
+  if (url === 'memory:') return { kind: 'memory' }
+  const [, scheme = '', form] = /^(rediss?)(?:\+(sentinel|cluster))?:\/\//.exec(url) ?? []
+  if (form === 'sentinel' || form === 'cluster') return readSeveral(url, form, scheme === 'rediss')
+  const parsed = scheme ? parseUrl(url) : undefined
+  if (!parsed) return undefined
+  const { hostname, username, password } = parsed
+  const isGood = hostname !== '' && isPercentEncoded(username) && isPercentEncoded(password)
+  return isGood ? { kind: 'server', url } : undefined
+}
+
+/** Several hosts are no URL by the standard, which has one. */
+function readSeveral(
+  url: string,
+  kind: 'sentinel' | 'cluster',
+  isEncrypted: boolean,
+): CacheAddress | undefined {
+  const [, user, secret, listed = '', path = ''] =
+    /^[^:]+:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^@/?#]+)(?:\/([^?#]*))?$/.exec(url) ?? []
+  const hosts = listed.split(',').map((one) => readHost(one, defaultPorts[kind]))
+  const isGood = isPercentEncoded(user ?? '') && isPercentEncoded(secret ?? '')
+  if (!isGood || !hosts.every((one) => one !== undefined)) return undefined
+  const several = { hosts, isEncrypted, username: decoded(user), password: decoded(secret) }
+  if (kind === 'cluster') return path === '' ? { kind, ...several } : undefined
+  const [, name, db = '0'] = /^([\w.-]+)(?:\/(\d{1,3}))?$/.exec(path) ?? []
+  return name === undefined ? undefined : { kind, name, db: Number(db), ...several }
+}
+
+function readHost(text: string, defaultPort: number): Host | undefined {
+  const [, inBrackets, plain, port] = /^(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i.exec(text) ?? []
+  const host = inBrackets ?? plain
+  if (host === undefined) return undefined
+  const number = port === undefined ? defaultPort : Number(port)
+  return number >= 1 && number <= 65_535 ? { host, port: number } : undefined
+}
+
+const decoded = (text: string | undefined) => (text ? decodeURIComponent(text) : undefined)
 
 /** A password with a bare % parses as a URL, but cannot be read out of it. */
 function isPercentEncoded(text: string): boolean {
-  return !/%(?![0-9a-f]{2})/i.test(text)
+  if (/%(?![0-9a-f]{2})/i.test(text)) return false
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }

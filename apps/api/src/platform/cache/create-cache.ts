@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import type { Cache } from './cache.ts'
-import { isCacheUrl } from './cache-url.ts'
+import { cacheUrlForms, readCacheUrl } from './cache-url.ts'
 import { createMemoryCache } from './memory-cache.ts'
 import { createRedisCache } from './redis-cache.ts'
 
 /** The cache that CACHE_URL names. Throws for any other URL, without repeating it: it may hold a password. */
 export function createCache(url: string, { log }: { log: Pick<Logger, 'info' | 'warn'> }): Cache {
-  if (!isCacheUrl(url))
-    throw new Error('the cache URL must be memory:, redis://host:port or rediss://host:port')
-  return url === 'memory:' ? createMemoryCache() : createRedisCache({ url, log })
+  const address = readCacheUrl(url)
+  if (!address) throw new Error(`the cache URL must be ${cacheUrlForms}`)
+  return address.kind === 'memory' ? createMemoryCache() : createRedisCache({ url, log })
 }

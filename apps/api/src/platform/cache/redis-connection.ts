@@ -1,5 +1,6 @@
-import { Redis, type Result } from 'ioredis'
+import { Cluster, Redis, type RedisOptions, type Result } from 'ioredis'
 import { backOffMs } from '#platform/async'
+import { type Host, readCacheUrl } from './cache-url.ts'
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -42,45 +43,102 @@ if by > 0 then redis.call('DECRBY', KEYS[1], by) end
 return by
 `
 
+const scripts = {
+  countInWindow: { lua: countInWindow, numberOfKeys: 1 },
+  countUpTo: { lua: countUpTo, numberOfKeys: 1 },
+  giveBack: { lua: giveBack, numberOfKeys: 1 },
+}
+
+const retryStrategy = (attempt: number) => backOffMs(attempt, { firstMs: 50, maxMs: 400 })
+
 /**
- * A connection that fails at once instead of waiting: the client's own defaults keep a request for 15 s when
+ * What makes a connection fail at once instead of waiting: the client's own defaults keep a request for 15 s when
  * the server hangs. It reconnects for ever, and together the limits below notice a server's return within 1 s.
  */
-export function connect(url: string): Redis {
-  const redis = new Redis(withoutQuery(url), {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    // A count that was sent again after a reconnect would be counted twice.
-    autoResendUnfulfilledCommands: false,
-    // The subscriber keeps its own list.
-    autoResubscribe: false,
-    // The breaker's probe asks more than INFO does.
-    enableReadyCheck: false,
-    disableClientInfo: true,
-    connectTimeout: 500,
-    // Only the greeting gets this long; everything else has the breaker's shorter deadline.
-    commandTimeout: 500,
-    disconnectTimeout: 100,
-    // Measured: automatic pipelining makes 64 concurrent reads half as fast again, and a single one a third slower
-    // with a worse tail. Who asks much, like the rate limiter, gathers its questions itself.
-    enableAutoPipelining: false,
-    retryStrategy: (attempt) => backOffMs(attempt, { firstMs: 50, maxMs: 400 }),
-    scripts: {
-      countInWindow: { lua: countInWindow, numberOfKeys: 1 },
-      countUpTo: { lua: countUpTo, numberOfKeys: 1 },
-      giveBack: { lua: giveBack, numberOfKeys: 1 },
-    },
-  })
+const limits = {
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  // A count that was sent again after a reconnect would be counted twice.
+  autoResendUnfulfilledCommands: false,
+  // The subscriber keeps its own list.
+  autoResubscribe: false,
+  // The breaker's probe asks more than INFO does.
+  enableReadyCheck: false,
+  disableClientInfo: true,
+  connectTimeout: 500,
+  // Only the greeting gets this long; everything else has the breaker's shorter deadline.
+  commandTimeout: 500,
+  disconnectTimeout: 100,
+  // Measured: automatic pipelining makes 64 concurrent reads half as fast again, and a single one a third slower
+  // with a worse tail. Who asks much, like the rate limiter, gathers its questions itself.
+  enableAutoPipelining: false,
+  retryStrategy,
+} satisfies RedisOptions
+
+/** A connection to what CACHE_URL names. */
+export function connect(url: string): Redis | Cluster {
+  const redis = open(url)
   // Without a listener the client prints every failed attempt on stderr.
   redis.on('error', () => {})
   return redis
 }
 
+function open(url: string): Redis | Cluster {
+  const address = readCacheUrl(url)
+  if (address?.kind === 'sentinel') {
+    const { hosts, name, db, isEncrypted } = address
+    return new Redis({
+      ...limits,
+      ...credentialsOf(address),
+      scripts,
+      db,
+      sentinels: [...hosts],
+      name,
+      sentinelCommandTimeout: limits.commandTimeout,
+      sentinelRetryStrategy: retryStrategy,
+      ...(isEncrypted && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+    })
+  }
+  if (address?.kind === 'cluster') {
+    const { retryStrategy: clusterRetryStrategy, ...perNode } = limits
+    return new Cluster([...address.hosts], {
+      scripts,
+      enableOfflineQueue: false,
+      enableReadyCheck: false,
+      clusterRetryStrategy,
+      slotsRefreshTimeout: limits.connectTimeout,
+      // Where keys are is asked again this often: a node that went down while nobody asked it is told of by none.
+      slotsRefreshInterval: 5_000,
+      // A key that has moved is asked for there; a connection that broke may have counted, so it is not tried again.
+      maxRedirections: 3,
+      retryDelayOnFailover: 0,
+      redisOptions: { ...perNode, ...credentialsOf(address), ...(address.isEncrypted && { tls: {} }) },
+    })
+  }
+  return new Redis(withoutQuery(url), { ...limits, scripts })
+}
+
+const credentialsOf = ({
+  username,
+  password,
+}: {
+  username: string | undefined
+  password: string | undefined
+}) => ({
+  ...(username !== undefined && { username }),
+  ...(password !== undefined && { password }),
+})
+
 /** Server and database, as a log may show them. */
 export function nameOf(url: string): string {
+  const address = readCacheUrl(url)
+  if (address?.kind === 'sentinel') return `${address.name} of the sentinels ${listed(address.hosts)}`
+  if (address?.kind === 'cluster') return `cluster of ${listed(address.hosts)}`
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }
+
+const listed = (hosts: readonly Host[]) => hosts.map(({ host, port }) => `${host}:${port}`).join(', ')
 
 /** The client takes options from a URL's query, and those would win over the ones above. */
 function withoutQuery(url: string): string {

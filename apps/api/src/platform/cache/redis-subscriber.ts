@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
 import { Channels } from './channels.ts'
 import { connect } from './redis-connection.ts'
 
@@ -18,9 +18,9 @@ export interface Subscriber {
  */
 export function createSubscriber(url: string): Subscriber {
   const channels = new Channels()
-  let redis: Redis | undefined
+  let redis: Redis | Cluster | undefined
 
-  function open(): Redis {
+  function open(): Redis | Cluster {
     const opened = connect(url)
     opened.on('ready', () => listen(opened, channels.names()))
     opened.on('message', (channel: string, message: string) => channels.deliver(channel, message))
@@ -48,6 +48,6 @@ export function createSubscriber(url: string): Subscriber {
   }
 }
 
-function listen(redis: Redis, channels: string[]): void {
+function listen(redis: Redis | Cluster, channels: string[]): void {
   if (channels.length > 0) redis.subscribe(...channels).catch(() => redis.disconnect(true))
 }

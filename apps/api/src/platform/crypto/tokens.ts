@@ -12,6 +12,12 @@ const kinds = {
   code: 'rcc',
   sso: 'rco',
   request: 'rca',
+  /** In the cookie of a protected host, and good for nothing else. */
+  hostSession: 'rch',
+  accessToken: 'rct',
+  clientRefresh: 'rcf',
+  clientCode: 'rcg',
+  deviceCode: 'rcd',
 } as const
 export type TokenKind = keyof typeof kinds
 
@@ -38,7 +44,7 @@ export function isWellFormed(kind: TokenKind, value: string): boolean {
 
 /** What has the look of a credential, ours or another's: a prefix that says so and a long secret, or a JWT. */
 const credentialShape =
-  /(?:rc[ksrcoa]|whsec|[sprk]k_(?:live|test)|gh[pousr])_[-_0-9A-Za-z]{16,}|eyJ[-_0-9A-Za-z]{10,}\.[-_0-9A-Za-z.]+/g
+  /(?:rc[ksrcoahtfgd]|whsec|[sprk]k_(?:live|test)|gh[pousr])_[-_0-9A-Za-z]{16,}|eyJ[-_0-9A-Za-z]{10,}\.[-_0-9A-Za-z.]+/g
 
 /** True when a text holds something that looks like a credential, whether or not it is one. */
 export const looksLikeCredential = (text: string): boolean => text.search(credentialShape) >= 0
@@ -48,6 +54,12 @@ export const maskCredentials = (text: string): string => text.replace(credential
 
 /** What is stored and looked up instead of a credential. */
 export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
+
+/**
+ * Stands where a session has the digest of its token, for one that has none: a session of a client whose tokens are kept
+ * elsewhere. Nothing well-formed has this digest, so nobody can present what it is of.
+ */
+export const digestOfTokenless = (sessionId: string): string => digestOf(`session ${sessionId}`)
 
 /** The part of an API key that may be shown: `rck_` and its public part. */
 export const keyPrefixOf = (apiKey: string): string => apiKey.slice(0, 4 + publicLength)

@@ -11,9 +11,12 @@ const betweenRefusalsMs = 100
 /** Between two looks while it is away. */
 const retryMs = 250
 
+/** What a question can find: a full disk is not one of them. */
+type ProbedState = Exclude<DatabaseState, 'full'>
+
 export interface Availability {
   /** Asks now, or joins whoever is asking. Never rejects. */
-  check(): Promise<DatabaseState>
+  check(): Promise<ProbedState>
   /** Says that a statement met an outage, which may be one. */
   suspect(): void
   close(): void
@@ -25,16 +28,16 @@ export interface Availability {
  * traffic.
  */
 export function createAvailability(
-  probe: () => Promise<Exclude<DatabaseState, 'down'>>,
+  probe: () => Promise<Exclude<ProbedState, 'down'>>,
   log: Pick<Log, 'info' | 'warn'>,
 ): Availability {
-  let state: DatabaseState | 'closed' = 'up'
-  let checking: Promise<DatabaseState> | undefined
+  let state: ProbedState | 'closed' = 'up'
+  let checking: Promise<ProbedState> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  async function look(): Promise<DatabaseState> {
+  async function look(): Promise<ProbedState> {
     let reason = `no answer within ${silenceMs} ms`
-    const attempts = async (): Promise<DatabaseState> => {
+    const attempts = async (): Promise<ProbedState> => {
       for (let attempt = 1; ; attempt++) {
         try {
           return await probe()
@@ -45,12 +48,12 @@ export function createAvailability(
         await new Promise((resolve) => setTimeout(resolve, betweenRefusalsMs))
       }
     }
-    const found = await within<DatabaseState>(attempts(), silenceMs, 'down')
+    const found = await within<ProbedState>(attempts(), silenceMs, 'down')
     settle(found, reason)
     return found
   }
 
-  function settle(found: DatabaseState, reason: string): void {
+  function settle(found: ProbedState, reason: string): void {
     if (state === 'closed') return
     if (found !== state) tell(state, found, reason)
     state = found
@@ -59,14 +62,14 @@ export function createAvailability(
   }
 
   /** One line for the end of what was, and one for the begin of what is. */
-  function tell(before: DatabaseState, found: DatabaseState, reason: string): void {
+  function tell(before: ProbedState, found: ProbedState, reason: string): void {
     if (before === 'down') log.info('database reachable again')
     if (before === 'read-only' && found === 'up') log.info('database takes writes again')
     if (found === 'down') log.warn({ reason }, 'database unreachable, what needs it is answered 503')
     if (found === 'read-only') log.warn('database read-only, what writes is answered 503')
   }
 
-  function check(): Promise<DatabaseState> {
+  function check(): Promise<ProbedState> {
     if (state === 'closed') return Promise.resolve('down')
     checking ??= look().finally(() => {
       checking = undefined

@@ -9,6 +9,18 @@ const refusals: Readonly<Record<string, string>> = {
     'The database server has no database of the name in DATABASE_URL: create it (createdb), or correct the name.',
 }
 
+/** What a pooler between here and the server refuses, by its message: its errors have no routine, and one code for all. */
+const poolerRefusals: readonly [RegExp, string][] = [
+  [
+    /^unsupported startup parameter/,
+    'The pooler of DATABASE_URL refuses settings that a connection begins with: let it pass them over, for PgBouncer with ignore_startup_parameters = extra_float_digits,options,lock_timeout,idle_in_transaction_session_timeout (docs/guides/postgresql.md).',
+  ],
+  [
+    /^no such (database|user)|^pgbouncer cannot connect|^bouncer config error/,
+    'The pooler of DATABASE_URL knows no such database or user: correct the name, or its configuration.',
+  ],
+]
+
 /** By the place in the server that refuses, where its SQLSTATE says less. */
 const refusalsByRoutine: Readonly<Record<string, string>> = {
   InitializeSessionUserId:
@@ -28,17 +40,27 @@ const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/
 /** The sentence for a connection that is refused for as long as nobody mends it; undefined for any other error. */
 export function connectionRefusal(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) {
-    return refusalsByRoutine[error.routine ?? ''] ?? refusals[error.code ?? '']
+    return (
+      refusalsByRoutine[error.routine ?? ''] ??
+      refusals[error.code ?? ''] ??
+      (error.code === protocolViolation ? byMessage(poolerRefusals, error.message) : undefined)
+    )
   }
   if (!(error instanceof Error)) return undefined
   if ('code' in error && typeof error.code === 'string' && untrusted.test(error.code)) {
     return 'The certificate of the database is not trusted: give sslrootcert in DATABASE_URL, or correct the host name.'
   }
-  return ownRefusals.find(([message]) => message.test(error.message))?.[1]
+  return byMessage(ownRefusals, error.message)
 }
 
-/** What a log may say of a failed connection: codes, or the words of the client library, which hold no secret. */
+const protocolViolation = '08P01'
+
+const byMessage = (table: readonly [RegExp, string][], message: string) =>
+  table.find(([pattern]) => pattern.test(message))?.[1]
+
+/** What a log may say of a failed connection: codes, and the words of the server or the client library, which hold no secret. */
 export function connectionReason(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
+  if (error instanceof pg.DatabaseError) return `${error.code}: ${error.message}`
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }

@@ -1,14 +1,54 @@
 import pg from 'pg'
 import { parseUrl } from '../parse-url.ts'
 
-/** True for what DATABASE_URL may name: `postgres://…`, `pglite:<folder>` or `pglite::memory:`. */
-export function isDatabaseUrl(url: string): boolean {
-  if (/^pglite:./.test(url)) return true
-  if (!/^postgres(ql)?:\/\/./.test(url) || !parseUrl(url)) return false
+const forms = 'must be postgres://…, pglite:<folder> or pglite::memory:'
+
+/**
+ * What is wrong with a text as DATABASE_URL, said so that it can follow the name; undefined for `postgres://…` with one
+ * host or several, `pglite:<folder>` and `pglite::memory:`. Holds nothing of the text, which has a password in it.
+ */
+export function databaseUrlProblem(url: string): string | undefined {
+  if (/^pglite:./.test(url)) return undefined
+  const hosts = listedHosts(url)
+  if (hosts.length > 1) {
+    const wrong = hosts.findIndex((one) => !isHost(one))
+    if (wrong !== -1)
+      return `must list its hosts as host or host:port between commas: number ${wrong + 1} of ${hosts.length} is neither`
+  }
+  return hostUrls(url).map(wrongWithOneHost).find(Boolean)
+}
+
+function wrongWithOneHost(url: string): string | undefined {
+  if (!/^postgres(ql)?:\/\/./.test(url)) return forms
+  if (/[?&]host=[^&]*,/.test(url))
+    return 'must list its hosts before the path, not in host=: postgres://user@first,second/database'
+  const parsed = parseUrl(url)
+  if (!parsed) return forms
+  const wanted = parsed.searchParams.get('target_session_attrs') ?? 'read-write'
+  if (wanted !== 'read-write')
+    return 'must say target_session_attrs=read-write or leave it out: of several hosts the service takes the one that takes writes'
   try {
     // Makes a connection's settings of it without connecting: what cannot be read here would fail each request.
-    return new pg.Client({ connectionString: url }) instanceof pg.Client
+    return new pg.Client({ connectionString: url }) instanceof pg.Client ? undefined : forms
   } catch {
-    return false
+    return forms
   }
+}
+
+/** One address for each host that the address lists, with all else of it. By the standard a URL has one host. */
+export function hostUrls(url: string): readonly string[] {
+  const hosts = listedHosts(url)
+  if (hosts.length < 2) return [url]
+  const [, before = '', , after = ''] = parts(url)
+  return hosts.map((host) => `${before}${host}${after}`)
+}
+
+const listedHosts = (url: string) => (parts(url)[2] ?? '').split(',')
+
+/** What stands before the hosts, the hosts, and what stands after them. */
+const parts = (url: string) => /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s.exec(url) ?? []
+
+function isHost(text: string): boolean {
+  const [, port = '5432'] = /^(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/i.exec(text) ?? [undefined, '0']
+  return Number(port) >= 1 && Number(port) <= 65_535
 }

@@ -20,8 +20,11 @@ export interface Tx extends Queryable {
   afterCommit(run: () => void): void
 }
 
-/** Read-only: it answers and takes no writes, as a standby does, or a server that was told so. */
-export type DatabaseState = 'up' | 'read-only' | 'down'
+/**
+ * Read-only: it answers and takes no writes, as a standby does, or a server that was told so. Full: it answers, and has
+ * just refused a write because its disk has no room.
+ */
+export type DatabaseState = 'up' | 'read-only' | 'full' | 'down'
 
 export interface PoolState {
   readonly max: number
@@ -45,8 +48,8 @@ export interface Database extends Queryable {
    * run again. `long` is for work of the service's own: no timeout, and never a connection that requests wait for.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { long?: boolean }): Promise<T>
-  /** A statement of look-ups by key for many at once, on connections of its own: rows as arrays. */
-  gathered(statement: Sql): Promise<unknown[][]>
+  /** A statement of look-ups by key for many at once, on connections of its own. */
+  gathered<Row>(statement: Sql): Promise<Row[]>
   /** Rows in pages through one snapshot at constant memory; `work` is called for each page in order. */
   stream<Row>(statement: Sql, pageSize: number): AsyncGenerator<Row[], void, void>
   /**
@@ -83,17 +86,42 @@ export class DatabaseRefused extends DatabaseUnavailable {
   override readonly name = 'DatabaseRefused'
 }
 
-/** It answers, and takes no writes for now: a standby after a failover, or `default_transaction_read_only`. */
-export class DatabaseReadOnly extends DatabaseUnavailable {
+/** It answers, and takes no writes for now. `advice` is for operators. */
+export class DatabaseTakesNoWrites extends DatabaseUnavailable {
+  override readonly name: string = 'DatabaseTakesNoWrites'
+  readonly advice: string
+  constructor(cause: unknown, message: string, advice: string) {
+    super(cause, message)
+    this.advice = advice
+  }
+}
+
+/** A standby after a failover, or `default_transaction_read_only`. */
+export class DatabaseReadOnly extends DatabaseTakesNoWrites {
   override readonly name = 'DatabaseReadOnly'
   constructor(cause: unknown) {
-    super(cause, 'The database is read-only right now: nothing can be changed.')
+    super(cause, 'The database is read-only right now: nothing can be changed.', readOnlyAdvice)
+  }
+}
+
+/** Its disk is full, or the quota of its user. */
+export class DatabaseFull extends DatabaseTakesNoWrites {
+  override readonly name = 'DatabaseFull'
+  constructor(cause: unknown) {
+    super(cause, 'The database has no room: nothing can be changed.', fullAdvice)
   }
 }
 
 /** For operators. */
+export const fullAdvice =
+  'The disk of the database is full: what writes is refused, what reads goes on. Make its volume larger or free space on it; never delete files of the data folder by hand. Nothing has to be restarted.'
+
+/** For operators. */
 export const readOnlyAdvice =
   'The database is read-only: it is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary, or promote this server, or switch that setting off.'
+
+/** SQLSTATE of a full disk. */
+export const diskFull = '53100'
 
 /** SQLSTATE of an engine's error, where it has one. */
 export const sqlState = (error: unknown): string | undefined =>
@@ -105,5 +133,6 @@ export const sqlState = (error: unknown): string | undefined =>
 export const violates = (error: unknown, constraint: string): boolean =>
   (error as { constraint?: string }).constraint === constraint
 
-/** Deadlock and serialization failure: nothing happened, and trying again is the cure. */
-export const isRetryable = (error: unknown): boolean => ['40001', '40P01'].includes(sqlState(error) ?? '')
+/** Deadlock, serialization failure, a prepared statement that got lost: nothing happened, and trying again is the cure. */
+export const isRetryable = (error: unknown): boolean =>
+  ['40001', '40P01', '26000', '42P05'].includes(sqlState(error) ?? '')

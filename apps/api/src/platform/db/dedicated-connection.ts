@@ -1,10 +1,12 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { closeNow } from './close-now.ts'
 import type { Sql } from './sql.ts'
+import type { StatementNames } from './statement-names.ts'
 
 /** One connection for as long as it lasts. Statements run one after the other, and what others notify is received. */
 export interface DedicatedConnection {
-  /** Rows as arrays. When a statement fails or is late, nobody knows what became of it, and the connection ends. */
-  rows(statement: Sql): Promise<unknown[][]>
+  /** When a statement fails or is late, nobody knows what became of it, and the connection ends. */
+  rows<Row>(statement: Sql): Promise<Row[]>
   /** Settles when the connection has ended, for whatever reason. */
   readonly ended: Promise<void>
   close(): void
@@ -13,14 +15,14 @@ export interface DedicatedConnection {
 interface Options {
   readonly channel: string
   readonly received: (payload: string) => void
+  readonly names: StatementNames
 }
 
-/** Opens a connection that listens to a channel. */
+/** Connects a client, which listens to a channel. */
 export async function openDedicatedConnection(
-  config: pg.ClientConfig,
-  { channel, received }: Options,
+  client: pg.Client,
+  { channel, received, names }: Options,
 ): Promise<DedicatedConnection> {
-  const client = new pg.Client(config)
   const ended = new Promise<void>((resolve) => {
     client.once('end', () => resolve())
     client.once('error', () => resolve())
@@ -28,18 +30,8 @@ export async function openDedicatedConnection(
   // Also the second and every later error: one that nobody listens to ends the process.
   client.on('error', () => {})
   client.on('notification', ({ payload = '' }) => received(payload))
-  const close = () => {
-    // A statement that is under way is not waited for.
-    client.end().catch(() => {})
-    stop(client)
-  }
+  const close = () => closeNow(client)
   let last: Promise<unknown> = Promise.resolve()
-  const names = new Map<string, string>()
-  const named = ({ text, values }: Sql) => {
-    const name = names.get(text) ?? `d${names.size}`
-    names.set(text, name)
-    return { name, text, values: [...values], rowMode: 'array' as const }
-  }
   try {
     await client.connect()
     await client.query(`listen ${client.escapeIdentifier(channel)}`)
@@ -47,19 +39,20 @@ export async function openDedicatedConnection(
     close()
     throw error
   }
-  const run = async (statement: Sql) => {
+  const run = async <Row>(statement: Sql): Promise<Row[]> => {
     try {
-      return (await client.query<unknown[]>(named(statement))).rows
+      return (await client.query(names.toQuery(statement))).rows as Row[]
     } catch (error) {
+      names.areLost(error)
       close()
       throw error
     }
   }
   return {
-    rows: (statement) => {
+    rows: <Row>(statement: Sql) => {
       const rows = last.then(
-        () => run(statement),
-        () => run(statement),
+        () => run<Row>(statement),
+        () => run<Row>(statement),
       )
       last = rows
       return rows
@@ -67,10 +60,4 @@ export async function openDedicatedConnection(
     ended,
     close,
   }
-}
-
-/** The socket below: `end` alone would wait for a server that does not answer. */
-function stop(client: pg.Client) {
-  const { connection } = client as unknown as { connection?: { stream?: { destroy(): void } } }
-  connection?.stream?.destroy()
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { realpath, unlink } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -54,14 +55,30 @@ export class FolderInUse extends Error {
   }
 }
 
+/** Where a restore works until it is whole: beside the folder, on the same disk. */
+export const unfinishedRestore = (folder: string) => `${folder}.restoring`
+
 /** The data folder cannot be made, read or written: rights, a file of that name, a full disk. */
 export class FolderUnusable extends Error {
   override readonly name = 'FolderUnusable'
-  constructor(folder: string, code: string, cause?: unknown) {
-    super(
-      `The data folder ${folder} cannot be used (${code}). Let this user write there, or name another folder: ` +
-        'DATABASE_URL=pglite:<folder>.',
-      { cause },
-    )
+  constructor(
+    folder: string,
+    code: string,
+    cause?: unknown,
+    mend = 'Let this user write there, or name another folder: DATABASE_URL=pglite:<folder>.',
+  ) {
+    super(`The data folder ${folder} cannot be used (${code}). ${mend}`, { cause })
   }
+}
+
+/** An empty database in the place of one that was to come back would look like a restore that worked. */
+export function refuseUnfinishedRestore(folder: string) {
+  const unfinished = unfinishedRestore(folder)
+  if (!existsSync(unfinished)) return
+  throw new FolderUnusable(
+    folder,
+    `a restore into it was interrupted and left ${unfinished}`,
+    undefined,
+    `Run \`rolecall restore FILE\` again. For a new, empty database instead, remove ${unfinished} first.`,
+  )
 }

@@ -1,13 +1,14 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
 import type { Database } from './database.ts'
 import { MigrationRefused, migrate, schemaState } from './migrate.ts'
+import { progressSentence } from './migration-progress.ts'
 import { openDatabase } from './open-database.ts'
 import { sql } from './sql.ts'
 
@@ -22,7 +23,7 @@ test('several instances migrating an empty database at once: one does it, all ar
     const instances = await atOnce(5, () =>
       openDatabase(inject('postgresUrl').replace(/\/postgres$/, `/${name}`)),
     )
-    const applied = await Promise.all(instances.map(migrate))
+    const applied = await Promise.all(instances.map((db) => migrate(db)))
     const [first = []] = applied.filter((names) => names.length > 0)
     expect(first.length).toBeGreaterThan(5)
     expect(applied.flat()).toEqual(first)
@@ -125,6 +126,116 @@ describe.each(engines)('a migrated database on %s', (engine) => {
     await old.close()
     await before.drop()
   })
+})
+
+/** A folder with these migrations alone. */
+async function givenMigrations(files: Record<string, string>) {
+  const folder = await mkdtemp(join(tmpdir(), 'rolecall-migrations-'))
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)))
+  return folder
+}
+
+test('a migration never deadlocks with reads, holds no locks of the one before it, and nobody waits behind it for long', async () => {
+  const stored = await createDatabase('postgres')
+  const db = await openDatabase(stored.url)
+  await db.script('drop table migrations; create table one (id int); create table two (id int)')
+  const folder = await givenMigrations({
+    '0001_one.sql': 'alter table one add column added int',
+    '0002_two.sql': 'alter table two add column added int',
+  })
+  const [reader, other] = [new pg.Client(stored.url), new pg.Client(stored.url)]
+  await Promise.all([reader.connect(), other.connect()])
+
+  await reader.query('begin; select from two')
+  const migrating = migrate(db, folder)
+  const applied = async () => (await other.query('select name from migrations')).rows.length
+  await expect.poll(() => applied().catch(() => 0)).toBe(1)
+  // In one transaction the migration would hold `one` and wait for `two`, the reader the other way round.
+  await other.query(`set statement_timeout = '20s'; select from two`)
+  await reader.query('select added from one')
+  expect(await applied()).toBe(1)
+  await reader.query('commit')
+
+  expect(await migrating).toEqual(['0001_one.sql', '0002_two.sql'])
+  await Promise.all([reader.end(), other.end(), db.close()])
+  await Promise.all([stored.drop(), rm(folder, { recursive: true })])
+})
+
+test.each(engines)(
+  'on %s statements that run one by one build an index concurrently and commit on their way',
+  async (engine) => {
+    const stored = await createDatabase(engine)
+    const db = await openDatabase(stored.url)
+    await db.script(
+      'drop table migrations; create table one (id int); insert into one select generate_series(1, 10)',
+    )
+    const folder = await givenMigrations({
+      '0001_index.sql': `-- Finds by id.\n-- one by one\ndrop index if exists one_id;\n-- next\ncreate index concurrently one_id on one (id);\n`,
+      '0002_batches.sql': `-- Doubles.\n-- one by one\ndo $$ begin for i in 1..10 loop update one set id = 2 * id where id = i; commit; end loop; end $$`,
+      '0003_broken.sql': 'insert into one values (1000); select broken',
+    })
+    await expect(migrate(db, folder)).rejects.toThrow('broken')
+    expect(await db.query(sql`select name from migrations order by name`)).toEqual([
+      { name: '0001_index.sql' },
+      { name: '0002_batches.sql' },
+    ])
+    const [found] = await db.query(sql`
+    select (select indisvalid from pg_index where indexrelid = 'one_id'::regclass) as "isValid", max(id) from one`)
+    expect(found).toMatchObject({ isValid: true, max: expect.any(Number) })
+    expect(await db.query(sql`select from one where id = 1000`)).toEqual([])
+    await db.close()
+    await Promise.all([stored.drop(), rm(folder, { recursive: true })])
+  },
+)
+
+test('one that takes long is told of again and again, by name and number, until it is done', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const stored = await createDatabase('postgres')
+    const db = await openDatabase(stored.url)
+    await db.script('drop table migrations; create table two (id int)')
+    const folder = await givenMigrations({
+      '0001_one.sql': 'select 1',
+      '0002_two.sql': 'alter table two add column added int',
+    })
+    const reader = new pg.Client(stored.url)
+    await reader.connect()
+    await reader.query('begin; select from two')
+    const told: string[] = []
+    const migrating = migrate(db, folder, (progress) => void told.push(progressSentence(progress)))
+    await vi.waitFor(
+      () => {
+        vi.advanceTimersByTime(5_000)
+        expect(told.at(-1)).toMatch(/^applying 0002_two.sql \(2 of 2\), for \d+ s so far$/)
+      },
+      { timeout: 20_000 },
+    )
+    await reader.query('commit')
+    await migrating
+    const lines = told.length
+    vi.advanceTimersByTime(60_000)
+    expect(told).toHaveLength(lines)
+    await Promise.all([reader.end(), db.close()])
+    await Promise.all([stored.drop(), rm(folder, { recursive: true })])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+/** From here on a migration may meet a million rows that others are reading. */
+const firstBesideLoad = '0050'
+
+test('an index on a table that may be large is built beside its readers and writers', async () => {
+  for (const { name, text } of await readMigrations()) {
+    if (name < firstBesideLoad || /^-- small: .+$/m.test(text)) continue
+    for (const [line, table = ''] of text.matchAll(
+      /^create (?:unique )?index (?!concurrently).* on (\w+)/gm,
+    )) {
+      expect(text, `${name}: ${line}: write "concurrently" and "-- one by one", or "-- small: why"`).toMatch(
+        new RegExp(`^create (unlogged )?table ${table}\\b`, 'm'),
+      )
+    }
+  }
 })
 
 /** What the first release begins with. Older versions may run beside whatever comes after it. */

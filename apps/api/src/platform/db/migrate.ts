@@ -1,32 +1,56 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Umzug } from 'umzug'
-import { type Database, type Queryable, sqlState, type Tx } from './database.ts'
+import { backOffMs } from '#platform/async'
+import { type Database, type Queryable, sqlState } from './database.ts'
+import { type TellProgress, whileTelling } from './migration-progress.ts'
 import { sql } from './sql.ts'
 
-const migrationsFolder = fileURLToPath(new URL('../../../migrations/', import.meta.url))
+/** The migrations of this version. */
+export const ownFolder = fileURLToPath(new URL('../../../migrations/', import.meta.url))
 /** Any constant of ours: whoever holds it migrates, everyone else waits and then finds nothing to do. */
 const lockId = 7_263_114
+/**
+ * While a migration waits for a lock, whoever comes later and wants the same table waits behind it. So it waits this
+ * long, lets them pass, and tries again.
+ */
+const lockTimeoutMs = 200
+/** With pauses of up to a second: a minute. */
+const maxTries = 60
 
 interface Migration {
   name: string
-  text: string
   checksum: string
   /** The oldest version that works beside it, by the newest migration that this version knows; undefined: any. */
   needs: string | undefined
+  /** What is run at once: the whole file, or each of its statements by itself. */
+  scripts: string[]
+  isTransaction: boolean
 }
 
 /** How a migration that breaks older versions says which. */
 const needsLine = /^-- needs: (\S+\.sql)$/m
+/**
+ * How a migration says that its statements are run one by one, in no transaction: `create index concurrently`, and
+ * blocks that commit on their way. One that is cut off is run again from the start, so each must bear that.
+ */
+const oneByOneLine = /^-- one by one$/m
+const nextStatementLine = /^-- next$/m
 
-/** Applies what is missing, all or nothing, and returns the names. Several instances may start at once. */
-export async function migrate(db: Database): Promise<string[]> {
+/**
+ * Applies what is missing, each file all or nothing and in a transaction of its own, and returns the names. Several
+ * instances may start at once. Older versions may serve meanwhile: no file waits for a lock for long, and none holds those of another.
+ */
+export async function migrate(
+  db: Database,
+  folder = ownFolder,
+  tell: TellProgress = () => {},
+): Promise<string[]> {
   try {
-    return await applyMissing(db)
+    return await applyMissing(db, await readMigrations(folder), tell)
   } catch (error) {
-    // Umzug wraps what a migration threw.
-    if ([error, (error as Error).cause].some((one) => sqlState(one) === lacksRights)) {
+    if (sqlState(error) === lacksRights) {
       throw new MigrationRefused(
         'The role of DATABASE_URL may not change the tables. Run `rolecall migrate` as their owner, or grant it the rights: grant create on schema public to …',
       )
@@ -37,8 +61,7 @@ export async function migrate(db: Database): Promise<string[]> {
 
 const lacksRights = '42501'
 
-async function applyMissing(db: Database): Promise<string[]> {
-  const migrations = await readMigrations()
+async function applyMissing(db: Database, migrations: Migration[], tell: TellProgress): Promise<string[]> {
   await db
     .script(
       // needs: of the line "-- needs: NNNN_….sql" in the file; versions that do not know that migration do not start.
@@ -48,21 +71,83 @@ async function applyMissing(db: Database): Promise<string[]> {
       // Two first starts may race to create the table; whoever lost finds it there.
       await db.query(sql`select from migrations limit 1`).catch(() => Promise.reject(error))
     })
-  return db.transaction(
+  return alone(db, async () => {
+    const applied = await readApplied(db)
+    refuseIncompatible(applied, migrations)
+    const missing = migrations.filter(({ name }) => !applied.some((one) => one.name === name))
+    for (const [i, one] of missing.entries()) {
+      const progress = { tell, name: one.name, number: i + 1, of: missing.length }
+      await whileTelling(progress, () => patiently(one.name, () => apply(db, one)))
+    }
+    return missing.map(({ name }) => name)
+  })
+}
+
+/**
+ * Runs `work` in one process at a time. The lock belongs to a transaction that touches no table and is idle as long as
+ * that takes. Whoever does not get it asks again: a statement that waits for it would keep its snapshot, for which an index
+ * that is built concurrently waits, and both would wait for ever. The embedded engine has one process and one connection:
+ * there it needs no lock, and could not hold it.
+ */
+async function alone<T>(db: Database, work: () => Promise<T>): Promise<T> {
+  if (db.engine === 'pglite') return work()
+  for (let tries = 1; ; tries++) {
+    let isTurn = false
+    try {
+      return await db.transaction(
+        async (tx) => {
+          // By the simple protocol: by the other one the statement's snapshot stays.
+          await tx.script(`set local idle_in_transaction_session_timeout = 0;
+            do $$ begin if not pg_try_advisory_xact_lock(${lockId}) then raise lock_not_available; end if; end $$`)
+          isTurn = true
+          return work()
+        },
+        { long: true },
+      )
+    } catch (error) {
+      if (isTurn || !isAboutLocks(error)) throw error
+    }
+    await pause(tries)
+  }
+}
+
+const pause = (tries: number) =>
+  new Promise((resolve) => setTimeout(resolve, backOffMs(tries, { firstMs: 50, maxMs: 1_000 })))
+
+async function apply(db: Database, { name, checksum, needs, scripts, isTransaction }: Migration) {
+  if (!isTransaction) for (const statement of scripts) await db.script(statement)
+  await db.transaction(
     async (tx) => {
-      await tx.query(sql`select pg_advisory_xact_lock(${lockId})`)
-      const applied = await readApplied(tx)
-      refuseIncompatible(applied, migrations)
-      const umzug = new Umzug({
-        logger: undefined,
-        migrations: migrations.map(({ name, text }) => ({ name, up: () => tx.script(text) })),
-        storage: storage(tx, migrations, applied),
-      })
-      return (await umzug.up()).map(({ name }) => name)
+      await tx.query(sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`)
+      if (isTransaction) for (const script of scripts) await tx.script(script)
+      await tx.execute(
+        sql`insert into migrations (name, checksum, needs) values (${name}, ${checksum}, ${needs ?? null})`,
+      )
     },
     { long: true },
   )
 }
+
+/** Tries again what met a lock of others: nothing of it has happened. */
+async function patiently(name: string, attempt: () => Promise<void>) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isAboutLocks(error)) throw error
+      if (tries === maxTries) {
+        throw new MigrationRefused(
+          `${name} found its tables locked for a minute: end what holds them (select * from pg_stat_activity), and start again. What was applied before it stays.`,
+        )
+      }
+      await pause(tries)
+    }
+  }
+}
+
+/** A lock that did not come in time, or two that wait for each other; also as the cause of what the database is said to be. */
+const isAboutLocks = (error: unknown) =>
+  [error, (error as Error).cause].some((one) => ['55P03', '40P01'].includes(sqlState(one) ?? ''))
 
 export interface SchemaState {
   /** Migrations that are not applied yet. */
@@ -73,7 +158,7 @@ export interface SchemaState {
 
 /** How far the database is. Refuses what `migrate` would refuse. */
 export async function schemaState(db: Database): Promise<SchemaState> {
-  const migrations = await readMigrations()
+  const migrations = await readMigrations(ownFolder)
   const applied = await readApplied(db).catch((error: unknown) =>
     sqlState(error) === lacksTable ? [] : Promise.reject(error),
   )
@@ -100,17 +185,6 @@ const readApplied = (db: Queryable) =>
   db.query<Applied>(
     sql`select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name`,
   )
-
-const storage = (tx: Tx, migrations: Migration[], applied: Applied[]) => ({
-  executed: async () => applied.map(({ name }) => name),
-  logMigration: async ({ name }: { name: string }) => {
-    const one = migrations.find((migration) => migration.name === name)
-    await tx.execute(
-      sql`insert into migrations (name, checksum, needs) values (${name}, ${one?.checksum}, ${one?.needs ?? null})`,
-    )
-  },
-  unlogMigration: () => Promise.reject(new Error('Migrations only go forward.')),
-})
 
 /** Databases from before the first release have this migration, none of a later one has. Its name is never given again. */
 const unreleased = '0002_members.sql'
@@ -144,16 +218,18 @@ export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused'
 }
 
-async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql')).sort()
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {
-      const text = await readFile(`${migrationsFolder}${name}`, 'utf8')
+      const text = await readFile(join(folder, name), 'utf8')
+      const isTransaction = !oneByOneLine.test(text)
       return {
         name,
-        text,
         checksum: createHash('sha256').update(text).digest('hex'),
         needs: needsLine.exec(text)?.[1],
+        scripts: isTransaction ? [text] : text.split(nextStatementLine),
+        isTransaction,
       }
     }),
   )

@@ -6,5 +6,5 @@ import { openPostgres, type PostgresOptions } from './postgres.ts'
 export async function openDatabase(url: string, options: PostgresOptions = {}): Promise<Database> {
   if (!url.startsWith('pglite:')) return openPostgres(url, options)
   const folder = url.slice('pglite:'.length)
-  return openPglite(folder === ':memory:' ? undefined : folder)
+  return openPglite(folder === ':memory:' ? undefined : folder, options.log)
 }

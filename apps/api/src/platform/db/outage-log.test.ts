@@ -6,6 +6,7 @@ import { givenAdmin, givenSession, validate } from '../../../test/given.ts'
 import { givenChannel, replaceKey } from '../../../test/given-channel.ts'
 import { startLiveMirror, until, untilLive } from '../../../test/live-mirror.ts'
 import { type PostgresServer, startPostgres } from '../../../test/postgres.ts'
+import { defaultRetention } from '../../../test/retention.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { trimChanges } from '../../answers/change-log-store.ts'
 import { startHousekeeping } from '../../features/housekeeping/start-housekeeping.ts'
@@ -40,6 +41,8 @@ test('an outage is one line at its begin and one at its end, whatever works in t
   const housekeeping = startHousekeeping(deps, {
     trimChanges: (horizon) => trimChanges(deps.db, horizon),
     endKeys: async () => {},
+    retention: () => defaultRetention,
+    steps: [],
   })
   await untilLive(world)
   const events = await openEvents(world.url, project)

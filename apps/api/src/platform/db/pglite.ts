@@ -2,11 +2,22 @@ import { access, constants, mkdir, readdir, rename, rm, rmdir } from 'node:fs/pr
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PGlite, type PGliteInterface, type Transaction } from '@electric-sql/pglite'
 import pg from 'pg'
-import { type Database, DatabaseUnavailable, type Queryable, sqlState } from './database.ts'
-import { FolderUnusable, lockFolder } from './folder-lock.ts'
+import type { Log } from '#platform/log'
+import {
+  type Database,
+  DatabaseFull,
+  DatabaseUnavailable,
+  diskFull,
+  type Queryable,
+  sqlState,
+} from './database.ts'
+import { FolderUnusable, lockFolder, refuseUnfinishedRestore } from './folder-lock.ts'
+import { createFullDisk } from './full-disk.ts'
+import { hasNoRoom, noRoom } from './no-room.ts'
 import type { Sql } from './sql.ts'
 
 const int8 = 20
+const silent = { info() {}, warn() {} }
 const { escapeLiteral } = pg
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
 
@@ -14,7 +25,10 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
  * PostgreSQL embedded in this process. `folder` undefined keeps the data in memory. It answers one
  * statement at a time, on the event loop, so callers gather what they can.
  */
-export async function openPglite(folder: string | undefined): Promise<Database> {
+export async function openPglite(
+  folder: string | undefined,
+  log: Pick<Log, 'info' | 'warn'> = silent,
+): Promise<Database> {
   const unlock = folder === undefined ? async () => {} : await lockedFolder(folder)
   const pglite = await PGlite.create({
     ...(folder !== undefined && { dataDir: folder }),
@@ -26,12 +40,17 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
       : new FolderUnusable(folder, 'the engine does not start: is the disk full?', cause)
   })
   let closed = false
+  const disk = createFullDisk(log)
   const whileOpen = async <T>(run: () => Promise<T>): Promise<T> => {
     if (closed) throw new DatabaseUnavailable(new Error('The database is closed.'))
     try {
       return await run()
     } catch (error) {
-      // Class 53 is what runs out: the disk, here. It may be there again in a moment, and nothing was written.
+      if (sqlState(error) === diskFull) {
+        disk.met()
+        throw new DatabaseFull(error)
+      }
+      // Class 53 is what runs out. It may be there again in a moment, and nothing was written.
       throw sqlState(error)?.startsWith('53') ? new DatabaseUnavailable(error) : error
     }
   }
@@ -68,13 +87,14 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
     pool: () => ({ max: 1, total: closed ? 0 : 1, idle: closed ? 0 : 1, waiting: 0 }),
     ping: () =>
       whileOpen(() => pglite.query('select 1')).then(
-        () => 'up',
+        () => (disk.isFull() ? 'full' : 'up'),
         () => 'down',
       ),
     script: (text) => whileOpen(async () => void (await pglite.exec(text))),
     close: async () => {
       if (closed) return
       closed = true
+      disk.close()
       await pglite.close()
       await unlock()
     },
@@ -91,13 +111,13 @@ function gathered(pglite: PGlite, whileOpen: WhileOpen): Database['gathered'] {
     await pglite.exec(`set plan_cache_mode = force_generic_plan; set jit = off; prepare ${name} as ${text}`)
     return name
   }
-  return ({ text, values }) =>
+  return <Row>({ text, values }: Sql) =>
     whileOpen(async () => {
       const name = names.get(text) ?? prepare(text, `gathered_${names.size}`)
       names.set(text, name)
       const call = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`
-      const [result] = await pglite.exec(`execute ${await name}${call}`, { rowMode: 'array' })
-      return (result?.rows ?? []) as unknown as unknown[][]
+      const [result] = await pglite.exec(`execute ${await name}${call}`)
+      return (result?.rows ?? []) as Row[]
     })
 }
 
@@ -118,7 +138,15 @@ async function lockedFolder(folder: string) {
     throw mendable.includes(code) ? new FolderUnusable(folder, code) : error
   }
   const unlock = await lockFolder(folder)
-  if ((await readdir(folder)).length === 0) await createCluster(folder)
+  try {
+    if ((await readdir(folder)).length === 0) {
+      refuseUnfinishedRestore(folder)
+      await createCluster(folder)
+    }
+  } catch (error) {
+    await unlock()
+    throw error
+  }
   return unlock
 }
 
@@ -126,8 +154,13 @@ async function lockedFolder(folder: string) {
 async function createCluster(folder: string) {
   const unfinished = `${folder}.creating`
   await rm(unfinished, { recursive: true, force: true })
-  const pglite = await PGlite.create({ dataDir: unfinished })
-  await pglite.close()
+  try {
+    const pglite = await PGlite.create({ dataDir: unfinished })
+    await pglite.close()
+  } catch (cause) {
+    await rm(unfinished, { recursive: true, force: true })
+    throw new FolderUnusable(folder, hasNoRoom(cause) ? noRoom : 'the engine makes no database there', cause)
+  }
   await rmdir(folder)
   await rename(unfinished, folder)
 }

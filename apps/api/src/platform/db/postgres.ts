@@ -6,15 +6,21 @@ import { createAvailability } from './availability.ts'
 import { connectionRefusal } from './connection-refusals.ts'
 import {
   type Database,
+  DatabaseFull,
   DatabaseReadOnly,
   DatabaseRefused,
   DatabaseUnavailable,
+  diskFull,
   isRetryable,
   type Queryable,
   type Tx,
 } from './database.ts'
+import { hostUrls } from './database-url.ts'
 import { openDedicatedConnection } from './dedicated-connection.ts'
+import { createFullDisk } from './full-disk.ts'
+import { createPrimaryClient } from './primary-client.ts'
 import type { Sql } from './sql.ts'
+import { createStatementNames, type StatementNames } from './statement-names.ts'
 
 /** Longest wait for one statement: an outage must be answered within 2 s. */
 const statementTimeoutMs = 1_800
@@ -53,8 +59,9 @@ export function openPostgres(
   url: string,
   { log = silent, maxConnections = 10 }: PostgresOptions = {},
 ): Database {
+  const urls = hostUrls(url)
   const session: pg.ClientConfig = {
-    connectionString: url,
+    connectionString: urls[0],
     application_name: 'rolecall',
     types,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -64,12 +71,15 @@ export function openPostgres(
     keepAlive: true,
     options: requestSession,
   }
+  // Every connection is made by it.
+  const Client = urls.length > 1 ? createPrimaryClient(urls, session, log) : pg.Client
   const open = (max: number, extra: pg.PoolConfig = {}) => {
-    const pool = new pg.Pool({ ...session, max, ...extra })
+    const pool = new pg.Pool({ ...session, Client, max, ...extra })
     pool.on('error', (error) => log.debug({ err: error }, 'a database connection was lost'))
     pool.on('connect', (client) => client.on('error', () => {}))
     return pool
   }
+  const names = createStatementNames(log)
   const pool = open(maxConnections)
   // Two are the measured best: more connections make gathered batches smaller and each row dearer.
   const gatheredPool = open(2, { options: gatheredSession })
@@ -82,12 +92,14 @@ export function openPostgres(
   // Health asks after the database, not after a free connection: under load those are two questions.
   const healthPool = open(1)
   const availability = createAvailability(() => askState(healthPool), log)
+  const disk = createFullDisk(log)
   const guarded: Guard = async (run) => {
     try {
       return await run()
     } catch (error) {
       const translated = translate(error)
-      if (translated instanceof DatabaseUnavailable) availability.suspect()
+      if (translated instanceof DatabaseFull) disk.met()
+      else if (translated instanceof DatabaseUnavailable) availability.suspect()
       throw translated
     }
   }
@@ -95,13 +107,16 @@ export function openPostgres(
   return {
     engine: 'postgres',
     gathersAtOnce: 2,
-    ...queryable(pool, guarded),
+    ...queryable(pool, names, guarded),
     transaction: (work, { long = false } = {}) =>
-      retried(() => transaction(long ? longPool : pool, work, guarded)),
-    gathered: (statement) =>
-      guarded(async () => (await gatheredPool.query({ ...named(statement), rowMode: 'array' })).rows),
+      retried(() => transaction({ pool: long ? longPool : pool, names, guarded }, work)),
+    gathered: (statement) => guarded(async () => (await send(gatheredPool, names, statement)).rows),
     dedicate: (channel, received) =>
-      openDedicatedConnection({ ...session, options: gatheredSession }, { channel, received }),
+      openDedicatedConnection(new Client({ ...session, options: gatheredSession }), {
+        channel,
+        received,
+        names,
+      }),
     stream: (statement, pageSize) => stream(longPool, statement, pageSize, guarded),
     analyze: async (...tables) => {
       for (const table of tables) await guarded(() => longPool.query(`analyze ${table}`))
@@ -113,10 +128,14 @@ export function openPostgres(
       // The pool's own count has everyone who is just being given an idle connection.
       waiting: Math.max(0, pool.waitingCount - pool.idleCount - (pool.options.max - pool.totalCount)),
     }),
-    ping: availability.check,
+    ping: async () => {
+      const found = await availability.check()
+      return found === 'up' && disk.isFull() ? 'full' : found
+    },
     script: (text) => guarded(async () => void (await longPool.query(text))),
     close: async () => {
       availability.close()
+      disk.close()
       await Promise.all([pool, gatheredPool, longPool, healthPool].map((one) => one.end()))
     },
   }
@@ -135,10 +154,31 @@ async function askState(pool: pg.Pool): Promise<'up' | 'read-only'> {
   }
 }
 
+/** In a transaction a lost name, or a connection that was cut, has ended it: it is tried again as a whole. */
+async function send(client: pg.Pool | pg.PoolClient, names: StatementNames, statement: Sql) {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await client.query(names.toQuery(statement))
+    } catch (error) {
+      const didNothing = names.areLost(error) || wasCut(error)
+      // Whoever cuts connections cuts all that wait in the pool.
+      if (!didNothing || !(client instanceof pg.Pool) || tries === client.options.max) throw error
+    }
+  }
+}
+
+/**
+ * True when an administrator, or the end of the server, ended the connection, and with it the statement: told as an error it
+ * has committed nothing, and to a connection that was known to be lost it was never sent. One that is lost without a word
+ * while the statement is under way may have committed.
+ */
+const wasCut = (error: unknown) =>
+  error instanceof pg.DatabaseError ? error.code === '57P01' : / is not queryable$/.test(String(error))
+
 type Guard = <T>(run: () => Promise<T>) => Promise<T>
 
-function queryable(client: pg.Pool | pg.PoolClient, guarded: Guard): Queryable {
-  const run = (statement: Sql) => guarded(() => client.query(named(statement)))
+function queryable(client: pg.Pool | pg.PoolClient, names: StatementNames, guarded: Guard): Queryable {
+  const run = (statement: Sql) => guarded(() => send(client, names, statement))
   return {
     query: async <Row>(statement: Sql) => (await run(statement)).rows as Row[],
     maybeOne: async <Row>(statement: Sql) => (await run(statement)).rows[0] as Row | undefined,
@@ -146,22 +186,13 @@ function queryable(client: pg.Pool | pg.PoolClient, guarded: Guard): Queryable {
   }
 }
 
-const names = new Map<string, string>()
-const maxNames = 500
-
-/** Gives each text a name, so that each connection parses and plans it once. */
-function named({ text, values, isPlannedAnew }: Sql): pg.QueryConfig {
-  if (isPlannedAnew) return { text, values: [...values] }
-  let name = names.get(text)
-  // Texts with spliced conditions vary without bound: past the cap they run unprepared.
-  if (name === undefined && names.size < maxNames) {
-    name = `s${names.size}`
-    names.set(text, name)
-  }
-  return name === undefined ? { text, values: [...values] } : { name, text, values: [...values] }
+interface Through {
+  readonly pool: pg.Pool
+  readonly names: StatementNames
+  readonly guarded: Guard
 }
 
-async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>, guarded: Guard): Promise<T> {
+async function transaction<T>({ pool, names, guarded }: Through, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await guarded(() => pool.connect())
   const onCommit: (() => void)[] = []
   let broken: Error | undefined
@@ -169,7 +200,7 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>, guard
     await guarded(() => client.query('begin'))
     const result = await work({
       kind: 'transaction',
-      ...queryable(client, guarded),
+      ...queryable(client, names, guarded),
       script: (text) => guarded(async () => void (await client.query(text))),
       afterCommit: (run) => void onCommit.push(run),
     })
@@ -177,7 +208,8 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>, guard
     for (const run of onCommit) run()
     return result
   } catch (error) {
-    broken = error instanceof DatabaseUnavailable ? error : undefined
+    // A full disk refuses the statement and leaves the connection as it was: what reads needs it.
+    broken = error instanceof DatabaseUnavailable && !(error instanceof DatabaseFull) ? error : undefined
     if (!broken) {
       await client.query('rollback').catch((failure: Error) => {
         broken = failure
@@ -208,13 +240,14 @@ async function* stream<Row>(pool: pg.Pool, { text, values }: Sql, pageSize: numb
   }
 }
 
-/** Up to three more tries: a deadlock's victim did nothing, and its turn comes. */
+/** Up to three more tries: a deadlock's victim did nothing, and its turn comes; nor did who lost the connection. */
 async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await attempt()
     } catch (error) {
-      if (!isRetryable(error)) throw error
+      const wasEnded = error instanceof DatabaseUnavailable && wasCut(error.cause)
+      if (!isRetryable(error) && !wasEnded) throw error
       if (tries === 3) throw new DatabaseUnavailable(error)
       await new Promise((resolve) => setTimeout(resolve, backOffMs(tries + 1, { firstMs: 20, maxMs: 160 })))
     }
@@ -227,6 +260,7 @@ function translate(error: unknown): unknown {
   const refusal = connectionRefusal(error)
   if (refusal) return new DatabaseRefused(error, refusal)
   if (error instanceof pg.DatabaseError && error.code === '25006') return new DatabaseReadOnly(error)
+  if (error instanceof pg.DatabaseError && error.code === diskFull) return new DatabaseFull(error)
   return isOutage(error) ? new DatabaseUnavailable(error) : error
 }
 

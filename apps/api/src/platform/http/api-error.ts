@@ -10,10 +10,13 @@ interface Details {
   readonly reason?: string
   readonly projectId?: string
   readonly keyPrefix?: string
+  readonly memberId?: string
   /** Which good key it was that came to nothing. */
   readonly keyDigest?: string
   /** For the page of a refusal: where the browser came from, with an address only where that was checked. */
   readonly site?: { readonly name: string; readonly href?: string }
+  /** For the page of a refusal: a redirect URI as it was sent, and where an owner lists it, an address of ours. */
+  readonly unlisted?: { readonly redirectUri: string; readonly href?: string }
   /** For the page of a refusal: where the login is begun again, an address of ours. */
   readonly again?: string
   /** For the page of a refusal: nobody was found wanting, the person only pressed Cancel. */

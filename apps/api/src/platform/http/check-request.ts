@@ -1,5 +1,6 @@
 import type { EndpointDefinition, ProblemDetail } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { ApiError } from './api-error.ts'
 import { maxProblems } from './bounds.ts'
 import { readBody } from './read-body.ts'
@@ -8,7 +9,9 @@ import { compile } from './validation.ts'
 
 /** Reads and validates all parts of a request, so that a refusal names every problem at once. */
 export function createRequestCheck(definition: EndpointDefinition) {
-  const { params, query, body, bodyOptional } = definition
+  const { params, body, bodyOptional } = definition
+  // A change that does not know `dryRun`, or any other key, must not be made in spite of it.
+  const query = definition.query ?? (definition.method === 'GET' ? undefined : noQuery)
   const checkParams = params && compile(params)
   const checkQuery = query && compile(query)
   const checkBody = body && compile(body)
@@ -35,6 +38,8 @@ export function createRequestCheck(definition: EndpointDefinition) {
     return input
   }
 }
+
+const noQuery = Type.Object({}, { additionalProperties: false })
 
 /** Neither bytes nor a word about what they would be. */
 export const isAbsent = ({ headers, body }: FastifyRequest) =>

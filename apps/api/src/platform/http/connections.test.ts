@@ -58,7 +58,8 @@ test('beyond the cap connections are turned away, which is one line in the log; 
 
   for (const socket of open) socket.destroy()
   await Promise.all(ends)
-  expect(await connection()).toBe('keep-alive')
+  // They are closed here; the server hears of it in its own time.
+  await expect.poll(connection).toBe('keep-alive')
   agent.destroy()
   await app.close()
 })
@@ -94,3 +95,23 @@ test.each(engines)('near the cap every answer asks to close, the shortest way to
   for (const socket of idle) socket.destroy()
   agent.destroy()
 })
+
+test('a connection whose request was not finished in time is gone soon, also when its client never closes', async () => {
+  const app = createServer(
+    { publicUrl: 'http://localhost', trustProxy: [], maxConnections: 10 },
+    { lifecycle: createLifecycle(), log: { warn() {} }, front: new Front(), requestId: createRequestIds() },
+  )
+  const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  try {
+    client.write('G')
+    const [said] = await once(client, 'data')
+    expect(String(said)).toContain('408 Request Timeout')
+    const open = () =>
+      new Promise((resolve) => app.server.getConnections((_, connections) => resolve(connections)))
+    await expect.poll(open, { timeout: 10_000 }).toBe(0)
+  } finally {
+    client.destroy()
+    await app.close()
+  }
+}, 40_000)

@@ -11,7 +11,7 @@ import { createPressure } from '#platform/pressure'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
-import { Front, type Known } from './front.ts'
+import { Front, type MemoryAnswer } from './front.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createBodyReader } from './read-bytes.ts'
 import { createRequestIds } from './request-id.ts'
@@ -26,7 +26,7 @@ interface Parts {
   take(): { allowed: boolean; limit: number; remaining: number; resetSec: number }
   handle(): unknown
   raw(): Promise<string>
-  known(): Known | undefined
+  known(): MemoryAnswer | undefined
   page(): Answer
   onRequest(): unknown
   onResponse(): unknown
@@ -116,6 +116,7 @@ describe('whatever fails while a request is answered', () => {
       respond,
       bodies: createBodyReader(),
       pressure: createPressure(log),
+      checkCaller: () => {},
       front,
       requestId,
     })
@@ -127,12 +128,12 @@ describe('whatever fails while a request is answered', () => {
         () => parts.onRefused(),
       )
     }
-    router.finished(
+    router.routeRaw(
       definitions['raw'] as EndpointDefinition,
       async () => parts.raw(),
       () => undefined,
     )
-    router.finished(
+    router.routeRaw(
       definitions['known'] as EndpointDefinition,
       async () => parts.raw(),
       () => parts.known(),

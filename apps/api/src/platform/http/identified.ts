@@ -2,6 +2,7 @@
 export interface Identified {
   readonly bucket: string
   readonly projectId?: string
+  readonly memberId?: string
   /** Which key said so. */
   readonly keyDigest?: string
 }

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const browsers = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-const lost = ['/nothing', '/console/', '/api/nothing', '/api/docs/nothing']
+const lost = ['/nothing', '/account/nothing', '/api/nothing', '/api/docs/nothing']
 
 test.each(lost)('a browser at %s gets a page with the way back, and nothing of its address', async (path) => {
   const reply = await new Browser(world.url).get(`${path}?<b>=1`, { accept: browsers })

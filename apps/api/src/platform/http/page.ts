@@ -16,33 +16,148 @@ main { max-width: 34rem; margin: 0 auto; padding: min(18vh, 9rem) 1.25rem 2rem }
 h1 { font-size: 1.5rem; line-height: 1.3; margin: 0 0 1rem; text-wrap: balance }
 p { margin: 0 0 .9rem; overflow-wrap: anywhere }
 a { color: var(--link); text-underline-offset: .15em }
-a:focus-visible { outline: 2px solid var(--link); outline-offset: 3px; border-radius: 2px }
+form { margin: 1.5rem 0 0 }
+label { display: block; margin: 0 0 .9rem }
+input { display: block; box-sizing: border-box; width: 100%; max-width: 20rem; margin-top: .25rem; padding: .6rem .75rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--ground); color: var(--text); font: inherit; letter-spacing: .08em }
+button { margin: 0 .6rem .6rem 0; padding: .6rem 1.1rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--ground); color: var(--text); font: inherit; cursor: pointer }
+button.main { border-color: var(--link); background: var(--link); color: var(--ground) }
+button.small { margin: 0; padding: .25rem .75rem; font-size: .9rem }
+h2 { font-size: 1.1rem; line-height: 1.3; margin: 2.25rem 0 .75rem }
+.entry { display: flex; gap: .75rem 1rem; align-items: start; justify-content: space-between; padding: .75rem 0; border-top: 1px solid var(--line) }
+.entry form { margin: 0; flex: none }
+.entry p { margin: 0 }
+.entry h3 { font-size: 1rem; font-weight: 600; margin: 0; overflow-wrap: anywhere }
+.quiet { color: var(--quiet); font-size: .9rem }
+.code { font: 600 1.6rem/1.4 ui-monospace, monospace; letter-spacing: .08em; white-space: nowrap }
+li { margin: 0 0 .4rem; overflow-wrap: anywhere }
+a:focus-visible, button:focus-visible, input:focus-visible { outline: 2px solid var(--link); outline-offset: 3px; border-radius: 2px }
 footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--quiet); font-size: .8rem }
 footer p { margin: 0 0 .25rem }
 `
 
 const styleDigest = createHash('sha256').update(style).digest('base64')
 
-/** Nothing but our own style may load, by its digest, and nobody may frame the page. */
-export const pageHeaders = {
+/**
+ * Nothing but our own style may load, by its digest, and nobody may frame the page. Browsers hold its form to these
+ * addresses, and also where that redirects.
+ */
+export const headersOfForm = (formAction: readonly string[]) => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleDigest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleDigest}'; base-uri 'none'; form-action ${formAction.join(' ') || "'none'"}; frame-ancestors 'none'`,
   'cross-origin-opener-policy': 'same-origin',
+})
+
+/** The same for a page without a form. */
+export const pageHeaders = headersOfForm([])
+
+/** What a person is asked for. */
+export interface PageForm {
+  readonly action: string
+  /** What goes along unseen. */
+  readonly hidden: Readonly<Record<string, string>>
+  readonly input?: { readonly name: string; readonly label: string; readonly value: string }
+  /** The first one is what most people want. */
+  readonly buttons: readonly { readonly name: string; readonly value: string; readonly text: string }[]
+}
+
+/** One of several things of a kind, with what can be done about it. */
+export interface PageEntry {
+  readonly title: string
+  readonly lines: readonly string[]
+  readonly action?: {
+    readonly href: string
+    readonly text: string
+    /** What it is done to, for who hears the page and does not see it. */
+    readonly about: string
+  }
+}
+
+/** A part of a long page. */
+export interface PageSection {
+  readonly heading: string
+  readonly paragraphs: readonly string[]
+  readonly entries?: readonly PageEntry[]
+  readonly form?: PageForm
+  readonly link?: PageLink
+}
+
+interface PageLink {
+  readonly href: string
+  readonly text: string
 }
 
 interface PageContent {
   readonly title: string
   readonly paragraphs: readonly string[]
+  /** What has to be compared letter by letter. */
+  readonly code?: string
+  readonly list?: readonly string[]
+  readonly form?: PageForm
+  readonly sections?: readonly PageSection[]
   /** The way out; its address was checked. */
-  readonly link: { readonly href: string; readonly text: string } | undefined
+  readonly link: PageLink | undefined
   /** Small print. */
   readonly notes: readonly string[]
 }
 
 const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`
 
-/** A plain, readable page for a browser that cannot go on. */
-export const page = ({ title, paragraphs, link, notes }: PageContent) => `<!doctype html>
+const quoted = (text: string) => `"${escapeHtml(text)}"`
+
+const formOf = ({
+  action,
+  hidden,
+  input,
+  buttons,
+}: PageForm) => `<form method="post" action=${quoted(action)}>
+${Object.entries(hidden)
+  .map(([name, value]) => `<input type="hidden" name=${quoted(name)} value=${quoted(value)}>`)
+  .join('\n')}
+${input ? `<label>${escapeHtml(input.label)}<input name=${quoted(input.name)} value=${quoted(input.value)} required autofocus autocomplete="off" autocapitalize="characters" spellcheck="false"></label>\n` : ''}${buttons
+  .map(
+    ({ name, value, text }, i) =>
+      `<button${i === 0 ? ' class="main"' : ''} name=${quoted(name)} value=${quoted(value)}>${escapeHtml(text)}</button>`,
+  )
+  .join('\n')}
+</form>
+`
+
+const listOf = (items: readonly string[]) =>
+  items.length > 0 ? `<ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>\n` : ''
+
+const linkOf = (link: PageLink | undefined) =>
+  link ? `<p><a href=${quoted(link.href)}>${escapeHtml(link.text)}</a></p>\n` : ''
+
+const entryOf = ({ title, lines, action }: PageEntry) => `<div class="entry"><div>
+<h3>${escapeHtml(title)}</h3>
+${lines.map((line) => `<p class="quiet">${escapeHtml(line)}</p>`).join('\n')}
+</div>${
+  action
+    ? `<form method="post" action=${quoted(action.href)}><button class="small" aria-label=${quoted(`${action.text}: ${action.about}`)}>${escapeHtml(action.text)}</button></form>`
+    : ''
+}</div>
+`
+
+const sectionOf = ({ heading, paragraphs, entries = [], form, link }: PageSection) => `<section>
+<h2>${escapeHtml(heading)}</h2>
+${paragraphs.map(paragraph).join('\n')}
+${entries.map(entryOf).join('')}${form ? formOf(form) : ''}${linkOf(link)}</section>
+`
+
+const footerOf = (notes: readonly string[]) =>
+  notes.length > 0 ? `<footer>\n${notes.map(paragraph).join('\n')}\n</footer>\n` : ''
+
+/** A plain, readable page: for a browser that cannot go on, for a question, or for what a person may see and do. */
+export const page = ({
+  title,
+  paragraphs,
+  code,
+  list = [],
+  form,
+  sections = [],
+  link,
+  notes,
+}: PageContent) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -53,9 +168,6 @@ export const page = ({ title, paragraphs, link, notes }: PageContent) => `<!doct
 <body><main>
 <h1>${escapeHtml(title)}</h1>
 ${paragraphs.map(paragraph).join('\n')}
-${link ? `<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>\n` : ''}<footer>
-${notes.map(paragraph).join('\n')}
-</footer>
-</main></body>
+${code === undefined ? '' : `<p class="code">${escapeHtml(code)}</p>\n`}${listOf(list)}${form ? formOf(form) : ''}${sections.map(sectionOf).join('')}${linkOf(link)}${footerOf(notes)}</main></body>
 </html>
 `

@@ -1,5 +1,5 @@
 import { type ErrorCode, errors, type Problem } from '@rolecall/contract'
-import { DatabaseReadOnly, DatabaseUnavailable } from '#platform/db/database'
+import { DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/database'
 import { ApiError } from './api-error.ts'
 
 /** Seconds after which an outage is worth another try. */
@@ -19,7 +19,7 @@ export function toApiError(error: unknown): ApiError {
     if (error instanceof ApiError) return error
     if (error instanceof DatabaseUnavailable) {
       return new ApiError('DATABASE_UNAVAILABLE', {
-        ...(error instanceof DatabaseReadOnly && { detail: error.message }),
+        ...(error instanceof DatabaseTakesNoWrites && { detail: error.message }),
         headers: { 'retry-after': retryAfterSec },
         cause: error,
       })

@@ -79,6 +79,15 @@ describe('raw HTTP', () => {
 
   test.each([
     ['a request without Host', 'GET /api/health HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['two Hosts', 'GET /api/health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['the same Host twice', 'GET /api/health HTTP/1.1\r\nHost: x\r\nhOST: x\r\n\r\n', 400, 'BAD_REQUEST'],
+    [
+      'two Hosts and no address of ours',
+      'GET /no HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n',
+      400,
+      'BAD_REQUEST',
+    ],
+    ['two Hosts of HTTP/1.0', 'GET /api/health HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n', 400, 'BAD_REQUEST'],
     ['no Host and no address of ours', 'GET /nothing HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST'],
     [
       'a body without Host',
@@ -98,6 +107,16 @@ describe('raw HTTP', () => {
     expectProblem(reply, status, code)
     expect(reply.headers['connection']).toBe('close')
     expect(reply.headers['content-security-policy']).toContain("default-src 'none'")
+  })
+
+  test('two Hosts are refused also where the answer is in memory', async () => {
+    const body = JSON.stringify({ token: session.token })
+    const ask = (...lines: string[]) =>
+      send(
+        `${post('/api/auth/validate')}${lines.join('')}X-API-Key: ${project.key}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      )
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 200])
+    expectProblem(await ask('Host: y\r\n'), 400, 'BAD_REQUEST')
   })
 
   test('HTTP/1.0 needs no Host, and 100-continue is met', async () => {

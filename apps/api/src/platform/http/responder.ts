@@ -4,12 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '#platform/log'
 import type { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
-import type { Known } from './front.ts'
+import type { MemoryAnswer, MemoryHeaders } from './front.ts'
 import type { Identified } from './identified.ts'
 import { notFoundPage } from './not-found-page.ts'
 import { pageHeaders } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
-import { type PreparedHead, prepareHead, sendFinished, sendStream, sendWhole } from './send.ts'
+import { type PreparedHead, prepareHead, sendFinished, sendHead, sendStream, sendWhole } from './send.ts'
 
 type Timed = Pick<FastifyRequest, 'startedAtUs'> & { readonly caller?: Identified | undefined }
 
@@ -39,15 +39,33 @@ export interface Responder {
     reply: FastifyReply,
     answer: Answer,
   ): Promise<void>
-  /** Answers with JSON that is finished already; without a promise where nothing was written. */
-  finished(
+  /** Answers with JSON that is finished already. */
+  sendJson(
     definition: EndpointDefinition,
     request: FastifyRequest,
     reply: FastifyReply,
     json: string,
-  ): Promise<void> | undefined
-  /** Begins and ends at once: what memory knows, and changed nothing. Throws before anything is sent, if at all. */
-  known(definition: EndpointDefinition, raw: ServerResponse, requestId: string, known: Known): void
+  ): Promise<void>
+  /** Sends an answer made from memory. Nothing was written, so no confirmation is awaited. What throws does so before the first byte. */
+  sendFromMemory(
+    definition: EndpointDefinition,
+    raw: ServerResponse,
+    requestId: string,
+    known: MemoryAnswer,
+  ): void
+  /** The same without a body, on a host that may be another's. */
+  sendHeadersFromMemory(
+    definition: EndpointDefinition,
+    raw: ServerResponse,
+    requestId: string,
+    known: MemoryHeaders,
+  ): void
+  /** Leaves the answer to somebody else, who finds the headers of every answer set; it is counted when it is sent. */
+  releaseResponse(
+    definition: EndpointDefinition,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): ServerResponse
   /**
    * Answers with what was thrown, as far as the client can still be told. Never throws and never leaves a connection
    * waiting: where even the refusal fails, a fixed text is sent, and half an answer ends with its connection.
@@ -89,8 +107,16 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     finishedHeads.set(status, head)
     return head
   }
-  const headersOf = (request: FastifyRequest, own: OutgoingHttpHeaders): OutgoingHttpHeaders => {
-    const headers: OutgoingHttpHeaders = { ...common, 'x-request-id': request.id }
+  const commonElsewhere = commonHeaders('http:')
+  const elsewhere = prepareHead(200, commonElsewhere)
+  const headersOf = (
+    definition: EndpointDefinition | undefined,
+    request: FastifyRequest,
+    own: OutgoingHttpHeaders,
+  ): OutgoingHttpHeaders => {
+    // A host that a proxy protects is not ours: how it is reached is not for us to say.
+    const base = definition?.isOnOtherHosts ? commonElsewhere : common
+    const headers: OutgoingHttpHeaders = { ...base, 'x-request-id': request.id }
     for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value
     return headers
   }
@@ -119,9 +145,11 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   /** The refusal as a page, where a person is the reader: a login, or an address that is none. */
   const pageOf = (definition: EndpointDefinition | undefined, request: FastifyRequest, error: ApiError) => {
     const { accept } = request.headers
-    if (definition?.page && !wantsJson(accept)) return refusalPage(error, request.id)
+    const wantsPage = accept?.includes('text/html') === true
+    const isPage = definition?.page === 'asked' ? wantsPage : definition?.page && !wantsJson(accept)
+    if (isPage) return refusalPage(error, request.id)
     const isLost = definition === undefined && error.code === 'NOT_FOUND'
-    return isLost && accept?.includes('text/html') ? notFoundPage(request.id) : undefined
+    return isLost && wantsPage ? notFoundPage(request.id) : undefined
   }
 
   function writeRefusal(
@@ -134,9 +162,9 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     const problem = toProblem(error, request.id, docs)
     const html = pageOf(definition, request, error)
     if (html !== undefined) {
-      sendWhole(raw, error.status, headersOf(request, { ...own, ...pageHeaders }), html)
+      sendWhole(raw, error.status, headersOf(definition, request, { ...own, ...pageHeaders }), html)
     } else {
-      const headers = headersOf(request, { ...own, 'content-type': problemType })
+      const headers = headersOf(definition, request, { ...own, 'content-type': problemType })
       sendWhole(raw, error.status, headers, JSON.stringify(problem))
     }
   }
@@ -162,25 +190,46 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
       await confirmed(definition, request)
       if (stream) {
         const began = () => answered(definition, request, status)
-        return sendStream(reply.raw, status, headersOf(request, own), stream, began)
+        return sendStream(reply.raw, status, headersOf(definition, request, own), stream, began)
       }
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-      const headers = headersOf(request, text === undefined ? own : { 'content-type': jsonType, ...own })
+      const headers = headersOf(
+        definition,
+        request,
+        text === undefined ? own : { 'content-type': jsonType, ...own },
+      )
       sendWhole(reply.raw, status, headers, text)
       answered(definition, request, status)
     },
-    finished(definition, request, reply, json) {
-      const settled = confirmed(definition, request)
-      if (settled) return settled.then(() => writeFinished(definition, request, reply, json))
-      writeFinished(definition, request, reply, json)
-      return undefined
+    async sendJson(definition, request, reply, json) {
+      await confirmed(definition, request)
+      reply.hijack()
+      const head = finishedHead(definition)
+      sendFinished(reply.raw, head, request.id, json)
+      answered(definition, request, head.status)
     },
-    known(definition, raw, requestId, { caller, json }) {
+    sendFromMemory(definition, raw, requestId, { caller, json }) {
       const request: Timed = { startedAtUs: 0, caller }
       observe(() => observer.began(request))
       const head = finishedHead(definition)
       sendFinished(raw, head, requestId, json)
       observe(() => observer.answered(routeOf(definition), caller.projectId, head.status, request))
+    },
+    sendHeadersFromMemory(definition, raw, requestId, { caller, headers }) {
+      const request: Timed = { startedAtUs: 0, caller }
+      observe(() => observer.began(request))
+      sendHead(raw, elsewhere, requestId, headers)
+      observe(() => observer.answered(routeOf(definition), caller.projectId, elsewhere.status, request))
+    },
+    releaseResponse(definition, request, reply) {
+      reply.hijack()
+      const { raw } = reply
+      for (const [name, value] of Object.entries(headersOf(definition, request, {})))
+        raw.setHeader(name, value ?? '')
+      raw.once('finish', () => {
+        if (!refusedWith.has(raw)) answered(definition, request, raw.statusCode)
+      })
+      return raw
     },
     refusal(definition, request, reply, thrown) {
       const error = toApiError(thrown)
@@ -189,18 +238,6 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
       if (settled) void settled.then(() => refuse(definition, request, reply, error))
       else refuse(definition, request, reply, error)
     },
-  }
-
-  function writeFinished(
-    definition: EndpointDefinition,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    json: string,
-  ) {
-    reply.hijack()
-    const head = finishedHead(definition)
-    sendFinished(reply.raw, head, request.id, json)
-    answered(definition, request, head.status)
   }
 
   function refuse(
@@ -213,6 +250,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     let error = refused
     // The answer is out, whole or in part: it was counted, and all that is left is to end it and to say so.
     const isLate = raw.headersSent
+    refusedWith.add(raw)
     try {
       reply.hijack()
       if (!isLate) writeRefusal(definition, request, raw, error)
@@ -229,6 +267,9 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     observe(() => observer.answered(route, projectId, error.status, request))
   }
 }
+
+/** Answers that were refused: whoever counts those that others sent need not count these. */
+const refusedWith = new WeakSet<ServerResponse>()
 
 const changes = ({ method, isRead }: EndpointDefinition) => method !== 'GET' && !isRead
 
@@ -289,7 +330,7 @@ function logFailure(log: Log, error: ApiError, request: FastifyRequest) {
     route: request.routeOptions?.url,
     code: error.code,
   }
-  // An outage is told once by whoever watches it; each request that meets it is worth no more than this.
+  // The outage is logged once elsewhere; a single 503 is logged at debug level.
   if (error.status === 503) log.debug(at, 'answered 503')
   else log.error({ ...at, err: error.details.cause }, 'request failed')
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import {
   type Auth,
   bodyLimitOf,
@@ -14,7 +15,7 @@ import { createAllowedMethods } from './allowed-methods.ts'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import { createRequestCheck } from './check-request.ts'
-import type { AnswerAtOnce, Front } from './front.ts'
+import type { AnswerFromMemory, Front, HeadersFromMemory } from './front.ts'
 import type { Identified } from './identified.ts'
 import type { BodyReader } from './read-bytes.ts'
 import type { RequestId } from './request-id.ts'
@@ -37,6 +38,7 @@ export interface ApiRequest<E extends EndpointDefinition, Caller> extends Endpoi
 export type Authenticators<Callers extends Record<Auth, unknown>> = {
   readonly [A in Auth]: (
     request: FastifyRequest,
+    definition: EndpointDefinition,
   ) => Promise<Callers[A] & Identified> | (Callers[A] & Identified)
 }
 
@@ -52,13 +54,29 @@ export interface Router<Callers extends Record<Auth, unknown>> {
   ): void
   /**
    * Serves an endpoint whose handler does all of that itself, and answers finished JSON: the hot path. It calls `admit`
-   * as soon as it knows who asks. `atOnce` is asked before it; what that answers is written in the step that made it.
+   * as soon as it knows who asks. `answerFromMemory` is asked before it; what that answers is written in the step that made it.
    */
-  finished(
+  routeRaw(
     definition: EndpointDefinition,
     handler: (request: FastifyRequest) => Promise<string>,
-    atOnce?: AnswerAtOnce,
+    answerFromMemory?: AnswerFromMemory,
   ): void
+  /**
+   * Answers the plainest requests of an endpoint, which `route` serves, before the framework sees them: those to one of
+   * these addresses, by headers that are in memory. Whatever else goes on to `route`.
+   */
+  routeFromMemory(definition: EndpointDefinition, urls: readonly string[], answer: HeadersFromMemory): void
+  /**
+   * Serves an endpoint of a standard protocol, whose requests and answers are not the contract's. It is counted, limited
+   * and refused under pressure like all others. `handle` answers, or calls `release` for the response that somebody
+   * else answers on, in that protocol's own words.
+   */
+  protocol(
+    definition: EndpointDefinition,
+    handle: (request: FastifyRequest, release: () => ServerResponse) => Promise<Answer | undefined>,
+  ): void
+  /** Serves what a browser asks before it asks an address from another origin. */
+  preflight(path: string, handle: (request: FastifyRequest) => Promise<Answer>): void
   /** Serves an address that is no part of the contract: pages about the API, metrics. */
   page(path: string, terms: PageTerms, handler: (request: FastifyRequest) => MaybePromise<Answer>): void
 }
@@ -72,6 +90,8 @@ interface RouterDeps<Callers extends Record<Auth, unknown>> {
   readonly respond: Responder
   readonly bodies: BodyReader
   readonly pressure: Pressure
+  /** Refuses what a caller who was let in may not ask, where the declaration of the endpoint says so. */
+  readonly checkCaller: (definition: EndpointDefinition, caller: object, body: unknown) => void
   /** Undefined where every request has to pass the hooks of the framework. */
   readonly front: Front | undefined
   readonly requestId: RequestId
@@ -84,6 +104,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   respond,
   bodies,
   pressure,
+  checkCaller,
   front,
   requestId,
 }: RouterDeps<Callers>): Router<Callers> {
@@ -133,7 +154,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   /** Answered in the first hook, and no further: parsers and hooks of the framework have no part in it. */
   const serve = (
     path: string,
-    method: EndpointDefinition['method'],
+    method: EndpointDefinition['method'] | 'OPTIONS',
     terms: PageTerms,
     definition: EndpointDefinition | undefined,
     handle: Handle,
@@ -141,21 +162,28 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
     allowedMethods.add(path, methods)
     const refusedFrom = refusedFromLevel(terms)
+    const hasParams = path.includes('{')
     app.route({
       method: methods,
       url: urlOf(path),
-      onRequest: (request, reply, _next) => void run(definition, refusedFrom, request, reply, handle),
+      onRequest: (request, reply, _next) => {
+        // Where a plain path refuses the method, the framework takes the one with a parameter that has it: refuse as unmatched.
+        const isAnother = hasParams && allowedMethods.isPlain(request.raw.url ?? '')
+        if (isAnother) void run(undefined, refusedFromLevel({}), request, reply, refuseUnmatched)
+        else void run(definition, refusedFrom, request, reply, handle)
+      },
       handler: () => {},
     })
   }
 
   const identify = async <A extends Auth>(
     auth: A,
+    definition: EndpointDefinition,
     request: FastifyRequest,
     onRefused?: (request: FastifyRequest, refusal: unknown) => Promise<void>,
   ) => {
     try {
-      return await authenticators[auth](request)
+      return await authenticators[auth](request, definition)
     } catch (refusal) {
       await onRefused?.(request, refusal)
       throw refusal
@@ -180,42 +208,73 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       const status = statusOf(definition)
       serve(definition.path, definition.method, definition, definition, async (request, reply) => {
         respond.began(request)
-        const caller = await identify(definition.auth, request, onRefused)
+        const caller = await identify(definition.auth, definition, request, onRefused)
         if (definition.unlimited === undefined) await admit(limiter, request, caller)
         else request.caller = caller
         const input = check(request) as EndpointInput<typeof definition>
+        checkCaller(definition, caller, input.body)
         const output = await handler({ ...input, caller, client: clientOf(request), raw: request.raw })
         const answer = output instanceof Answer ? output : new Answer(status, output)
         await respond.answer(definition, request, reply, answer)
       })
     },
-    finished(definition, handler, atOnce) {
+    routeRaw(definition, handler, answerFromMemory) {
       const { path } = definition
       const limit = bodyLimitOf(definition)
       const refusedFrom = refusedFromLevel(definition)
       serve(path, definition.method, definition, definition, async (request, reply) => {
         respond.began(request)
-        const known = atOnce?.(request.raw.headers, request.body as Buffer)
+        const known = answerFromMemory?.(request.raw.headers, request.body as Buffer)
         if (known) request.caller = known.caller
-        await respond.finished(definition, request, reply, known?.json ?? (await handler(request)))
+        await respond.sendJson(definition, request, reply, known?.json ?? (await handler(request)))
       })
-      if (!front || !atOnce) return
+      if (!front || !answerFromMemory) return
       front.add(path, (request, response, passOn) => {
         if (pressure.level() >= refusedFrom) return passOn()
-        const handOver = (outcome: Buffer | ApiError) => {
+        const passOnWith = (outcome: Buffer | ApiError) => {
           bodies.putBack(request, outcome)
           passOn()
         }
         const received = (body: Buffer) => {
           try {
-            const known = atOnce(request.headers, body)
-            if (known) return respond.known(definition, response, requestId(request.headers), known)
+            const known = answerFromMemory(request.headers, body)
+            if (known) return respond.sendFromMemory(definition, response, requestId(request.headers), known)
           } catch {
             // It fails once more where failures are answered.
           }
-          handOver(body)
+          passOnWith(body)
         }
-        bodies.receive(request, limit, received, handOver)
+        bodies.receive(request, limit, received, passOnWith)
+      })
+    },
+    routeFromMemory(definition, urls, answer) {
+      const refusedFrom = refusedFromLevel(definition)
+      for (const url of urls) {
+        front?.addRead(url, (request, response, passOn) => {
+          if (pressure.level() >= refusedFrom) return passOn()
+          try {
+            const known = answer(request)
+            if (known)
+              return respond.sendHeadersFromMemory(definition, response, requestId(request.headers), known)
+          } catch {
+            // It fails once more where failures are answered.
+          }
+          passOn()
+        })
+      }
+    },
+    protocol(definition, handle) {
+      serve(definition.path, definition.method, definition, definition, async (request, reply) => {
+        respond.began(request)
+        await admit(limiter, request, stranger(request))
+        const answer = await handle(request, () => respond.releaseResponse(definition, request, reply))
+        if (answer) await respond.answer(definition, request, reply, answer)
+      })
+    },
+    preflight(path, handle) {
+      serve(path, 'OPTIONS', {}, undefined, async (request, reply) => {
+        await admit(limiter, request, stranger(request))
+        await respond.answer(undefined, request, reply, await handle(request))
       })
     },
     page(path, terms, handler) {

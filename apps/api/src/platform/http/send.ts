@@ -45,6 +45,19 @@ export function sendFinished(
   raw.end(json)
 }
 
+/** Writes a whole answer that has these headers and no body. */
+export function sendHead(
+  raw: ServerResponse & Partial<PreparedResponse>,
+  head: PreparedHead,
+  requestId: string,
+  headers: readonly string[],
+) {
+  const more = [...headers, 'x-request-id', requestId, 'content-length', '0']
+  if (raw.writePreparedHead) raw.writePreparedHead(head, more)
+  else raw.writeHead(head.status, [...head.headers, ...more])
+  raw.end()
+}
+
 /** Writes a whole answer. What throws does so before anything is sent. */
 export function sendWhole(raw: ServerResponse, status: number, headers: OutgoingHttpHeaders, body = '') {
   // RFC 9110 §8.6: these have no body, and no length of one.

@@ -12,7 +12,9 @@ import type { Log } from '#platform/log'
 import { maxParamLength } from './allowed-methods.ts'
 import { ApiError } from './api-error.ts'
 import { createConnectionCap, endUnusedConnections } from './connections.ts'
+import { endConnection } from './end-connection.ts'
 import type { Front } from './front.ts'
+import { countHostLines } from './host-lines.ts'
 import type { Identified } from './identified.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { toApiError, toProblem } from './problem.ts'
@@ -68,8 +70,8 @@ export function createServer(
     genReqId: ({ headers }) => requestId(headers),
     clientErrorHandler: (error, socket) => {
       try {
-        if (!socket.writable || (error as { code?: string }).code === 'ECONNRESET') socket.destroy()
-        else socket.end(rawProblem(error, publicUrl))
+        if ((error as { code?: string }).code === 'ECONNRESET') socket.destroy()
+        else endConnection(socket, () => rawProblem(error, publicUrl))
       } catch {
         socket.destroy()
       }
@@ -100,14 +102,16 @@ function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
     // Node has let go of this connection: nobody else listens to it any more.
     socket.on('error', () => socket.destroy())
     socket.resume()
-    socket.end(rawProblem(new ApiError('BAD_REQUEST'), publicUrl), () => socket.destroy())
+    socket.once('finish', () => socket.destroy())
+    endConnection(socket, () => rawProblem(new ApiError('BAD_REQUEST'), publicUrl))
   })
   app.addHook('onRequest', (request, reply, next) => {
     const { raw } = request
-    const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1'
-    if (!lacksHost && !unmet.has(raw)) return next()
+    const hosts = countHostLines(raw)
+    const isAddressed = hosts === 1 || (hosts === 0 && raw.httpVersion !== '1.1')
+    if (isAddressed && !unmet.has(raw)) return next()
     const headers = { connection: 'close' }
-    app.refuse(new ApiError(lacksHost ? 'BAD_REQUEST' : 'EXPECTATION_FAILED', { headers }), request, reply)
+    app.refuse(new ApiError(isAddressed ? 'EXPECTATION_FAILED' : 'BAD_REQUEST', { headers }), request, reply)
   })
 }
 

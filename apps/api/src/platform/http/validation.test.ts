@@ -1,11 +1,20 @@
-import { sessions } from '@rolecall/contract'
+import { type EndpointDefinition, endpoints, sessions } from '@rolecall/contract'
 import fc from 'fast-check'
+import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { readBody } from './read-body.ts'
 import { compile } from './validation.ts'
 
 const check = compile(sessions.exchangeCode.body)
 const good = { clientId: 'c', code: 'x', redirectUri: 'https://site.example/' }
+
+/** Every `pattern` anywhere in a schema. */
+const patternsIn = (schema: unknown): string[] =>
+  typeof schema === 'object' && schema !== null
+    ? Object.entries(schema).flatMap(([key, value]) =>
+        key === 'pattern' && typeof value === 'string' ? [value] : patternsIn(value),
+      )
+    : []
 
 describe('validation', () => {
   test('a good body has no problems', () => {
@@ -28,6 +37,18 @@ describe('validation', () => {
       const body = { ...good, code }
       expect(check(body).map(({ path }) => path)).toEqual(['/code'])
       expect(body.code).toBe(code)
+    }
+  })
+
+  test('what does not fit a pattern is told the rule in words, whatever the pattern of the contract', () => {
+    const asked = endpoints.flatMap(({ params, query, body }: EndpointDefinition) => [params, query, body])
+    const patterns = new Set(asked.flatMap((schema) => patternsIn(schema)))
+    expect(patterns.size).toBeGreaterThan(3)
+    for (const pattern of patterns) {
+      const [problem] = compile(Type.Object({ it: Type.String({ pattern }) }))({ it: '\\(x)' })
+      expect(problem?.code).toBe('PATTERN')
+      expect(problem?.message, pattern).toMatch(/^must be \S+ \S+/)
+      expect(problem?.message).not.toMatch(/pattern|\[|\^|\\/)
     }
   })
 

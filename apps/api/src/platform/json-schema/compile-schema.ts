@@ -70,7 +70,7 @@ export function compileSchema(schema: unknown, allowance: Allowance = newSchema)
     )
   const changed = placesOfExactNumbers(schema)
   if (changed.length > 0) return { problems: changed.map(refuseNumber) }
-  const bytes = Buffer.byteLength(JSON.stringify(schema))
+  const bytes = new TextEncoder().encode(JSON.stringify(schema)).length
   if (bytes > limits.schemaBytes) return refused(`is longer than ${limits.schemaBytes} bytes`)
 
   const problems: ProblemDetail[] = []

@@ -25,10 +25,10 @@ const bytes = () => {
   return heapUsed + arrayBuffers
 }
 
-/** The least that a few tries take: what the engine collects or compiles meanwhile is no one's fault. */
+/** The least that tries take, until one is clearly good: what the engine collects or compiles meanwhile is no one's fault. */
 function leastOf(run: () => unknown): { ms: number; bytes: number } {
   const least = { ms: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
-  for (let tries = 0; tries < 4; tries++) {
+  for (let tries = 0; tries < 20; tries++) {
     const [ms, taken] = [ownMs(), bytes()]
     run()
     least.bytes = Math.min(least.bytes, bytes() - taken)

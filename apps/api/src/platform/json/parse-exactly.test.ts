@@ -123,14 +123,16 @@ describe('parseExactly', () => {
     '0.12345678901234567',
   ])('256 KiB of %s hold up nobody', (source) => {
     const text = `[700000000000000001,${Array(Math.floor((256 * 1024 - 21) / (source.length + 1))).fill(source)}]`
-    const took = Array.from({ length: 5 }, () => {
+    // The goal is 20 on a machine that does nothing else.
+    const maxMs = 60
+    let least = Number.POSITIVE_INFINITY
+    for (let tries = 0; tries < 20 && least >= maxMs; tries++) {
       const before = process.cpuUsage()
       parseExactly(text)
       const { user, system } = process.cpuUsage(before)
-      return (user + system) / 1_000
-    })
-    // The goal is 20 on a machine that does nothing else.
-    expect(Math.min(...took)).toBeLessThan(60)
+      least = Math.min(least, (user + system) / 1_000)
+    }
+    expect(least).toBeLessThan(maxMs)
   })
 
   test('is not ended by depth', () => {

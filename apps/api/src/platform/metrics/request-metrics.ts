@@ -1,9 +1,11 @@
+import { latency } from '@rolecall/contract'
+
 /** Upper bounds of the duration buckets, in microseconds. */
-const boundsUs = [
-  1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 10_000_000,
-]
+const boundsUs = latency.latencyBoundsMs.map((ms) => ms * 1_000)
+/** The buckets of a duration, and the one for what took longer than the last bound. */
+export const durationBuckets = boundsUs.length + 1
 /** Past the buckets: the last one has no bound. Then how many were measured, their sum, and all answers. */
-const measured = boundsUs.length + 1
+const measured = durationBuckets
 const sumUs = measured + 1
 const answers = sumUs + 1
 
@@ -23,8 +25,8 @@ export interface RequestCounts {
 export interface RequestMetrics {
   /** The moment, to be handed to `ended`; never 0. */
   began(): number
-  /** `startedAtUs` is 0 for what never began. */
-  ended(route: string, status: number, startedAtUs: number): void
+  /** `startedAtUs` is 0 for what never began. Answers the bucket of its duration; -1 for what was not measured. */
+  ended(route: string, status: number, startedAtUs: number): number
   inFlight(): number
   counts(): RequestCounts[]
 }
@@ -47,7 +49,7 @@ export function createRequestMetrics(now = () => performance.now()): RequestMetr
     ended(route, status, startedAtUs) {
       const cells = cellsOf(routes, route, status)
       cells[answers] = (cells[answers] as number) + 1
-      if (startedAtUs === 0) return
+      if (startedAtUs === 0) return -1
       inFlight -= 1
       const tookUs = (moment() - startedAtUs) | 0
       let bucket = 0
@@ -55,6 +57,7 @@ export function createRequestMetrics(now = () => performance.now()): RequestMetr
       cells[bucket] = (cells[bucket] as number) + 1
       cells[measured] = (cells[measured] as number) + 1
       cells[sumUs] = (cells[sumUs] as number) + tookUs
+      return bucket
     },
     inFlight: () => inFlight,
     counts: () =>

@@ -1,26 +1,37 @@
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 
 /**
  * The name under which an address is counted. An IPv6 address counts with its whole /64: that is the least that a
- * customer gets, so whoever holds one holds 2^64 addresses (RFC 6177). IPv4 in IPv6 (`::ffff:192.0.2.1`) is that IPv4.
+ * customer gets, so whoever holds one holds 2^64 addresses (RFC 6177). IPv4 in IPv6 (`::ffff:192.0.2.1`, in any of its
+ * spellings) is that IPv4. What a proxy passed on and is no address counts as one.
  */
 export function addressBucket(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
-  if (mapped) return `address:${mapped}`
-  return isIPv6(ip) ? `address:${networkOf(ip)}` : `address:${ip}`
+  if (isIPv4(ip)) return `address:${ip}`
+  if (!isIPv6(ip)) return 'address:none'
+  const groups = groupsOf(ip)
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+  if (isMapped) return `address:${groups.slice(6).flatMap(bytesOf).join('.')}`
+  const network = groups.slice(0, 4).map((group) => group.toString(16))
+  return `address:${network.join(':')}::/64`
 }
 
-/** The first four of the eight groups, each without leading zeros: one spelling for one network. */
-function networkOf(ip: string): string {
+/** Its eight groups (RFC 4291, section 2.2). */
+function groupsOf(ip: string): number[] {
   const [head = '', tail] = (ip.split('%')[0] ?? '').split('::')
-  const before = groupsOf(head)
-  const after = groupsOf(tail ?? '')
-  const zeros =
-    tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
-  const groups = [...before, ...zeros, ...after].slice(0, 4)
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+  const [before, after] = [partsOf(head), partsOf(tail ?? '')]
+  const zeros = Array<number>(8 - before.length - after.length).fill(0)
+  return [...before, ...zeros, ...after]
 }
 
-/** A dotted IPv4 at the end stands for two groups; they are behind the first four, so their value does not matter. */
-const groupsOf = (text: string): string[] =>
-  text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
+/** A dotted IPv4 at the end stands for two groups. */
+const partsOf = (text: string): number[] =>
+  text === ''
+    ? []
+    : text.split(':').flatMap((part) => (part.includes('.') ? pairsOf(part) : Number.parseInt(part, 16)))
+
+function pairsOf(ipv4: string): number[] {
+  const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number)
+  return [a * 256 + b, c * 256 + d]
+}
+
+const bytesOf = (group: number) => [group >> 8, group & 255]

@@ -95,7 +95,7 @@ export function createRateLimiter({
     const time = now()
     const tally = tallyOf(caller, Math.floor(time / ttlMs))
     if (shares) return shares.takeHeld(tally)
-    return tally.total < limit && takeAlone(tally, time).allowed
+    return takeAlone(tally, time).allowed
   }
 
   /** In a process that shares with nobody the counter is at hand. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Mapping, Optional, Tuple
 
@@ -21,7 +22,9 @@ class IncomingRequest:
 
     @property
     def is_navigation(self) -> bool:
-        """A page is loaded, so that a redirect leads a person somewhere."""
+        """A person opens a page, and not a script, or a browser that only looks ahead."""
+        if re.search("prefetch|preview", self.headers.get("sec-purpose", "") + self.headers.get("purpose", "")):
+            return False
         mode = self.headers.get("sec-fetch-mode")
         if mode is not None:
             return self.method == "GET" and mode == "navigate"

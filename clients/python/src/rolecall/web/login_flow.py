@@ -5,11 +5,11 @@ framework's adapter, in threads or in asyncio.
 
 from __future__ import annotations
 
+import logging
 import posixpath
 import re
 import time
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import List, Mapping, Optional, Sequence, Tuple, Union
 from urllib.parse import unquote, urlencode, urlsplit
 
@@ -18,10 +18,19 @@ from ..errors import RolecallError
 from ..login import authorize_url, mint_login
 from ..models import NewSession, Session
 from .exchange import Answer, Cookie, IncomingRequest, page, problem, redirect
+from .refreshing import Kept, Replacement
+from .role_rules import RoleRules
 from .sealed_cookies import SealedCookies
+
+_log = logging.getLogger("rolecall")
 
 #: How long a person may take at the chat platform.
 _login_sec = 600
+#: Its cookie stays longer, so that whoever comes late can be told so.
+_login_cookie_sec = 3600
+#: How long a browser has for its one more try.
+_retry_sec = 10
+_unavailable_title = "Who you are cannot be checked right now. Try again in a moment."
 #: Tabs of one browser that may log in at once; of more the oldest are forgotten.
 _most_logins = 5
 
@@ -65,41 +74,16 @@ class PendingLogin:
     cookie_name: str
 
 
-class NotGiven(Enum):
-    """An argument that was left out. None would also be a setting that is missing, which must not open a page."""
-
-    NOT_GIVEN = "not given"
-
-
-Roles = Union[Sequence[str], NotGiven]
-
-
 @dataclass(frozen=True)
-class RoleRules:
-    """Who may come in. Neither: whoever has a live session."""
+class Bearing:
+    """What a request brings, after what has become of it meanwhile."""
 
-    #: At least one of these roles, by id.
-    any_of: Roles = NotGiven.NOT_GIVEN
-    #: Every one of these roles, by id.
-    all_of: Roles = NotGiven.NOT_GIVEN
-
-    def __post_init__(self) -> None:
-        for name, roles in (("any_of", self.any_of), ("all_of", self.all_of)):
-            if not isinstance(roles, NotGiven) and not _are_role_ids(roles):
-                raise ValueError(f"{name} must be a list of role ids that is not empty; leave it out to ask for none")
-
-    def allow(self, session: Session) -> bool:
-        held = {role.role_id for role in session.roles}
-        return (isinstance(self.any_of, NotGiven) or not held.isdisjoint(self.any_of)) and (
-            isinstance(self.all_of, NotGiven) or held.issuperset(self.all_of)
-        )
-
-
-def _are_role_ids(roles: object) -> bool:
-    """Not a single string either, which is a sequence of letters."""
-    if not isinstance(roles, (list, tuple, set, frozenset)) or not roles:
-        return False
-    return all(isinstance(role, str) and role for role in roles)
+    #: The session token to ask about.
+    token: Optional[str] = field(default=None, repr=False)
+    #: To be set by whatever is answered.
+    cookies: Tuple[Cookie, ...] = ()
+    #: To be sent instead of an answer of the site.
+    instead: Optional[Answer] = None
 
 
 class LoginFlow:
@@ -147,49 +131,89 @@ class LoginFlow:
             code_verifier=login.code_verifier,
             sso=self._settings.sso,
         )
-        return redirect(url, (self._cookie(name, sealed, _login_sec), *self._oldest_logins(request)))
+        return redirect(url, (self._cookie(name, sealed, _login_cookie_sec), *self._oldest_logins(request)))
 
     def read_callback(self, request: IncomingRequest) -> Union[Answer, PendingLogin]:
         state = request.query.get("state", "")
         name = self._login_cookie(state)
-        opened = self._cookies.open(name, request.cookies.get(name)) if re.fullmatch(r"[A-Za-z0-9_-]{43}", state) else None
-        # Only the browser that started this login holds its cookie; a link from elsewhere ends here. RFC 9207: an
-        # answer of another service is not the answer to our question.
-        at = 0 if opened is None else opened.get("at")
-        if opened is None or not isinstance(at, int) or at < time.time() - _login_sec:
-            return self._unknown_login(())
+        value = request.cookies.get(name) if re.fullmatch(r"[A-Za-z0-9_-]{43}", state) else None
+        # Only the browser that started this login holds its cookie; a link from elsewhere ends here.
+        if not value:
+            return self._damaged_login(
+                "This browser has no cookie of this login: it was started in another browser, or this browser keeps no cookies of this site."
+            )
+        opened = self._cookies.open(name, value)
+        if opened is None:
+            return self._damaged_login("The cookie of this login was changed, or this site has replaced its secret.")
+        at = opened.get("at")
+        if not isinstance(at, int) or at < time.time() - _login_sec:
+            return self._damaged_login("It took longer than ten minutes.")
+        # RFC 9207: an answer of another service is not the answer to our question.
         done = (self._cookie(name, "", 0),)
         if request.query.get("iss") != self._service_url:
-            return self._unknown_login(done)
+            _log.error(
+                "A login came back from another address than base_url, %s: it must be that of browsers.",
+                self._service_url,
+            )
+            return self._damaged_login("It came back from another service than it was sent to.", done)
         code = request.query.get("code")
         if not code:
             return self._refused_login(request.query, done)
         return PendingLogin(code, str(opened.get("verifier")), str(opened.get("returnTo")), name)
 
     def finish_login(self, pending: PendingLogin, session: NewSession) -> Answer:
-        name = self._session_cookie
-        pair = {"token": session.token, "refreshToken": session.refresh_token}
-        left_sec = max(1, int(session.expires_at.timestamp() - time.time()))
-        cookies = (
-            self._cookie(name, self._cookies.seal(name, pair), left_sec),
-            self._cookie(pending.cookie_name, "", 0),
-        )
+        kept = Kept(session.token, session.refresh_token, int(time.time()), int(session.expires_at.timestamp()))
+        cookies = (self._kept_cookie(kept), self._cookie(pending.cookie_name, "", 0))
         # Absolute: a browser takes a path that begins with two slashes for another host.
         return redirect(self._app_url + pending.return_to, cookies)
 
     def refuse_exchange(self, pending: PendingLogin, error: RolecallError) -> Answer:
         done = (self._cookie(pending.cookie_name, "", 0),)
-        if error.code in ("INVALID_CODE", "VALIDATION_FAILED", "CHALLENGE_WITHOUT_VERIFIER"):
-            return self._unknown_login(done)
-        return self._unavailable_page(error, done)
+        # What a visitor can do: whoever has a login of their own may put any code into its address.
+        if error.code in ("INVALID_CODE", "VALIDATION_FAILED"):
+            return self._damaged_login("Its code was used before, or is more than a minute old.", done)
+        _log.error("A login could not be finished: %s", error)
+        return self._failed_login(done, error)
 
-    def token(self, request: IncomingRequest) -> Optional[str]:
-        """The session token of a request: of its Bearer header, or of the site's cookie."""
+    def kept(self, request: IncomingRequest) -> Optional[Kept]:
+        """The session of the site's cookie. A Bearer header counts before it."""
         if request.bearer is not None:
-            return request.bearer
+            return None
         opened = self._cookies.open(self._session_cookie, request.cookies.get(self._session_cookie))
-        token = None if opened is None else opened.get("token")
-        return token if isinstance(token, str) else None
+        if opened is None:
+            return None
+        # What was opened was sealed here; cookies of earlier versions have no times, and are not refreshed.
+        token, refresh_token = opened.get("token"), opened.get("refreshToken")
+        times = opened.get("obtainedAt", 0), opened.get("expiresAt", 0)
+        if not isinstance(token, str) or not isinstance(refresh_token, str):
+            return None
+        obtained_at, expires_at = (value if isinstance(value, int) else 0 for value in times)
+        return Kept(token, refresh_token, obtained_at, expires_at)
+
+    def may_refresh(self, request: IncomingRequest, kept: Kept) -> bool:
+        """Only where a person opens a page: each refresh costs the requests under way their session for a moment."""
+        return kept.expires_at > 0 and request.is_navigation and kept.is_due
+
+    def bearing(self, request: IncomingRequest, kept: Optional[Kept]) -> Bearing:
+        """Of a request whose pair is not replaced."""
+        return Bearing(request.bearer if kept is None else kept.token)
+
+    def bearing_after(self, request: IncomingRequest, replacement: Replacement) -> Bearing:
+        """Of a request whose pair was to be replaced. The cookie is never deleted here: it may be another's newer one."""
+        if replacement is not None:
+            return Bearing(replacement.token, (self._kept_cookie(replacement),))
+        if not request.is_navigation:
+            return Bearing(instead=problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, {"retry-after": "1"}))
+        # Where another process was first, the browser has its cookie by now: one more try, and then it is logged out.
+        name = f"{self._prefix}-retry"
+        if name in request.cookies:
+            return Bearing(cookies=(self._cookie(name, "", 0),))
+        url = self._app_url + self._return_to(request.target)
+        return Bearing(instead=redirect(url, (self._cookie(name, "1", _retry_sec),)))
+
+    def refresh_failed(self, error: RolecallError) -> None:
+        """Nobody can tell: the pair is as it was, and the next page tries again."""
+        _log.error("A session could not be refreshed: %s", error)
 
     def refusal(self, request: IncomingRequest, session: Optional[Session], rules: RoleRules) -> Optional[Answer]:
         """The answer that keeps somebody out; None when they may come in."""
@@ -207,13 +231,13 @@ class LoginFlow:
 
     def unavailable(self, request: IncomingRequest, error: RolecallError) -> Answer:
         """Nobody can tell who is asking: neither in nor out."""
+        _log.error("Who is asking cannot be checked: %s", error)
         if request.is_navigation:
             return self._unavailable_page(error, ())
-        title = "Who you are cannot be checked right now. Try again in a moment."
-        return problem(503, "SESSION_CHECK_UNAVAILABLE", title, {"retry-after": _retry_after(error)})
+        return problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, {"retry-after": _retry_after(error)})
 
     def begin_logout(self, request: IncomingRequest) -> Optional[Answer]:
-        """A refusal; or None: the session of `token(request)` is to be ended."""
+        """A refusal; or None: the session of the request is to be ended."""
         if request.method != "POST":
             return problem(405, "METHOD_NOT_ALLOWED", "Logging out takes a form that posts.", {"allow": "POST"})
         if not request.is_from(self._app_url):
@@ -224,6 +248,7 @@ class LoginFlow:
         done = (self._cookie(self._session_cookie, "", 0),)
         if error is None:
             return redirect(f"{self._app_url}/", done)
+        _log.error("A logout could not be told to the service: %s", error)
         return page(
             503,
             "Logged out here",
@@ -240,6 +265,16 @@ class LoginFlow:
     @property
     def _session_cookie(self) -> str:
         return f"{self._prefix}-session"
+
+    def _kept_cookie(self, kept: Kept) -> Cookie:
+        name = self._session_cookie
+        value = {
+            "token": kept.token,
+            "refreshToken": kept.refresh_token,
+            "obtainedAt": kept.obtained_at,
+            "expiresAt": kept.expires_at,
+        }
+        return self._cookie(name, self._cookies.seal(name, value), max(1, kept.expires_at - int(time.time())))
 
     def _login_cookie(self, state: str) -> str:
         """One cookie a login: two tabs may log in at once, and neither takes the other's."""
@@ -274,9 +309,16 @@ class LoginFlow:
     def _login_url(self) -> str:
         return f"{self._app_url}{self._settings.path}/login"
 
-    def _unknown_login(self, cookies: Tuple[Cookie, ...]) -> Answer:
-        text = "It belongs to another browser, was used before, or took longer than ten minutes."
-        return page(400, "This login was not started here", text, self._login_url(), "Log in", cookies)
+    def _damaged_login(self, reason: str, cookies: Tuple[Cookie, ...] = ()) -> Answer:
+        return page(400, "This login cannot be finished", reason, self._login_url(), "Log in", cookies)
+
+    def _failed_login(self, cookies: Tuple[Cookie, ...], error: RolecallError) -> Answer:
+        text = "The service does not take the login of this site. Whoever runs the site finds the reason in its log."
+        headers = {}
+        if error.status in (None, 429, 502, 503, 504):
+            text = "The service cannot answer right now. Try again in a moment."
+            headers = {"retry-after": _retry_after(error)}
+        return page(503, "You could not be logged in", text, self._login_url(), "Try again", cookies, headers)
 
     def _refused_login(self, query: Mapping[str, str], cookies: Tuple[Cookie, ...]) -> Answer:
         """RFC 6749 §4.1.2.1: the service says why there is no code."""
@@ -285,9 +327,8 @@ class LoginFlow:
         return page(status, "You are not logged in", text, self._login_url(), "Try again", cookies)
 
     def _unavailable_page(self, error: RolecallError, cookies: Tuple[Cookie, ...]) -> Answer:
-        text = "Who you are cannot be checked right now. Try again in a moment."
         headers = {"retry-after": _retry_after(error)}
-        return page(503, "Try again in a moment", text, self._app_url, "Home", cookies, headers)
+        return page(503, "Try again in a moment", _unavailable_title, self._app_url, "Home", cookies, headers)
 
 
 def _retry_after(error: RolecallError) -> str:

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { Holders } from './holders.ts'
+
+const row = { id: 'another', renewals: 1, acknowledged: '5:5:', isBehind: true }
+
+test('a process is not waited for that said it has applied a change before the look was answered that saw it behind', () => {
+  const holders = new Holders(2_000)
+  holders.observe([row], 0)
+  holders.acknowledged('another', '9:9:')
+  expect(holders.behind([row], '8:8:', 1)).toEqual([])
+  expect(holders.behind([row], '10:10:', 1)).toEqual(['another'])
+})
+
+test('what a process said that holds a lease no more counts for nobody', () => {
+  const holders = new Holders(2_000)
+  holders.acknowledged('another', '9:9:')
+  holders.observe([], 0)
+  holders.observe([row], 1)
+  expect(holders.behind([row], '8:8:', 2)).toEqual(['another'])
+})

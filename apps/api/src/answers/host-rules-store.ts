@@ -1,0 +1,34 @@
+import type { Database } from '#platform/db/database'
+import { gather } from '#platform/db/gather'
+import { sql } from '#platform/db/sql'
+
+/** Who may see a protected host. */
+export interface HostRule {
+  readonly projectId: string
+  /** Null while there is no main server: nobody may. */
+  readonly serverId: string | null
+  /** One of these roles is needed; empty: any member. */
+  readonly anyOf: readonly string[]
+  readonly remoteUser: 'username' | 'id'
+}
+
+/** Reads the rules of many hosts in one snapshot; undefined of a host that is nobody's. */
+export const hostRulesReader = (
+  db: Pick<Database, 'gathered' | 'gathersAtOnce'>,
+  configuredServerId: string | undefined,
+) =>
+  gather(async (hosts: string[]): Promise<(HostRule | undefined)[]> => {
+    const rows = await db.gathered<Omit<HostRule, 'projectId'> & { projectId: string | null }>(sql`
+      select r.project_id as "projectId", r.server_id as "serverId", r.any_of as "anyOf", r.remote_user as "remoteUser"
+      from unnest(${hosts}::text[]) with ordinality as q (host, n)
+      left join lateral (
+        select f.project_id, f.any_of, f.remote_user, coalesce(f.server_id,
+          (select v.id from servers v where v.is_main and v.removed_at is null),
+          (select v.id from servers v where v.id = ${configuredServerId ?? null} and v.removed_at is null)) as server_id
+        from forward_auth_hosts h join forward_auth f on f.project_id = h.project_id
+          join projects p on p.id = f.project_id and p.deleted_at is null
+        where h.host = q.host
+        offset 0) r on true
+      order by q.n`)
+    return rows.map(({ projectId, ...rule }) => (projectId === null ? undefined : { projectId, ...rule }))
+  }, db.gathersAtOnce)

@@ -1,0 +1,121 @@
+import type { Database, Queryable, Tx } from '#platform/db/database'
+import { type Sql, sql } from '#platform/db/sql'
+import type { HashedEntry, PersonalPart } from './entry.ts'
+
+/** An entry with everything that its hash covers, and the ends of the chain as they were in the same moment. */
+export type ChainRow = Omit<HashedEntry, 'seq'> & {
+  /** Null in the one row of an empty log. */
+  readonly seq: number | null
+  readonly previousHash: string
+  readonly hash: string
+  readonly erasedBy: number | null
+  readonly headSeq: number
+  readonly headHash: string
+  /** The last entry that was let go. */
+  readonly startSeq: number
+  readonly startHash: string
+} & { readonly [Part in PersonalPart as `${Part}Salt`]: string | null } & {
+  /** Null in entries from before there were commitments. */
+  readonly [Part in PersonalPart as `${Part}Commitment`]: string | null
+}
+
+/** An entry with the ends of the chain. Changes are text here: the hash is over exactly these characters. */
+const chainColumns = sql`
+  l.seq::float8 as seq, l.id, iso(l.at) as at, l.actor_id as "actorId",
+  l.actor_username as "actorUsername", l.action_type as "actionType", l.action, l.severity,
+  l.target_type as "targetType", l.target_id as "targetId", l.target_name as "targetName", l.summary,
+  l.changes::text as changes, l.ip, l.request_id as "requestId", l.previous_hash as "previousHash", l.hash,
+  l.actor_salt as "actorSalt", l.actor_commitment as "actorCommitment", l.target_salt as "targetSalt",
+  l.target_commitment as "targetCommitment", l.summary_salt as "summarySalt",
+  l.summary_commitment as "summaryCommitment", l.erased_by::float8 as "erasedBy",
+  h.seq::float8 as "headSeq", h.hash as "headHash", s.seq::float8 as "startSeq", s.hash as "startHash"`
+
+/** The whole chain in order, in pages. */
+export const streamChain = (db: Pick<Database, 'stream'>) =>
+  db.stream<ChainRow>(
+    sql`
+    select ${chainColumns}
+    from audit_head h cross join audit_start s left join audit_log l on l.seq > s.seq
+    order by l.seq`,
+    1_000,
+  )
+
+/** One page of the chain after an entry, or from its beginning; one row without an entry where there is none. */
+export const pageOfChain = (db: Queryable, afterSeq: number, limit: number) =>
+  db.query<ChainRow>(sql`
+    select ${chainColumns}
+    from audit_head h cross join audit_start s left join lateral (
+      select * from audit_log e where e.seq > greatest(s.seq, ${afterSeq}::bigint) order by e.seq limit ${limit}) l on true
+    order by l.seq`)
+
+/** Says for the rest of the transaction what it may do to what is append-only otherwise. */
+export const allowInTransaction = (tx: Tx, what: 'erasure' | 'retention') =>
+  tx.execute(sql`select set_config('rolecall.audit', ${what}, true)`)
+
+/** Entries that a member is named in: as whoever did something, as what it was done to, among changes or in a sentence. */
+export const isNamed = (memberId: string): Sql => sql`(
+  actor_id = ${memberId} or target_id = ${memberId} or position(${memberId} in changes::text) > 0
+  or position(${memberId} in summary) > 0)`
+
+/** Where a member is named, up to the end of the chain at this moment. Reads the whole log, and keeps nobody waiting. */
+export const findNamed = (tx: Tx, memberId: string) =>
+  tx.maybeOne<{ readonly upTo: number; readonly seqs: readonly number[] }>(sql`
+    select h.seq::float8 as "upTo", array(
+      select l.seq::float8 from audit_log l where l.seq <= h.seq and ${isNamed(memberId)}) as seqs
+    from audit_head h`)
+
+/**
+ * Takes away what entries say of a member, part by part and with its salt: as whoever did something, as what it was done to, and
+ * where a sentence names them: in the entries that were found, and in those since. `erasedBy` is the entry that will tell of it.
+ */
+export const eraseFromEntries = (
+  tx: Tx,
+  memberId: string,
+  { upTo, seqs }: { readonly upTo: number; readonly seqs: readonly number[] },
+  erasedBy: number,
+) =>
+  tx.execute(sql`
+    with named as (
+      select seq, actor_id is not distinct from ${memberId} as by_them,
+        target_id is not distinct from ${memberId} or coalesce(position(${memberId} in changes::text), 0) > 0 as to_them
+      from audit_log
+      where seq = any(${seqs}::bigint[]) or seq > ${upTo}::bigint and ${isNamed(memberId)})
+    update audit_log l set erased_by = ${erasedBy},
+      actor_id = case when not n.by_them then l.actor_id end,
+      actor_username = case when not n.by_them then l.actor_username end,
+      ip = case when not n.by_them then l.ip end,
+      actor_salt = case when not n.by_them then l.actor_salt end,
+      target_id = case when not n.to_them then l.target_id end,
+      target_name = case when not n.to_them then l.target_name end,
+      changes = case when not n.to_them then l.changes end,
+      target_salt = case when not n.to_them then l.target_salt end,
+      summary = null, summary_salt = null
+    from named n where l.seq = n.seq`)
+
+export interface Cut {
+  readonly seq: number
+  readonly hash: string
+}
+
+/**
+ * The last entry that is older than so many days, if the log begins a day before it or more: so the log gets a new
+ * beginning once a day, not with every entry that grows old.
+ */
+export const findCut = (db: Queryable, days: number) =>
+  db.maybeOne<Cut & { readonly before: number }>(sql`
+    select l.seq, l.hash, s.seq as before
+    from audit_start s cross join lateral (
+      select seq, hash from audit_log where at < clock_now() - ${days}::int * interval '1 day'
+      order by at desc, seq desc limit 1) l
+    where l.seq > s.seq and exists (
+      select from audit_log o
+      where o.seq = s.seq + 1 and o.at < clock_now() - (${days}::int + 1) * interval '1 day')`)
+
+export const moveStart = (tx: Tx, { seq, hash }: Cut) =>
+  tx.execute(sql`update audit_start set seq = ${seq}, hash = ${hash} where seq < ${seq}`)
+
+/** Deletes some of the entries that lie before the beginning of the log. */
+export const deleteLetGo = (tx: Tx, limit: number) =>
+  tx.execute(sql`
+    delete from audit_log where seq in (
+      select l.seq from audit_log l where l.seq <= (select seq from audit_start) order by l.seq limit ${limit})`)

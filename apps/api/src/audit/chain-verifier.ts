@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { audit } from '@rolecall/contract'
+import type { Database } from '#platform/db/database'
+import { DatabaseUnavailable } from '#platform/db/database'
+import type { Log } from '#platform/log'
+import { pageOfChain } from './chain-store.ts'
+import { type ChainEntry, ChainWalk } from './chain-walk.ts'
+import {
+  keepProblem,
+  keepVerification,
+  lockVerification,
+  readVerification,
+  restartVerification,
+} from './verification-store.ts'
+
+/** Entries of one step: hashing them takes some ten milliseconds, after which others have their turn. */
+const entriesPerStep = 500
+/** Between two steps: a log of a million entries is checked within minutes, by a tenth of one processor. */
+const pauseMs = 100
+/** How soon a new entry is checked. */
+const everyMs = 60_000
+/** A change of an entry that was found good is found by the next check of all of them. */
+const maxAgeHours = 24
+
+/** Checks the chain of the audit log all the time: a step at a time, remembered, on whichever instance comes by. */
+export interface ChainVerifier {
+  /** Goes on once a minute. */
+  start(): void
+  /** Begins anew with the first entry, at once. */
+  restart(): Promise<void>
+  /** Takes one step. True when there is more to do at once. */
+  step(): Promise<boolean>
+  state(): Promise<audit.AuditChain>
+  close(): Promise<void>
+}
+
+interface VerifierDeps {
+  readonly db: Database
+  readonly log: Log
+}
+
+export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  const closing = new AbortController()
+
+  const step = () =>
+    db.transaction(async (tx) => {
+      const found = await lockVerification(tx, maxAgeHours)
+      if (!found) return false
+      const isNew = found.isOld || found.walk === null
+      if (found.isBroken && !isNew) return false
+      if (found.isOld) await restartVerification(tx)
+      const walk = new ChainWalk(isNew || found.walk === null ? undefined : found.walk)
+      const rows = await pageOfChain(tx, walk.seq, entriesPerStep)
+      const [first] = rows
+      if (first && !walk.sees(first)) {
+        await restartVerification(tx)
+        return true
+      }
+      const entries = rows.filter(isEntry)
+      // A page and the ends of the chain are of one moment: a short page is the last one.
+      const isLast = entries.length < entriesPerStep
+      const problem = walkAlong(walk, entries) ?? (isLast ? walk.problemAtEnd() : undefined)
+      if (problem === undefined) await keepVerification(tx, walk.state, isLast)
+      else {
+        log.error({ problem }, 'the audit log is not as it was written')
+        await keepProblem(tx, walk.state, problem)
+      }
+      return problem === undefined && !isLast
+    })
+
+  const run = async () => {
+    try {
+      while (!closing.signal.aborted && (await step()))
+        await sleep(pauseMs, undefined, { signal: closing.signal })
+    } catch (error) {
+      // An outage is logged once, by `availability.ts`, and the next minute goes on.
+      if (closing.signal.aborted || error instanceof DatabaseUnavailable) return
+      log.error({ err: error }, 'the check of the audit log failed')
+    }
+  }
+  const wake = () => {
+    running ??= run().finally(() => {
+      running = undefined
+    })
+  }
+  return {
+    start() {
+      timer = setInterval(wake, everyMs)
+      timer.unref()
+      wake()
+    },
+    async restart() {
+      await db.transaction((tx) => restartVerification(tx))
+      wake()
+    },
+    step,
+    state: async () => {
+      const row = await readVerification(db)
+      if (!row) throw new Error('The check of the audit log has no row.')
+      return { ...row, status: statusOf(row), mend: row.problem === null ? null : mend }
+    },
+    async close() {
+      clearInterval(timer)
+      closing.abort()
+      await running
+    },
+  }
+}
+
+const mend =
+  'Somebody changed the database behind the service, or it was damaged. Keep a copy as evidence, run `rolecall audit verify`, and compare with a back-up.'
+
+const isEntry = (row: { readonly seq: number | null }): row is ChainEntry => row.seq !== null
+
+function walkAlong(walk: ChainWalk, entries: readonly ChainEntry[]): string | undefined {
+  for (const entry of entries) {
+    const problem = walk.step(entry)
+    if (problem) return problem
+  }
+  return undefined
+}
+
+function statusOf({
+  problem,
+  verifiedAt,
+  startedAt,
+}: Pick<audit.AuditChain, 'problem' | 'verifiedAt' | 'startedAt'>): audit.AuditChain['status'] {
+  if (problem !== null) return 'broken'
+  if (verifiedAt !== null) return 'verified'
+  return startedAt === null ? 'unchecked' : 'checking'
+}

@@ -1,0 +1,42 @@
+import type { Database, Tx } from '#platform/db/database'
+import { allowInTransaction, deleteLetGo, findCut, moveStart } from './chain-store.ts'
+import type { RecordAudit } from './event.ts'
+import { lockHead } from './store.ts'
+
+/** Entries that one statement deletes at most: a clean-up never holds up a request. */
+const batchSize = 1_000
+
+/** What an entry of this action says in `changes.start.after`: where the log begins, which its verification looks up. */
+export const letGoAction = 'audit.let_go'
+
+/**
+ * Lets entries go that are older than so many days. The log gets a new beginning first, once a day, with an entry
+ * that names it; what lies before it is deleted in small steps, by whichever instance comes by. Answers how many went in
+ * this step.
+ */
+export async function letOldEntriesGo(
+  { db, record }: { readonly db: Database; readonly record: RecordAudit },
+  days: number,
+): Promise<number> {
+  if (await findCut(db, days)) await db.transaction((tx) => beginLater(tx, record, days))
+  return db.transaction(async (tx) => {
+    await allowInTransaction(tx, 'retention')
+    return deleteLetGo(tx, batchSize)
+  })
+}
+
+async function beginLater(tx: Tx, record: RecordAudit, days: number) {
+  await lockHead(tx)
+  // Another instance may have been quicker.
+  const cut = await findCut(tx, days)
+  if (!cut) return
+  const { seq, hash, before } = cut
+  await moveStart(tx, cut)
+  await record(tx, {
+    actionType: 'permission',
+    action: letGoAction,
+    target: { type: 'audit', id: 'log' },
+    summary: `Entries of the audit log older than ${days} days were let go: ${seq - before}. It begins with entry ${seq + 1}.`,
+    changes: { start: { before: null, after: { seq, hash } } },
+  })
+}

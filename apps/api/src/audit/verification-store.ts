@@ -1,0 +1,54 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+import type { WalkState } from './chain-walk.ts'
+
+interface Verification {
+  /** Null before the first step. */
+  readonly walk: WalkState | null
+  /** The check began so long ago that it begins anew. */
+  readonly isOld: boolean
+  /** It has found something wrong, and goes no further. */
+  readonly isBroken: boolean
+}
+
+/** The check, locked until the transaction ends; undefined while another instance is at it. */
+export const lockVerification = (tx: Tx, maxAgeHours: number) =>
+  tx.maybeOne<Verification>(sql`
+    select walk, coalesce(started_at < clock_now() - ${maxAgeHours}::int * interval '1 hour', true) as "isOld",
+      coalesce(problem_at >= started_at, false) as "isBroken"
+    from audit_verification for update skip locked`)
+
+/** From now on the check is at its beginning. What it found last time stands until it has found something else. */
+export const restartVerification = (tx: Tx) =>
+  tx.execute(sql`update audit_verification set walk = null, started_at = clock_now()`)
+
+/** Notes how far the check has come, and that it has come to the end with every entry as it was written. */
+export const keepVerification = (tx: Tx, walk: WalkState, isWhole: boolean) =>
+  tx.execute(sql`
+    update audit_verification set walk = ${JSON.stringify(walk)}::json,
+      verified_at = case when ${isWhole} then clock_now() else verified_at end,
+      problem = case when not ${isWhole} then problem end,
+      problem_at = case when not ${isWhole} then problem_at end`)
+
+export const keepProblem = (tx: Tx, walk: WalkState, problem: string) =>
+  tx.execute(sql`
+    update audit_verification set walk = ${JSON.stringify(walk)}::json, problem = ${problem},
+      problem_at = clock_now()`)
+
+interface VerificationRow {
+  readonly entries: number
+  readonly letGo: number
+  readonly checked: number
+  readonly startedAt: string | null
+  readonly verifiedAt: string | null
+  readonly problem: string | null
+  readonly problemAt: string | null
+}
+
+/** How the check stands, and how long the log is. */
+export const readVerification = (db: Queryable) =>
+  db.maybeOne<VerificationRow>(sql`
+    select (h.seq - s.seq)::float8 as entries, s.seq::float8 as "letGo",
+      coalesce((v.walk ->> 'entries')::float8, 0) as checked, iso(v.started_at) as "startedAt",
+      iso(v.verified_at) as "verifiedAt", v.problem, iso(v.problem_at) as "problemAt"
+    from audit_verification v, audit_head h, audit_start s`)

@@ -1,0 +1,62 @@
+import { readAnswer } from '#platform/outbound/read-answer'
+import { type ChatImage, type ChatPlatform, ChatPlatformError } from './chat-platform.ts'
+import { userAgent } from './discord-user-agent.ts'
+
+export interface DiscordImagesOptions {
+  /** The platform's host of pictures. */
+  readonly cdnUrl: string
+}
+
+/** Longest wait for a picture, with its body. */
+const deadlineMs = 3_000
+/** At 128 pixels the platform's own are a tenth of this. */
+const maxBytes = 512 * 1024
+/** Pixels of what is asked for: as much as a console shows, on a fine screen. */
+const size = 128
+/** A host that failed so often in a row is not asked for a while: a page has many pictures, and each would wait. One may have its own fault. */
+const maxFailures = 3
+const restMs = 5_000
+
+/** Reads pictures from the one host that has them. Nothing of a request but kind, id and hash is in the address. */
+export function createDiscordImages({ cdnUrl }: DiscordImagesOptions): ChatPlatform['image'] {
+  let restsUntil = 0
+  let failures = 0
+  return async ({ kind, ownerId, hash }) => {
+    if (performance.now() < restsUntil) throw unavailable()
+    const url = `${cdnUrl}/${kind}/${ownerId}/${hash}.png?size=${size}`
+    const signal = AbortSignal.timeout(deadlineMs)
+    try {
+      const response = await fetch(url, {
+        headers: { 'user-agent': userAgent, accept: 'image/png,image/webp,image/jpeg,image/gif' },
+        redirect: 'error',
+        signal,
+      })
+      if (response.status >= 500 || response.status === 429) throw unavailable(response.status)
+      failures = 0
+      const bytes = response.ok ? await readAnswer(response, signal, maxBytes) : undefined
+      if (!response.ok) await response.body?.cancel()
+      const type = bytes && typeOf(bytes)
+      return bytes && type && { type, bytes }
+    } catch (error) {
+      failures += 1
+      if (failures >= maxFailures) restsUntil = performance.now() + restMs
+      throw error instanceof ChatPlatformError ? error : unavailable()
+    }
+  }
+}
+
+const unavailable = (status?: number) =>
+  new ChatPlatformError('unavailable', 'The pictures of the chat platform cannot be reached.', status)
+
+/** How each kind of picture begins, in hexadecimal. What the answer says of itself does not count; SVG, which may run scripts, is none. */
+const beginnings: readonly (readonly [ChatImage['type'], RegExp])[] = [
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/gif', /^47494638(?:37|39)61/],
+  ['image/webp', /^52494646.{8}57454250/],
+]
+
+const typeOf = (bytes: Buffer): ChatImage['type'] | undefined => {
+  const start = bytes.subarray(0, 16).toString('hex')
+  return beginnings.find(([, pattern]) => pattern.test(start))?.[0]
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { schemaState } from '#platform/db/migrate'
+import { openDatabase } from '#platform/db/open-database'
+import { archiveFolder, NotAnArchive, unarchiveFolder } from '#platform/db/pglite-archive'
+import { loadConfig } from '../config.ts'
+import { readEnvironment } from '../environment.ts'
+import { markRestored } from '../features/restored/store.ts'
+import { StartRefused } from '../start-refused.ts'
+import { unmadeFolder } from './unmade-folder.ts'
+
+/** Writes the embedded database into a file, whole or not at all. Only its owner may read it: it knows people. */
+export async function backup(file: string): Promise<void> {
+  const folder = embeddedFolder('pg_dump --format=custom --file=FILE')
+  if (unmadeFolder({ databaseUrl: `pglite:${folder}` })) {
+    throw new StartRefused(
+      `There is no database in ${folder}. Is this the right folder, and DATABASE_URL set?`,
+    )
+  }
+  await mayWrite(file)
+  const archive = await archiveFolder(folder)
+  // A name that nobody could prepare: a file or a link that is there already keeps its own rights.
+  const unfinished = `${file}.${randomBytes(8).toString('hex')}`
+  try {
+    await writeFile(unfinished, archive, { mode: 0o600, flag: 'wx', flush: true })
+    await rename(unfinished, file)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw cannot(file, 'written', error)
+  }
+  console.log(`wrote    ${file}, ${grouped(Math.ceil(archive.length / 1024))} KiB`)
+  console.log('It holds no encryption keys: keep OUTBOUND_ and INBOUND_WEBHOOK_ENCRYPTION_KEY elsewhere.')
+}
+
+/** Puts a backup where the configuration wants the embedded database, and says what a backup brings back. */
+export async function restore(file: string): Promise<void> {
+  const folder = embeddedFolder('pg_restore --dbname=DATABASE_URL FILE')
+  if (!unmadeFolder({ databaseUrl: `pglite:${folder}` })) {
+    throw new StartRefused(
+      `There is a database in ${folder} already. Stop the service, move the folder away (mv ${folder} ${folder}.before), and try again.`,
+    )
+  }
+  const archive = await readFile(file).catch((error: unknown) => Promise.reject(cannot(file, 'read', error)))
+  try {
+    await unarchiveFolder(folder, archive, markAsRestored)
+  } catch (error) {
+    if (!(error instanceof NotAnArchive)) throw error
+    throw new StartRefused(
+      `${file} is no whole backup of an embedded database, or one of another version of the engine. Nothing was changed.`,
+    )
+  }
+  console.log(`restored ${folder}`)
+  console.log('Sessions that were revoked since the backup are good again. Before the service is started:')
+  console.log('  rolecall migrate && rolecall sessions revoke --all')
+}
+
+/** A database that this version cannot work with is refused here, and not by the next start. */
+async function markAsRestored(url: string) {
+  const db = await openDatabase(url)
+  try {
+    const { pending } = await schemaState(db)
+    // A backup from before that table is noticed by nobody who could have read it.
+    if (!pending.includes('0048_database_identity.sql')) await markRestored(db)
+  } finally {
+    await db.close()
+  }
+}
+
+function embeddedFolder(command: string): string {
+  const { config, problems } = loadConfig(readEnvironment())
+  const wrong = problems.filter((line) => line.startsWith('DATABASE_URL'))
+  if (wrong.length > 0) throw new StartRefused(wrong.join('\n'))
+  const [, folder = ''] = /^pglite:(?!:memory:)(.+)/.exec(config.databaseUrl) ?? []
+  // With a slash at its end what stands beside it would be in it.
+  if (folder) return folder.replace(/(?<=.)\/+$/, '')
+  throw new StartRefused(
+    `DATABASE_URL names no embedded database in a folder. PostgreSQL has its own tools: ${command} (docs/guides/backup.md).`,
+  )
+}
+
+/** Takes the name and lets it go: a backup that is there already is never written over. */
+async function mayWrite(file: string) {
+  try {
+    await writeFile(file, '', { flag: 'wx', mode: 0o600 })
+    await rm(file)
+  } catch (error) {
+    throw cannot(file, 'written', error)
+  }
+}
+
+const cannot = (file: string, what: string, error: unknown) =>
+  new StartRefused(`${file} cannot be ${what} (${(error as NodeJS.ErrnoException).code}).`)
+
+const grouped = (count: number) => count.toLocaleString('en')

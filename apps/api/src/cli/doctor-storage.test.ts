@@ -1,0 +1,58 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runCommand } from '../../test/command.ts'
+import { createDatabase, engines } from '../../test/databases.ts'
+import { environmentFor } from '../../test/service.ts'
+import { openDatabase } from '../platform/db/open-database.ts'
+import { sql } from '../platform/db/sql.ts'
+
+let folder: string
+let sim: ChatSim
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rolecall-storage-'))
+  sim = await startChatSim()
+})
+afterAll(async () => {
+  await sim.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** In an empty folder, with this environment and nothing else. */
+const rolecall = (command: string, env: Record<string, string>) => runCommand(folder, [command], env)
+
+test('no command makes an empty database where a restore was interrupted; it says how to go on', async () => {
+  await mkdir(join(folder, 'back.restoring'))
+  const env = { DATABASE_URL: 'pglite:back' }
+  const { code, out, err } = await rolecall('migrate', env)
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toContain('a restore into it was interrupted and left back.restoring')
+  expect(err).toContain('Run `rolecall restore FILE` again.')
+  expect(err.trim().split('\n')).toHaveLength(1)
+  expect((await rolecall('doctor', env)).out).toMatch(
+    /^PROBLEM +database +The data folder back cannot be used/m,
+  )
+  await rm(join(folder, 'back.restoring'), { recursive: true })
+  expect((await rolecall('migrate', env)).code).toBe(0)
+})
+
+describe.each(engines)('on %s', (engine) => {
+  test('doctor says that the disk of the database is full, and leaves nothing of what it tries', async () => {
+    const database = await createDatabase(engine)
+    const env = { ...environmentFor(sim), DATABASE_URL: database.url }
+    expect((await rolecall('doctor', env)).out).toMatch(/^ok +database .*, up to date$/m)
+    const db = await openDatabase(database.url)
+    expect(await db.query(sql`select from instances`)).toEqual([])
+    await db.script(`
+      create function no_room() returns trigger language plpgsql as $$
+        begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+      create trigger no_room before insert on instances for each statement execute function no_room()`)
+    await db.close()
+    const { code, out } = await rolecall('doctor', env)
+    expect(code).toBe(1)
+    expect(out).toMatch(/^PROBLEM +database +The disk of the database is full: .* Make its volume larger/m)
+    await database.drop()
+  })
+})

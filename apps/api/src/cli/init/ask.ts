@@ -1,0 +1,25 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+
+/** Asks the person at the terminal. What is secret is not shown while it is typed. */
+export async function ask(question: string, { isSecret = false } = {}): Promise<string> {
+  let isMuted = false
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      if (!isMuted) process.stdout.write(chunk)
+      done()
+    },
+  })
+  const terminal = createInterface({ input: process.stdin, output, terminal: true })
+  terminal.once('SIGINT', () => process.exit(130))
+  // End of input is nobody there any more.
+  terminal.once('close', () => process.stdin.pause())
+  try {
+    const answer = terminal.question(`${question}: `)
+    isMuted = isSecret
+    return (await answer).trim()
+  } finally {
+    if (isSecret) process.stdout.write('\n')
+    terminal.close()
+  }
+}

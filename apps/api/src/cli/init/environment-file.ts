@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { type Variable, variables } from '../../config.ts'
+import type { Environment } from '../../environment.ts'
+import { StartRefused } from '../../start-refused.ts'
+
+/** Keys that were written once are never written over: what they seal could not be read any more. */
+export function refuseExisting(path: string) {
+  if (!existsSync(path)) return
+  throw new StartRefused(
+    `${path} is there already, and its keys may be in use: move it away, or name another with --output.`,
+  )
+}
+
+/**
+ * Writes what `.env` files, compose (`env_file`), systemd (`EnvironmentFile`) and `docker --env-file` all read alike:
+ * NAME=value, without quotes. Only its owner may read it.
+ */
+export async function writeEnvironment(
+  path: string,
+  values: Environment,
+  extra: Readonly<Record<string, string>>,
+) {
+  const all = Object.values<Variable>(variables)
+  const groups = [...new Set(all.map(({ group }) => group))]
+  const parts = groups.flatMap((group) => {
+    const lines = all.flatMap((one) => {
+      const value = values[one.name]
+      return one.group === group && value
+        ? [`# ${one.meaning.replaceAll('`', '')}`, `${one.name}=${value}`]
+        : []
+    })
+    return lines.length > 0 ? [[`# ${group}`, '', ...lines].join('\n')] : []
+  })
+  const own = Object.entries({ NODE_ENV: values['NODE_ENV'] ?? '', ...extra }).flatMap(([name, value]) =>
+    value ? [`${name}=${value}`] : [],
+  )
+  const head =
+    '# Written by `rolecall init`. Keep a copy of the two encryption keys elsewhere: no backup of the database has them.'
+  try {
+    await writeFile(path, `${[head, ...own, '', parts.join('\n\n')].join('\n')}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartRefused(`${path} cannot be written (${code}): name another file with --output.`)
+  }
+}

@@ -1,0 +1,123 @@
+import type { ChatPlatform } from '#chat/chat-platform'
+import { isLoopbackHost } from '#platform/loopback'
+import { parseUrl } from '#platform/parse-url'
+import type { Config } from '../../config.ts'
+import type { Environment } from '../../environment.ts'
+import { callbackUrlLines } from '../doctor/callback-url.ts'
+import { botLines, clientLines, mainServerLines } from '../doctor/chat-platform.ts'
+import { type Line, problem } from '../doctor/line.ts'
+import { databaseLines } from '../doctor/storage.ts'
+
+export type Values = Record<string, string>
+
+/** One thing that a person has to know, with how it is checked before the next is asked. */
+export interface Question {
+  /** The variable that it answers. */
+  readonly name: string
+  readonly flag?: string
+  readonly text: string
+  readonly isSecret?: boolean
+  /** Taken when the answer is empty, and when nobody is asked. */
+  readonly preset?: string
+  readonly check: (config: Config, chat: ChatPlatform) => Promise<readonly Line[]>
+  /** What follows from the answer, or what the platform says beside it. */
+  readonly also?: (answer: string, values: Environment, chat: ChatPlatform) => Promise<Values>
+  /** Said before it is asked. */
+  readonly hint?: (values: Environment, chat: ChatPlatform) => Promise<readonly string[]>
+}
+
+/** A bot needs no permission of its own to read who is a member: the invitation asks for none. */
+export function inviteLink({ chatAuthorizeUrl }: Pick<Config, 'chatAuthorizeUrl'>, clientId: string): string {
+  const url = new URL(chatAuthorizeUrl)
+  url.search = new URLSearchParams({ client_id: clientId, scope: 'bot', permissions: '0' }).toString()
+  return url.href
+}
+
+const bot: Question = {
+  name: 'CHAT_BOT_TOKEN',
+  text: 'Bot token (developer portal, Bot, Reset Token; switch on the Server Members Intent there)',
+  isSecret: true,
+  check: botLines,
+  also: async (_, values, chat) =>
+    values['CHAT_CLIENT_ID'] ? {} : { CHAT_CLIENT_ID: (await chat.application()).clientId },
+}
+
+const client: Question = {
+  name: 'CHAT_CLIENT_SECRET',
+  text: 'Client secret (developer portal, OAuth2, Reset Secret)',
+  isSecret: true,
+  check: async (_, chat) => clientLines(chat),
+}
+
+const server = (config: Config): Question => ({
+  name: 'CHAT_GUILD_ID',
+  flag: '--server',
+  text: 'Id of the main server (right-click it, Copy Server ID, in developer mode)',
+  hint: async ({ CHAT_CLIENT_ID: id = '' }) => [`Invite the bot to your server: ${inviteLink(config, id)}`],
+  check: async ({ chatGuildId = '' }, chat) => {
+    const { name, roles } = await chat.server(chatGuildId, 'login')
+    return [{ kind: 'ok', text: `${name}, with ${roles.length} roles` }]
+  },
+})
+
+const adminRole: Question = {
+  name: 'CHAT_ADMIN_ROLE_ID',
+  flag: '--admin-role',
+  text: 'Role that makes its members System Admins: its name or id',
+  hint: async ({ CHAT_GUILD_ID: id = '' }, chat) => [
+    `Roles: ${(await chat.server(id, 'login')).roles.map(({ name }) => name).join(', ')}`,
+  ],
+  check: mainServerLines,
+}
+
+/** People know roles by their names. One that two roles have is left as it is, and refused by its form. */
+export async function roleIdOf(answer: string, { CHAT_GUILD_ID: id = '' }: Environment, chat: ChatPlatform) {
+  const { roles } = await chat.server(id, 'login')
+  const named = roles.filter(({ name }) => name.toLowerCase() === answer.toLowerCase().replace(/^@/, ''))
+  return named.length === 1 ? (named[0]?.id ?? answer) : answer
+}
+
+const isForTryingOut = (answer: string) => isLoopbackHost(parseUrl(answer)?.hostname ?? '')
+
+const address: Question = {
+  name: 'PUBLIC_URL',
+  flag: '--public-url',
+  text: 'Address that browsers will use',
+  preset: 'http://127.0.0.1:3000',
+  check: async ({ publicUrl }) =>
+    isForTryingOut(publicUrl) || publicUrl.startsWith('https:')
+      ? []
+      : [problem('must be https, except to a loopback address.')],
+  also: async (answer): Promise<Values> => ({
+    CHAT_CALLBACK_URL: `${answer.replace(/\/$/, '')}/api/auth/callback`,
+    ...(isForTryingOut(answer) ? { PORT: parseUrl(answer)?.port || '3000' } : { NODE_ENV: 'production' }),
+  }),
+}
+
+const callback: Question = {
+  name: 'CHAT_CALLBACK_URL',
+  text: 'Add that address to the redirects of the application (developer portal, OAuth2), then press Enter',
+  check: callbackUrlLines,
+}
+
+const database: Question = {
+  name: 'DATABASE_URL',
+  flag: '--database',
+  text: 'Database: postgres://…, or a folder for the embedded one, pglite:<folder>',
+  preset: 'pglite:.rolecall/db',
+  check: databaseLines,
+  // One instance until somebody says where a cache is that several can share.
+  also: async (answer, { CACHE_URL }): Promise<Values> =>
+    answer.startsWith('pglite:') || CACHE_URL ? {} : { SINGLE_INSTANCE: 'true' },
+}
+
+/** In the order in which they are asked: what one says is needed by the next. */
+export const questions = (config: Config, { isDatabaseGiven = false } = {}): readonly Question[] => [
+  bot,
+  client,
+  server(config),
+  adminRole,
+  address,
+  callback,
+  ...(isDatabaseGiven ? [] : [database]),
+]

@@ -1,0 +1,18 @@
+import { schemaState } from '#platform/db/migrate'
+import { rotateSigningKeys } from '../features/oidc/signing-keys.ts'
+import { StartRefused } from '../start-refused.ts'
+import { withDatabase } from './with-database.ts'
+
+/** Makes a new signing key. It is published at once and signs in an hour, when relying parties have heard of it. */
+export async function oidcRotateKeysCommand(): Promise<void> {
+  const kid = await withDatabase(async (db, config) => {
+    if ((await schemaState(db)).pending.length > 0) {
+      throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
+    }
+    if (!config.outboundKey) {
+      throw new StartRefused('OUTBOUND_WEBHOOK_ENCRYPTION_KEY is not set: it seals signing keys.')
+    }
+    return rotateSigningKeys({ db, config })
+  })
+  console.log(`made  signing key ${kid}: published now, signs in an hour`)
+}

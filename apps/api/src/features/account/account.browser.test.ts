@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { demo } from '@rolecall/chat-sim'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findChromium } from '../../../test/chromium.ts'
+import { givenProject, givenSession, validate } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let world: World
+let browser: Browser
+beforeAll(async () => {
+  world = await startWorld('pglite')
+  browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] })
+}, 120_000)
+afterAll(async () => {
+  await browser?.close()
+  await world?.close()
+})
+
+test('on a phone a person logs in, ends a session, takes their file and logs out everywhere', async () => {
+  const wiki = await givenProject(world, { name: 'The Wiki of Everything That Ever Happened in the Harbour' })
+  const { token } = await givenSession(world, wiki)
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => void complaints.push(message.text()))
+  await page.goto(`${world.url}/account`)
+  await page.waitForURL(({ href }) => href.startsWith(world.sim.url))
+  await page.goto(`${page.url()}&login_as=${demo.users.ada}&auto=1`)
+  await expect.poll(() => page.locator('h1').innerText()).toBe('Your account')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expect(await page.locator('script').count()).toBe(0)
+  expect(await page.locator('main').innerText()).toContain('This browser: Chrome on Linux')
+
+  await page.getByRole('button', { name: /^End: The Wiki/ }).click()
+  await expect.poll(() => page.locator('main').innerText()).toContain('It is ended.')
+  expect((await validate(world, wiki, token)).status).toBe(401)
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download' }).click()
+  expect((await download).suggestedFilename()).toMatch(/^member-\d+-\d{8}\.json$/)
+  await page.getByRole('button', { name: 'Log out: everywhere' }).click()
+  await expect.poll(() => page.locator('h1').innerText()).toBe('You are logged out everywhere')
+  expect(complaints).toEqual([])
+}, 60_000)
+
+test.each([
+  [390, 'light'],
+  [390, 'dark'],
+  [1280, 'light'],
+  [1280, 'dark'],
+] as const)(
+  'at %i pixels, %s, axe finds nothing on its pages',
+  async (width, colorScheme) => {
+    await givenSession(world, await givenProject(world))
+    const context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme })
+    const page = await context.newPage()
+    await page.goto(`${world.url}/account`)
+    await page.waitForURL(({ href }) => href.startsWith(world.sim.url))
+    await page.goto(`${page.url()}&login_as=${demo.users.ada}&auto=1`)
+    for (const path of ['/account', '/account/log-out', '/account?done=session']) {
+      await page.goto(`${world.url}${path}`)
+      // Not a script of the page, which may have none: the browser's tools run it.
+      const found = await page.evaluate(`${axe};axe.run().then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`)
+      expect(found, path).toEqual([])
+    }
+    await context.close()
+  },
+  60_000,
+)

@@ -1,0 +1,76 @@
+import type { By } from '#audit/event'
+import { ApiError } from '#platform/http/api-error'
+import type { Deps } from '../../deps.ts'
+import type { AccountNeeds } from './account-needs.ts'
+import type { Person } from './who-asks.ts'
+
+type ChangeDeps = Pick<Deps, 'db' | 'audit'>
+
+/** Ends one session or single sign-on of the person. Another person's is the same 404 as none. */
+export async function endSession(
+  { db, audit, endSession: end }: ChangeDeps & Pick<AccountNeeds, 'endSession'>,
+  { memberId, account: { username } }: Person,
+  by: By,
+  sessionId: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const ended = await end(tx, memberId, sessionId)
+    if (!ended) throw new ApiError('SESSION_NOT_FOUND')
+    await audit.record(tx, {
+      ...by,
+      actionType: 'auth',
+      action: 'session.revoke',
+      target: { type: 'session', id: sessionId, name: ended.projectName },
+      summary: `${username} ended ${nameOf(ended)} on their account page.`,
+    })
+  })
+}
+
+const nameOf = ({ kind, projectName }: { kind: string; projectName: string | null }) => {
+  if (kind === 'sso') return 'single sign-on in a browser'
+  return kind === 'admin' ? 'an admin session' : `a session of ${projectName}`
+}
+
+/** Ends everything that the person is logged in by. */
+export async function endEverything(
+  { db, audit, endEverySession }: ChangeDeps & Pick<AccountNeeds, 'endEverySession'>,
+  { memberId, account: { username } }: Person,
+  by: By,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const ended = await endEverySession(tx, memberId)
+    await audit.record(tx, {
+      ...by,
+      actionType: 'auth',
+      action: 'session.revoke_all',
+      target: { type: 'member', id: memberId, name: username },
+      summary: `${username} ended all of their sessions on their account page: ${ended}.`,
+    })
+  })
+}
+
+/** Takes back what the person agreed to for a project, and ends what that made. Nothing to take back is no change. */
+export async function withdrawConsent(
+  {
+    db,
+    audit,
+    deleteConsent,
+    endClientSessions,
+  }: ChangeDeps & Pick<AccountNeeds, 'deleteConsent' | 'endClientSessions'>,
+  { memberId, account: { username } }: Person,
+  by: By,
+  projectId: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const withdrawn = await deleteConsent(tx, { projectId, memberId })
+    if (!withdrawn) return
+    const ended = await endClientSessions(tx, { projectId, memberId })
+    await audit.record(tx, {
+      ...by,
+      actionType: 'auth',
+      action: 'consent.withdraw',
+      target: { type: 'project', id: projectId, name: withdrawn.projectName },
+      summary: `${username} took back what ${withdrawn.projectName} may know; its sessions of them ended: ${ended}.`,
+    })
+  })
+}

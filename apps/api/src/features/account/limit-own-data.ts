@@ -1,0 +1,36 @@
+import { ApiError } from '#platform/http/api-error'
+
+/** A person's file reads what has no index by person, and each is an entry of the audit log. */
+const maxAtOnce = 2
+const maxAnHour = 6
+const hourMs = 3_600_000
+
+/**
+ * Reads files of few people at once on this instance, and few an hour for each.
+ * @throws RATE_LIMITED, before anything is read
+ */
+export function createOwnDataLimit() {
+  let underWay = 0
+  let hour = 0
+  const taken = new Map<string, number>()
+  return async <T>(memberId: string, read: () => Promise<T>): Promise<T> => {
+    const now = Math.floor(performance.now() / hourMs)
+    if (now !== hour) taken.clear()
+    hour = now
+    const before = taken.get(memberId) ?? 0
+    if (before >= maxAnHour)
+      throw tooMany('This was downloaded a few times already. Try again in an hour.', '3600')
+    if (underWay >= maxAtOnce)
+      throw tooMany('Others are downloading theirs. Try again in a few seconds.', '10')
+    taken.set(memberId, before + 1)
+    underWay += 1
+    try {
+      return await read()
+    } finally {
+      underWay -= 1
+    }
+  }
+}
+
+const tooMany = (detail: string, retryAfterSec: string) =>
+  new ApiError('RATE_LIMITED', { detail, headers: { 'retry-after': retryAfterSec } })

@@ -1,0 +1,102 @@
+import type { IncomingMessage } from 'node:http'
+import { account } from '@rolecall/contract'
+import { Answer, redirect } from '#platform/http/answer'
+import { ApiError } from '#platform/http/api-error'
+import { isNavigation, isSameOrigin } from '#platform/http/credentials'
+import type { Client, Router } from '#platform/http/router'
+import { addressBucket } from '#platform/rate-limit/address-bucket'
+import type { Deps } from '../../deps.ts'
+import type { Callers } from '../callers.ts'
+import type { AccountNeeds } from './account-needs.ts'
+import { accountPage, loggedOutPage, logoutPage } from './account-page.ts'
+import { endEverything, endSession, withdrawConsent } from './change-account.ts'
+import { createOwnDataLimit } from './limit-own-data.ts'
+import { listServerNames } from './store.ts'
+import { type Person, whoAsks } from './who-asks.ts'
+
+/** The page of a person about themselves. */
+export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: AccountNeeds) {
+  const deps = { ...allDeps, ...needs }
+  const { db, config, login } = deps
+  const limitOwnData = createOwnDataLimit()
+
+  /** A page elsewhere that fetches or embeds the address would begin a login, and sees nothing of the answer anyway. */
+  const opened = (raw: IncomingMessage) => {
+    if (!isNavigation(raw)) throw new ApiError('NAVIGATION_REQUIRED')
+    return whoAsks(deps, raw.headers.cookie)
+  }
+  /** A form of another site carries the cookie too, in some browsers: the origin decides. */
+  const changing = (raw: IncomingMessage) => {
+    if (!isSameOrigin(raw, config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
+    return whoAsks(deps, raw.headers.cookie)
+  }
+  const by = ({ memberId, account: { username } }: Person, client: Client) => ({
+    actor: { id: memberId, username },
+    client,
+  })
+
+  route(account.accountPage, async ({ raw, query, client }) => {
+    const person = await opened(raw)
+    if (!person) {
+      const begun = await login.beginForAccount(raw.headers.cookie, addressBucket(client.ip))
+      return redirect(begun.location, [begun.cookie])
+    }
+    const sessions = await deps.listSessions(person.memberId)
+    const serverIds = sessions.flatMap(({ serverId }) => serverId ?? [])
+    const names = await listServerNames(db, [...new Set(serverIds)])
+    return accountPage({
+      ...person,
+      sessions,
+      consents: await deps.listConsents(person.memberId),
+      serverNames: new Map(names.map(({ id, name }) => [id, name])),
+      done: query.done,
+    })
+  })
+  route(account.accountData, async ({ raw, client }) => {
+    // A link of another site downloads nothing: it leads to the page.
+    const isOwn = ['same-origin', 'none', undefined].includes(raw.headers['sec-fetch-site']?.toString())
+    const person = await opened(raw)
+    if (!person || !isOwn) return redirect('/account')
+    return limitOwnData(person.memberId, () => deps.readOwnData(by(person, client)))
+  })
+
+  route(account.accountLogoutPage, async ({ raw }) => {
+    const person = await opened(raw)
+    return person ? logoutPage(person.account) : loggedOutPage(false, [])
+  })
+
+  /** Nobody is logged in any more where a form of the page was left open: the login comes first. */
+  const changed = async (
+    { raw }: { readonly raw: IncomingMessage },
+    change: (person: Person) => Promise<Answer>,
+  ) => {
+    const person = await changing(raw)
+    return person ? change(person) : seeOther('/account')
+  }
+  route(account.endAccountSession, (request) =>
+    changed(request, async (person) => {
+      const { sessionId } = request.params
+      await endSession(deps, person, by(person, request.client), sessionId)
+      if (sessionId !== person.here) return seeOther('/account?done=session')
+      return loggedOutPage(false, await login.end(request.raw.headers.cookie))
+    }),
+  )
+  route(account.endAccountSessions, (request) =>
+    changed(request, async (person) => {
+      await endEverything(deps, person, by(person, request.client))
+      return loggedOutPage(true, await login.end(request.raw.headers.cookie))
+    }),
+  )
+  route(account.accountLogout, (request) =>
+    changed(request, async () => loggedOutPage(false, await login.end(request.raw.headers.cookie))),
+  )
+  route(account.withdrawConsent, (request) =>
+    changed(request, async (person) => {
+      await withdrawConsent(deps, person, by(person, request.client), request.params.projectId)
+      return seeOther('/account?done=consent')
+    }),
+  )
+}
+
+/** After a form: loading the page again does not send it again. */
+const seeOther = (location: string) => new Answer(303, undefined, { location })

@@ -1,0 +1,18 @@
+import type { Queryable } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+export interface Account {
+  readonly username: string
+  readonly name: string
+  readonly email: string | null
+  /** In a registered server now. */
+  readonly isCurrent: boolean
+}
+
+export const findAccount = (db: Queryable, memberId: string) =>
+  db.maybeOne<Account>(sql`
+    select username, coalesce(preferred_name, global_name, username) as name, email, is_current as "isCurrent"
+    from members where id = ${memberId}`)
+
+export const listServerNames = (db: Queryable, ids: readonly string[]) =>
+  db.query<{ id: string; name: string }>(sql`select id, name from servers where id = any(${ids}::text[])`)

@@ -1,0 +1,87 @@
+import type { Database } from '#platform/db/database'
+import { ownHorizon } from '#platform/db/own-horizon'
+import { sql } from '#platform/db/sql'
+
+/** How far a reader has come. */
+export interface Position {
+  /** The last entry of the audit log. */
+  readonly auditSeq: number
+  /** Memberships that were changed before this transaction. */
+  readonly xid: bigint
+  /** Syncs and deliveries up to this moment of the database's clock. */
+  readonly atMs: number
+}
+
+export interface Change {
+  readonly kind: 'audit' | 'members' | 'sync' | 'delivery'
+  readonly id: string
+  /** Of members: their server. Otherwise another one when it has changed again. */
+  readonly mark: string
+}
+
+interface Look {
+  readonly position: Position
+  readonly changes: readonly Change[]
+}
+
+/** One more than an event names: whether there were others. */
+export const maxChanges = 51
+/** What was written at a moment may be committed later: moments before the last look are looked at again. */
+const overlap = sql`interval '10 seconds'`
+
+interface Row extends Omit<Change, 'kind'> {
+  readonly kind: Change['kind'] | 'state'
+  readonly xid: string | null
+  readonly atMs: number | null
+}
+
+const state = sql`
+  select 'state' as kind, h.seq::text as id, '' as mark, p.horizon::text as xid,
+    floor(extract(epoch from clock_now()) * 1000)::float8 as "atMs"
+  from audit_head h, present p`
+
+/** Every transaction before it has finished: what they changed can be seen. */
+const present = sql`present as materialized (select ${ownHorizon} as horizon from pg_current_snapshot() s)`
+
+/** Where a reader begins that needs nothing from before. */
+export const readPresent = async (db: Database): Promise<Position> =>
+  toLook(await db.query<Row>(sql`with ${present} ${state}`)).position
+
+/** What has changed after a position, the newest first. Moments that overlap are answered twice, with the same mark. */
+export async function lookAfter(db: Database, { auditSeq, xid, atMs }: Position): Promise<Look> {
+  const since = sql`timestamptz 'epoch' + ${atMs}::float8 * interval '1 millisecond' - ${overlap}`
+  const rows = await db.query<Row>(sql`
+    with ${present} ${state}
+    union all (
+      select 'audit', l.id::text, l.seq::text, null, null from audit_log l
+      where l.seq > ${auditSeq}::bigint order by l.seq desc limit ${maxChanges})
+    union all (
+      select 'members', m.member_id, v.id, null, null
+      from servers v cross join lateral (
+        select member_id from memberships c
+        where c.server_id = v.id and c.changed_xid >= ${`${xid}`}::xid8
+          and c.changed_xid < (select horizon from present)
+        limit ${maxChanges}) m
+      where v.removed_at is null limit ${maxChanges})
+    union all (
+      select 'sync', v.id, concat_ws(' ', s.id, s.seen, s.changed, s.ended, iso(s.finished_at)), null, null
+      from servers v cross join lateral (
+        select * from member_syncs y where y.server_id = v.id order by y.started_at desc, y.id desc limit 1) s
+      where greatest(s.started_at, s.beat_at, s.finished_at) > ${since} limit ${maxChanges})
+    union all (
+      select 'delivery', t.project_id::text, max(t.last_attempt_at)::text, null, null
+      from (
+        select d.project_id, d.last_attempt_at from event_deliveries d where d.last_attempt_at > ${since}
+        union all
+        select n.project_id, n.last_attempt_at from notifications n where n.last_attempt_at > ${since}) t
+      group by t.project_id limit ${maxChanges})`)
+  return toLook(rows)
+}
+
+function toLook(rows: readonly Row[]): Look {
+  const now = rows.find(({ kind }) => kind === 'state')
+  if (!now) throw new Error('The audit chain has lost its head.')
+  const position = { auditSeq: Number(now.id), xid: BigInt(now.xid ?? 0), atMs: now.atMs ?? 0 }
+  const changes = rows.flatMap(({ kind, id, mark }) => (kind === 'state' ? [] : [{ kind, id, mark }]))
+  return { position, changes }
+}

@@ -1,0 +1,80 @@
+import type { blocks } from '@rolecall/contract'
+import type { Tx } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/check-request'
+import type { Deps } from '../../deps.ts'
+import type { AdminBy } from '../callers.ts'
+import { type BlockRow, endBlock, findBlock, findBlockable, findBlocked, putBlock } from './store.ts'
+
+/** Ends everything that a member is logged in by; how much that was. */
+export type EndEverySession = (tx: Tx, memberId: string, reason: 'member_blocked') => Promise<number>
+
+/**
+ * Blocks a member, or changes reason and end of the block. What they are logged in by ends in the same commit; what a login
+ * makes meanwhile without having seen the block is void for good (`is_void_by_block`).
+ */
+export async function blockMember(
+  { db, audit, endEverySession }: Pick<Deps, 'db' | 'audit'> & { endEverySession: EndEverySession },
+  by: AdminBy,
+  memberId: string,
+  { reason, until = null }: blocks.PutBlock,
+): Promise<blocks.MemberBlock> {
+  if (memberId === by.actor.id) throw new ApiError('OWN_ACCOUNT')
+  return db.transaction(async (tx) => {
+    const member = await findBlockable(tx, memberId, until)
+    if (!member) throw new ApiError('MEMBER_NOT_FOUND')
+    if (!member.isToCome)
+      throw invalid([{ path: '/until', message: 'must be in the future', code: 'IN_THE_PAST' }])
+    const before = await findBlock(tx, memberId)
+    const block = await putBlock(tx, memberId, reason, until)
+    if (!block) return toBlock(memberId, before as BlockRow)
+    const ended = await endEverySession(tx, memberId, 'member_blocked')
+    const { username } = member
+    const end = until === null ? 'until it is ended' : `until ${block.until?.toISOString()}`
+    await audit.record(tx, {
+      ...by,
+      actionType: 'member',
+      action: 'member.block',
+      severity: 'warning',
+      target: { type: 'member', id: memberId, name: username },
+      summary: before
+        ? `The block of ${username} was changed; it goes on ${end}.`
+        : `${username} was blocked ${end}; what they were logged in by has ended: ${ended}.`,
+      changes: {
+        reason: { before: before?.reason, after: reason },
+        until: { before: before?.until, after: block.until },
+      },
+    })
+    return toBlock(memberId, block)
+  })
+}
+
+/** Ends a block. Of a member who is not blocked nothing changes. */
+export async function unblockMember(
+  { db, audit }: Pick<Deps, 'db' | 'audit'>,
+  by: AdminBy,
+  memberId: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const member = await findBlocked(tx, memberId)
+    if (!member) throw new ApiError('MEMBER_NOT_FOUND')
+    const ended = await endBlock(tx, memberId)
+    if (!ended) return
+    const name = member.username ?? memberId
+    await audit.record(tx, {
+      ...by,
+      actionType: 'member',
+      action: 'member.unblock',
+      target: { type: 'member', id: memberId, name },
+      summary: `The block of ${name} was ended.`,
+      changes: { reason: { before: ended.reason, after: null } },
+    })
+  })
+}
+
+const toBlock = (memberId: string, { reason, since, until }: BlockRow): blocks.MemberBlock => ({
+  memberId,
+  reason,
+  since: since.toISOString(),
+  until: until?.toISOString() ?? null,
+})

@@ -1,0 +1,16 @@
+import { blocks } from '@rolecall/contract'
+import type { Router } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import { by, type Callers } from '../callers.ts'
+import { blockMember, type EndEverySession, unblockMember } from './block-member.ts'
+
+export function blockRoutes(
+  { route }: Router<Callers>,
+  deps: Deps,
+  needs: { readonly endEverySession: EndEverySession },
+) {
+  route(blocks.blockMember, (request) =>
+    blockMember({ ...deps, ...needs }, by(request), request.params.id, request.body),
+  )
+  route(blocks.unblockMember, (request) => unblockMember(deps, by(request), request.params.id))
+}

@@ -1,0 +1,26 @@
+import type { chatServers } from '@rolecall/contract'
+import { ChatPlatformError } from '#chat/chat-platform'
+import { chatPlatformUnavailable } from '#platform/http/problem'
+import type { Deps } from '../../deps.ts'
+import { listRegisteredIds } from './store.ts'
+
+/** The bot, and the servers that it is in: what there is to register, and how it gets into others. */
+export async function getBot({ db, chat }: Pick<Deps, 'db' | 'chat'>): Promise<chatServers.Bot> {
+  const [name, { mayHearOfMembers }, servers, registered] = await Promise.all([
+    chat.bot(),
+    chat.application(),
+    chat.servers(),
+    listRegisteredIds(db),
+  ]).catch((error: unknown) => {
+    throw error instanceof ChatPlatformError ? chatPlatformUnavailable(error) : error
+  })
+  const known = new Set(registered)
+  return {
+    name,
+    inviteUrl: chat.inviteUrl(),
+    mayListMembers: mayHearOfMembers,
+    servers: servers
+      .map((server) => ({ ...server, isRegistered: known.has(server.id) }))
+      .sort((one, other) => one.name.localeCompare(other.name, 'en')),
+  }
+}

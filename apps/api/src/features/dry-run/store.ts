@@ -1,0 +1,86 @@
+import type { Database, Queryable } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** What a change can reach: a project, a server, or a project in a server. */
+export interface Reach {
+  readonly projectId?: string
+  readonly serverId?: string
+}
+
+/** Everything in the reach of a change that a change may end. */
+interface Standing {
+  /** Where sessions can be validated; of the project null are those of administrators. */
+  readonly places: readonly Place[]
+  readonly keyIds: readonly string[]
+  readonly webhookIds: readonly string[]
+}
+
+export interface Place {
+  readonly projectId: string | null
+  readonly serverId: string
+}
+
+/** Members of a server are many, and their rows are none of a rehearsal's business: `0020_rehearsals.sql`. */
+export const beginRehearsal = (db: Queryable) =>
+  db.execute(sql`select set_config('rolecall.rehearsal', 'on', true)`)
+
+/** What stands in a reach, as this transaction sees it. */
+export async function readStanding(
+  db: Queryable,
+  { projectId = null, serverId = null }: Nulls,
+): Promise<Standing> {
+  const places = await db.query<Place>(sql`
+    select r.project_id as "projectId", r.server_id as "serverId"
+    from readable_servers r join projects p on p.id = r.project_id
+    where p.deleted_at is null and p.deactivated_at is null
+      and exists (select from working_keys k where k.project_id = p.id)
+      and (${projectId}::uuid is null or r.project_id = ${projectId}::uuid)
+      and (${serverId}::text is null or r.server_id = ${serverId}::text)
+    union all
+    select null, v.id from servers v
+    where ${projectId}::uuid is null and v.id = ${serverId}::text and v.removed_at is null`)
+  const keys = await db.query<{ id: string }>(sql`
+    select k.id from working_keys k join projects p on p.id = k.project_id
+    where k.project_id = ${projectId}::uuid and p.deleted_at is null and p.deactivated_at is null`)
+  const webhooks = await db.query<{ id: string }>(sql`
+    select id from inbound_webhooks where project_id = ${projectId}::uuid and deleted_at is null`)
+  return { places, keyIds: keys.map(({ id }) => id), webhookIds: webhooks.map(({ id }) => id) }
+}
+
+type Nulls = { readonly [K in keyof Reach]: string | null | undefined }
+
+/** The sessions that can be validated in these places, and how many members have them. */
+export async function countSessions(db: Pick<Database, 'transaction'>, places: readonly Place[]) {
+  const none = { sessions: 0, members: 0 }
+  if (places.length === 0) return none
+  const count = sql`
+    select count(*) as sessions, count(distinct l.member_id) as members
+    from unnest(${places.map(({ projectId }) => projectId)}::uuid[],
+      ${places.map(({ serverId }) => serverId)}::text[]) as x (project_id, server_id)
+    join live_sessions l on l.server_id = x.server_id and l.project_id is not distinct from x.project_id`
+  // As long as it takes: a server may have a million sessions.
+  return db.transaction(async (tx) => (await tx.maybeOne<typeof none>(count)) ?? none, { long: true })
+}
+
+/** The sessions among them that were made by OpenID Connect. */
+export async function countClientSessions(
+  db: Pick<Database, 'transaction'>,
+  places: readonly Place[],
+): Promise<number> {
+  if (places.length === 0) return 0
+  const count = sql`
+    select count(*) as sessions
+    from unnest(${places.map(({ projectId }) => projectId)}::uuid[],
+      ${places.map(({ serverId }) => serverId)}::text[]) as x (project_id, server_id)
+    join live_sessions l on l.server_id = x.server_id and l.project_id = x.project_id
+    join oidc_sessions o on o.session_id = l.id`
+  const row = await db.transaction((tx) => tx.maybeOne<{ sessions: number }>(count), { long: true })
+  return row?.sessions ?? 0
+}
+
+export async function countSubmissions(db: Queryable, webhookIds: readonly string[]): Promise<number> {
+  const row = await db.maybeOne<{ submissions: number }>(sql`
+    select coalesce(sum(count), 0)::bigint as submissions
+    from inbound_submission_counts where webhook_id = any(${webhookIds}::uuid[])`)
+  return row?.submissions ?? 0
+}

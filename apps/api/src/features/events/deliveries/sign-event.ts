@@ -1,0 +1,24 @@
+import { createHmac } from 'node:crypto'
+
+interface Signed {
+  readonly id: string
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly body: string
+}
+
+/** The headers of Standard Webhooks: a signature by each secret, of id, time and body. The key is what follows `whsec_`. */
+export function signEvent(
+  secrets: readonly string[],
+  { id, timestamp, body }: Signed,
+): Record<string, string> {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': `${timestamp}`,
+    'webhook-signature': signatures.join(' '),
+  }
+}

@@ -1,0 +1,40 @@
+import type { explain } from '@rolecall/contract'
+import type { ChatMember } from '#chat/chat-platform'
+import type { KnownPlace } from './store.ts'
+
+type Assumption = NonNullable<explain.ExplainRequest['assume']>
+
+/** The member that somebody would be, if a change were made on the platform; undefined for who would be none. */
+export function assumed(
+  member: ChatMember | undefined,
+  assumption: Assumption | undefined,
+  nobody: () => ChatMember,
+): ChatMember | undefined {
+  if (!assumption) return member
+  const { isMember = member !== undefined, addRoleIds = [], removeRoleIds = [] } = assumption
+  if (!isMember) return undefined
+  const base = member ?? nobody()
+  const roleIds = [...new Set([...base.roleIds, ...addRoleIds])].filter((id) => !removeRoleIds.includes(id))
+  return { ...base, roleIds }
+}
+
+/** Somebody who has joined and holds no role yet. */
+export const newcomer = (id: string, place: KnownPlace | undefined): ChatMember => ({
+  user: { id, username: place?.username ?? id, globalName: null, avatar: null, isBot: false },
+  nick: null,
+  roleIds: [],
+  joinedAt: null,
+  pending: false,
+})
+
+/** A member as the mirror has them. */
+export const mirrored = (id: string, place: KnownPlace | undefined): ChatMember | undefined =>
+  place?.isCurrent
+    ? {
+        ...newcomer(id, place),
+        nick: place.nick,
+        roleIds: place.roleIds ?? [],
+        joinedAt: place.joinedAt,
+        pending: place.pending ?? false,
+      }
+    : undefined

@@ -1,0 +1,12 @@
+import type { explain } from '@rolecall/contract'
+import type { Step } from '../check.ts'
+
+/** Where a way in ends: at its first step that is not ok. */
+export function concluded(steps: readonly Step[]): Pick<explain.Explanation, 'outcome' | 'code' | 'steps'> {
+  const failed = steps.find(({ ok }) => !ok)
+  return {
+    outcome: failed ? 'refused' : 'allowed',
+    code: failed?.code ?? null,
+    steps: steps.map(({ check, ok, detail, mend }) => ({ check, ok, detail, mend })),
+  }
+}

@@ -1,0 +1,97 @@
+import type { sessions } from '@rolecall/contract'
+import type { HeldRole } from '#answers/compose'
+import type { Read } from '#answers/memory'
+import type { ChatMember } from '#chat/chat-platform'
+import type { FreshnessTerms, Mirrored } from '#mirror/freshness'
+import type { Tx } from '#platform/db/database'
+import type { Deps } from '../../deps.ts'
+import type { ProjectCaller } from '../callers.ts'
+import type { Step } from '../check.ts'
+
+/** What a login asks for at authorize. */
+export interface AskedLogin {
+  readonly projectId: string
+  readonly serverId: string
+  readonly redirectUri: string | undefined
+}
+
+type Failure = 'temporarily_unavailable' | 'server_error'
+
+/** What the platform said of somebody, or why it said nothing. */
+export interface Told {
+  readonly failure?: Failure | undefined
+  readonly member?: ChatMember | undefined
+}
+
+interface CodeRequest {
+  readonly projectId: string
+  readonly memberId: string
+  readonly serverId: string
+  readonly redirectUri: string
+  readonly codeChallenge: null
+  readonly ip: null
+  readonly userAgent: null
+}
+
+interface ExchangeRequest {
+  readonly clientId: string
+  readonly code: string
+  readonly redirectUri: string
+  readonly forwarded: { readonly ip: null; readonly userAgent: null }
+}
+
+/**
+ * The decisions of a login and a validate, each by the code that makes it: the statements that it runs, and the checks that
+ * it asks, as steps.
+ */
+export interface Decisions {
+  readonly authorize: (asked: AskedLogin) => Promise<{
+    readonly steps: readonly Step[]
+    readonly mayLogIn: boolean
+    readonly redirectUri?: string | undefined
+  }>
+  /** Of an error of the chat platform. Throws any other. */
+  readonly failureOf: (error: unknown) => Failure
+  readonly isBlocked: (memberId: string) => Promise<boolean>
+  readonly callback: (
+    told: Told & { readonly isBot?: boolean | undefined; readonly isBlocked: boolean },
+  ) => readonly Step[]
+  readonly issueCode: (tx: Tx, request: CodeRequest) => Promise<string | undefined>
+  readonly code: (code: string | undefined) => readonly Step[]
+  readonly key: (read: Pick<Read, 'projectId' | 'isActive'>) => readonly Step[]
+  readonly exchange: (
+    deps: Pick<Deps, 'db' | 'config' | 'audit'>,
+    caller: ProjectCaller,
+    request: ExchangeRequest,
+  ) => Promise<sessions.TokenResponse>
+  readonly redeem: (redeemed: object | undefined) => readonly Step[]
+  readonly session: (read: Pick<Read, 'session'>) => readonly Step[]
+  readonly rolesKnown: (facts: { mirrored: Mirrored; terms: FreshnessTerms }) => readonly Step[]
+  readonly roles: (roles: readonly HeldRole[], wanted: WantedRoles) => readonly Step[]
+  /** Undefined where the project protects no host. */
+  readonly hosts: (projectId: string) => Promise<ExplainedHosts | undefined>
+  /** Undefined where the project is no client of OpenID Connect. */
+  readonly client: (projectId: string) => Promise<ExplainedClient | undefined>
+}
+
+export interface ExplainedHosts {
+  readonly hosts: readonly string[]
+  /** Undefined while there is no server whose members could be let in. */
+  readonly serverId: string | undefined
+  /** Where a login of the first host ends. */
+  readonly redirectUri: string | undefined
+  readonly steps: readonly Step[]
+  /** Of the roles that the hosts ask for. */
+  readonly roles: (roleIds: readonly string[]) => readonly Step[]
+}
+
+export interface ExplainedClient {
+  readonly serverId: string | null
+  readonly redirectUri: string | undefined
+  readonly steps: readonly Step[]
+}
+
+export interface WantedRoles {
+  readonly anyOf?: readonly string[] | undefined
+  readonly allOf?: readonly string[] | undefined
+}

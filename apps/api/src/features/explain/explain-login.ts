@@ -1,0 +1,162 @@
+import type { explain as contract } from '@rolecall/contract'
+import { rolesHeld, toRoles } from '#answers/compose'
+import type { Read } from '#answers/memory'
+import { sessionAt } from '#answers/session'
+import type { ChatMember, ChatServerInfo } from '#chat/chat-platform'
+import { freshest, memberTerms } from '#mirror/freshness'
+import { readTime } from '#platform/db/read-time'
+import type { Deps } from '../../deps.ts'
+import type { Step } from '../check.ts'
+import { assumed, mirrored, newcomer } from './assume.ts'
+import type { Decisions, Told } from './decisions.ts'
+import { type Rehearsed, rehearseLogin } from './rehearse-login.ts'
+import { findPlace, type KnownPlace } from './store.ts'
+
+export type ExplainDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'settings'> & {
+  readonly decisions: Decisions
+}
+
+/** The roles of somebody, and how that is known. */
+type Known = Pick<contract.Explanation, 'roles' | 'rolesAsOf' | 'rolesSource'>
+
+/** A login to be explained: of whom, in which project and server, and by which questions beside those of each login. */
+export interface AskedLogin {
+  readonly memberId: string
+  readonly projectId: string
+  readonly serverId: string
+  readonly redirectUri: string | undefined
+  readonly assume: contract.ExplainRequest['assume']
+}
+
+export interface ExplainedLogin {
+  /** Of authorize and callback. */
+  readonly before: readonly Step[]
+  /** What came of the rehearsal; undefined where it could not take place. */
+  readonly rehearsed: Rehearsed | undefined
+  readonly told: Told
+  /** Undefined for who is no member there. */
+  readonly member: ChatMember | undefined
+  /** The roles as the platform and the mirror tell them, for when no session does. */
+  readonly known: Known
+}
+
+/** Asks the platform of one member of a server; `askedOnce` remembers for an explanation. */
+export type Ask = (serverId: string) => Promise<Told>
+
+/**
+ * A login as far as its session, in one server. What can be read is read and asked for by the checks of authorize and
+ * callback; then the login itself is rehearsed, so that its statements decide, too.
+ */
+export async function explainLogin(deps: ExplainDeps, asked: AskedLogin, ask: Ask): Promise<ExplainedLogin> {
+  const { db, decisions } = deps
+  const { memberId, projectId, serverId, assume } = asked
+  const authorized = await decisions.authorize({ projectId, serverId, redirectUri: asked.redirectUri })
+  const place = await findPlace(db, serverId, memberId)
+  const askedAt = await readTime(db)
+  const told = await ask(serverId)
+  const member = assumed(told.failure ? mirrored(memberId, place) : told.member, assume, () =>
+    newcomer(memberId, place),
+  )
+  const isBot = member?.user.isBot
+  const isBlocked = await decisions.isBlocked(memberId)
+  const callback = decisions.callback({ failure: told.failure, member, isBot, isBlocked })
+
+  const { mayLogIn, redirectUri } = authorized
+  const asOf = told.failure ? (place?.syncedAt ?? 'now') : askedAt
+  const rehearsed =
+    mayLogIn && redirectUri !== undefined && member && !isBot && !isBlocked
+      ? await rehearseLogin(deps, {
+          ...{ projectId, serverId, memberId, redirectUri },
+          membership: told.failure && !assume ? undefined : { member, asOf },
+          server: await unknownRoles(deps, serverId, place, member.roleIds),
+        })
+      : undefined
+  return {
+    before: [...authorized.steps, ...callback],
+    ...{ rehearsed, told, member },
+    known: {
+      roles: rolesHeld(member?.roleIds ?? [], toRoles(place?.roles ?? [])),
+      rolesAsOf: (told.failure ? place?.syncedAt : askedAt)?.toISOString() ?? null,
+      rolesSource: told.failure ? (place?.syncedAt ? 'mirror' : null) : 'rest',
+    },
+  }
+}
+
+/** What the platform says of somebody, which nobody writes down. */
+export function askedOnce({ chat, decisions }: ExplainDeps, memberId: string): Ask {
+  const answers = new Map<string, Promise<Told>>()
+  const ask = async (serverId: string): Promise<Told> => {
+    if (serverId === '') return { failure: 'server_error' }
+    try {
+      return { member: await chat.member(serverId, memberId, 'login') }
+    } catch (error) {
+      return { failure: decisions.failureOf(error) }
+    }
+  }
+  return (serverId) => {
+    const answer = answers.get(serverId) ?? ask(serverId)
+    answers.set(serverId, answer)
+    return answer
+  }
+}
+
+/** The server as the platform has it, where the mirror does not know a role; a login would read it, too. */
+async function unknownRoles(
+  { db, chat, decisions }: ExplainDeps,
+  serverId: string,
+  place: KnownPlace | undefined,
+  roleIds: readonly string[],
+): Promise<{ readonly info: ChatServerInfo; readonly asOf: Date } | undefined> {
+  const known = new Set(place?.roles.map(({ id }) => id))
+  if (roleIds.every((id) => known.has(id))) return undefined
+  const asOf = await readTime(db)
+  try {
+    return { info: await chat.server(serverId, 'login'), asOf }
+  } catch (error) {
+    decisions.failureOf(error)
+    // Known names are better than none, also at a login.
+    return undefined
+  }
+}
+
+/** From the code on: exchange and validate, with a key of the project where one is asked for. */
+export async function explainSession(
+  deps: ExplainDeps,
+  { rehearsed, told }: Pick<ExplainedLogin, 'rehearsed' | 'told'>,
+  key: readonly Step[],
+): Promise<{ steps: readonly Step[]; known?: Known }> {
+  const { decisions } = deps
+  if (!rehearsed) return { steps: key }
+  const coded = [...decisions.code(rehearsed.code), ...key]
+  if (rehearsed.code === undefined) return { steps: coded }
+  const redeemed = [...coded, ...decisions.redeem(rehearsed.redeemed)]
+  if (!rehearsed.read) return { steps: redeemed }
+  const validated = await validate(deps, rehearsed.read, told)
+  return { ...validated, steps: [...redeemed, ...validated.steps] }
+}
+
+/** What validate says of the session that it would read. */
+async function validate(
+  { settings, decisions }: ExplainDeps,
+  read: Read,
+  told: Told,
+): Promise<{ steps: readonly Step[]; known?: Known }> {
+  const isLive = decisions.session(read)
+  if (!read.session) return { steps: isLive }
+  const at = sessionAt(read.session, read.nowMs)
+  const terms = memberTerms(settings.current().permissionTtlMs)
+  const areKnown = decisions.rolesKnown({ mirrored: at, terms })
+  const steps = [...isLive, ...areKnown]
+  if (areKnown.some(({ ok }) => !ok)) return { steps }
+  const { source } = await freshest({
+    known: at,
+    terms,
+    // It was just asked.
+    refresh: async () => (told.failure ? 'unavailable' : 'fresh'),
+    reread: async () => at,
+  })
+  const liveAsOfMs = read.session.liveAsOfMs(read.nowMs)
+  const json = read.session.answer(liveAsOfMs, liveAsOfMs === null ? source : 'gateway')
+  const { roles, rolesAsOf, rolesSource }: Known = JSON.parse(json)
+  return { steps, known: { roles, rolesAsOf, rolesSource } }
+}

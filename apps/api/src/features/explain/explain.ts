@@ -1,0 +1,48 @@
+import type { explain as contract } from '@rolecall/contract'
+import { readFacts } from '#answers/facts-store'
+import { type Read, readAlone } from '#answers/memory'
+import { findAdminServer } from '#mirror/read-servers'
+import type { Step } from '../check.ts'
+import { concluded } from './conclusion.ts'
+import { askedOnce, type ExplainDeps, explainLogin, explainSession } from './explain-login.ts'
+import { explainClient, explainHosts } from './other-ways.ts'
+import { findKeyDigest } from './store.ts'
+
+/**
+ * Says what a login and a validate after it would say now; and where the project has other ways in, a protected host or
+ * OpenID Connect, what these would say. `outcome` is that of the login alone: the others ask in servers of their own.
+ */
+export async function explain(
+  deps: ExplainDeps,
+  asked: contract.ExplainRequest,
+): Promise<contract.Explanation> {
+  const { db, config, decisions } = deps
+  const { memberId, projectId, redirectUri, assume } = asked
+  const serverId = asked.serverId ?? (await findAdminServer(db, config.chatGuildId))?.id ?? ''
+  const ask = askedOnce(deps, memberId)
+  const login = await explainLogin(deps, { memberId, projectId, serverId, redirectUri, assume }, ask)
+  const session = await explainSession(deps, login, await keySteps(deps, projectId))
+  const known = session.known ?? login.known
+  const steps = [
+    ...login.before,
+    ...session.steps,
+    ...(login.member ? decisions.roles(known.roles, asked) : []),
+  ]
+  const protectedHosts = await explainHosts(deps, asked, ask)
+  const openIdConnect = await explainClient(deps, asked, ask)
+  return {
+    ...concluded(steps),
+    ...known,
+    ...(protectedHosts && { protectedHosts }),
+    ...(openIdConnect && { openIdConnect }),
+  }
+}
+
+/** What exchange and validate say of a key of the project. */
+async function keySteps({ db, config, decisions }: ExplainDeps, projectId: string): Promise<readonly Step[]> {
+  // Nothing has this digest.
+  const keyDigest = (await findKeyDigest(db, projectId)) ?? 'none'
+  const items = [{ keyDigest, tokenDigest: '' }]
+  const [read] = readAlone(items, await readFacts(db, items, [], config.chatGuildId))
+  return decisions.key(read as Read)
+}

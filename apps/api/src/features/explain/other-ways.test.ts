@@ -1,0 +1,117 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { everythingStored } from '../../../test/everything-stored.ts'
+import { Browser, type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
+import { authPath, clientUri, walk } from '../../../test/oidc.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+const { mainGuildId: club, gamesGuildId: games, users, roles } = demo
+
+interface Step {
+  readonly check: string
+  readonly ok: boolean
+}
+
+describe.each(engines)('POST /api/admin/explain, of other ways in, on %s', (engine) => {
+  let world: World
+  let token: string
+  beforeAll(async () => {
+    world = await startWorld(engine, { TRUST_PROXY: '127.0.0.1,::1', RATE_LIMIT_GLOBAL: '0' })
+    token = await givenAdmin(world)
+    await call(world.url, 'POST', '/api/admin/servers', { token, body: { id: games } })
+  })
+  afterAll(() => world.close())
+
+  const explain = async (project: GivenProject, memberId: string = users.ada, more: object = {}) => {
+    const body = { projectId: project.id, memberId, ...more }
+    const reply = await call(world.url, 'POST', '/api/admin/explain', { token, body })
+    expect(reply.status, reply.text).toBe(200)
+    return reply.body
+  }
+  const change = async ({ id }: GivenProject, body: object) => {
+    const reply = await call(world.url, 'PATCH', `/api/admin/projects/${id}`, { token, body })
+    expect(reply.status, reply.text).toBe(200)
+  }
+  const failed = ({ steps }: { steps: readonly Step[] }) =>
+    steps.filter(({ ok }) => !ok).map(({ check }) => check)
+
+  test('a project without another way in has none explained', async () => {
+    const plain = await explain(await givenProject(world, { isInternal: true }))
+    expect(Object.keys(plain)).not.toContain('protectedHosts')
+    expect(Object.keys(plain)).not.toContain('openIdConnect')
+  })
+
+  test('a host says what its explanation said, role by role, and the outcome of the login stays', async () => {
+    const host = 'wiki.example.org'
+    const project = await givenProject(world, { isInternal: true })
+    await change(project, { forwardAuth: { hosts: [host] } })
+    const headers = {
+      ...{ 'x-forwarded-proto': 'https', 'x-forwarded-host': host },
+      ...{ 'x-forwarded-uri': '/', 'x-forwarded-method': 'GET' },
+    }
+    const onHost = new Browser(world.url)
+    const onService = new Browser(world.url)
+    const pathOf = (location: string | null) => {
+      const { pathname, search } = new URL(location ?? '')
+      return pathname + search
+    }
+    const start = await onHost.get('/_rolecall/start', headers)
+    const authorize = await onService.get(pathOf(start.headers.get('location')))
+    const back = await world.sim.login(authorize.headers.get('location') ?? '', { as: users.ada })
+    const callback = await onService.get(pathOf(back))
+    await onHost.get(pathOf(callback.headers.get('location')), headers)
+
+    for (const [anyOf, status, code] of [
+      [[], 200, null],
+      [[roles.crew], 200, null],
+      [[roles.captain], 403, 'ROLE_LACKING'],
+    ] as const) {
+      await change(project, { forwardAuth: { anyOf } })
+      const sent = { ...headers, cookie: onHost.cookie }
+      const asked = await call(world.url, 'GET', '/api/forward-auth', { headers: sent })
+      expect(asked.status, asked.text).toBe(status)
+      const stored = await everythingStored(world.service.deps.db)
+      const explained = await explain(project)
+      expect(await everythingStored(world.service.deps.db)).toEqual(stored)
+      expect(explained.outcome).toBe('allowed')
+      expect(explained.protectedHosts).toMatchObject({ hosts: [host], serverId: club, code })
+      expect(failed(explained.protectedHosts)).toEqual(code ? ['host.any_of'] : [])
+    }
+    const { protectedHosts } = await explain(project, users.ada, { assume: { addRoleIds: [roles.captain] } })
+    expect(protectedHosts.outcome).toBe('allowed')
+    // A host whose server the project may not use ends each login, whatever the main server says.
+    await change(project, { forwardAuth: { serverId: games, anyOf: [] } })
+    const elsewhere = await explain(project)
+    expect([elsewhere.outcome, elsewhere.protectedHosts.serverId]).toEqual(['allowed', games])
+    expect(elsewhere.protectedHosts.code).toBe('SERVER_NOT_ACCESSIBLE')
+  })
+
+  test('OpenID Connect is explained where it is on, in its own server, as its login ends', async () => {
+    const project = await givenProject(world, {
+      ...{ isInternal: true, redirectUris: [clientUri], oidc: { enabled: true } },
+    })
+    const ended = async (as: string) => (await walk(world, authPath(project), { as })).searchParams
+    expect((await explain(project)).openIdConnect).toMatchObject({
+      ...{ outcome: 'allowed', code: null, serverId: club },
+    })
+    expect((await ended(users.ada)).has('code')).toBe(true)
+    expect((await explain(project, users.emil)).openIdConnect.code).toBe('access_denied')
+    expect((await ended(users.emil)).get('error')).toBe('access_denied')
+
+    await change(project, { oidc: { serverId: games } })
+    const elsewhere = await explain(project)
+    expect(elsewhere.outcome).toBe('allowed')
+    expect(elsewhere.openIdConnect).toMatchObject({ outcome: 'refused', serverId: games })
+    expect(failed(elsewhere.openIdConnect)).toContain('authorize.server_accessible')
+
+    await change(project, { oidc: { serverId: null } })
+    await call(world.url, 'DELETE', `/api/admin/projects/${project.id}/key`, { token })
+    expect(failed((await explain(project)).openIdConnect)).toEqual(['oidc.client_authenticates'])
+    await change(project, { oidc: { publicClient: true } })
+    expect((await explain(project)).openIdConnect.outcome).toBe('allowed')
+    await change(project, { oidc: { enabled: false } })
+    expect(Object.keys(await explain(project))).not.toContain('openIdConnect')
+  })
+})

@@ -1,0 +1,22 @@
+import { explain as contract } from '@rolecall/contract'
+import { type Router, tooMany } from '#platform/http/router'
+import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { Deps } from '../../deps.ts'
+import type { Callers } from '../callers.ts'
+import type { Decisions } from './decisions.ts'
+import { explain } from './explain.ts'
+
+/** What other features decide; `app.ts` passes it. */
+export interface ExplainNeeds {
+  readonly decisions: Decisions
+  /** How many one admin may have explained: each is a question to the chat platform. */
+  readonly limiter: RateLimiter
+}
+
+export function explainRoutes({ route }: Router<Callers>, deps: Deps, { decisions, limiter }: ExplainNeeds) {
+  route(contract.explain, async ({ caller, body }) => {
+    const verdict = await limiter.take(caller.id)
+    if (!verdict.allowed) throw tooMany(limiter, verdict)
+    return explain({ ...deps, decisions }, body)
+  })
+}

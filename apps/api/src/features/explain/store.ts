@@ -1,0 +1,34 @@
+import type { Role } from '#answers/change'
+import type { Queryable } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** What the mirror knows of a server, and of one person there. */
+export interface KnownPlace {
+  readonly roles: readonly Role[]
+  readonly username: string | null
+  readonly isCurrent: boolean
+  readonly nick: string | null
+  readonly roleIds: readonly string[] | null
+  readonly joinedAt: Date | null
+  readonly pending: boolean | null
+  readonly syncedAt: Date | null
+}
+
+export const findPlace = (db: Queryable, serverId: string, memberId: string) =>
+  db.maybeOne<KnownPlace>(sql`
+    select (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
+        'position', r.position) order by r.position desc, r.id), '[]')
+      from roles r where r.server_id = v.id) as roles,
+      u.username, m.member_id is not null and m.left_at is null as "isCurrent", m.nick, m.role_ids as "roleIds",
+      m.joined_at as "joinedAt", m.pending, m.synced_at as "syncedAt"
+    from servers v
+    left join members u on u.id = ${memberId}
+    left join memberships m on m.server_id = v.id and m.member_id = u.id
+    where v.id = ${serverId}`)
+
+/** The digest of a key of the project that works. */
+export const findKeyDigest = async (db: Queryable, projectId: string): Promise<string | undefined> =>
+  (
+    await db.maybeOne<{ digest: string }>(sql`
+      select digest from working_keys where project_id = ${projectId} order by id desc limit 1`)
+  )?.digest

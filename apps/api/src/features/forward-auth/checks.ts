@@ -1,0 +1,34 @@
+import type { HostRule } from '#answers/host-rules-store'
+import { errorCheck } from '../check.ts'
+
+/** Of a host, before anybody is asked who they are. */
+export const hostCheck = errorCheck<{ readonly rule: HostRule | undefined }>({
+  name: 'host.server_known',
+  refusal: 'HOST_UNKNOWN',
+  holds: ({ rule }) => isServed(rule),
+  tell: ({ rule }) =>
+    isServed(rule)
+      ? 'The host has a server, whose members it lets in.'
+      : 'The host has no server whose members it could let in.',
+})
+
+/** A rule that somebody could pass by. */
+export const isServed = (rule: HostRule | undefined): rule is HostRule & { serverId: string } =>
+  rule !== undefined && rule.serverId !== null
+
+/** Of who is logged in there. */
+export const hostRolesCheck = errorCheck<{
+  readonly anyOf: readonly string[]
+  readonly roleIds: readonly string[]
+}>({
+  name: 'host.any_of',
+  refusal: 'ROLE_LACKING',
+  holds: ({ anyOf, roleIds }) => anyOf.length === 0 || anyOf.some((id) => roleIds.includes(id)),
+  tell: ({ anyOf, roleIds }) => {
+    if (anyOf.length === 0) return 'The host lets in every member.'
+    const held = anyOf.filter((id) => roleIds.includes(id))
+    return held.length > 0
+      ? `Holds ${held.join(', ')}, of ${anyOf.join(', ')}.`
+      : `Holds none of ${anyOf.join(', ')}.`
+  },
+})

@@ -1,0 +1,155 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { uuidv7 } from '#platform/crypto/uuid'
+import { ApiError } from '#platform/http/api-error'
+import { readUserAgent } from '#platform/http/client-info'
+import { cookie } from '#platform/http/cookies'
+import type { Client } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import { hostCookie, ruleOf } from './check-request.ts'
+import { type ForwardedRequest, readReturnPath } from './forwarded-request.ts'
+import { callbackOf } from './host.ts'
+
+/** Makes a session of a code; `app.ts` passes it. */
+export type RedeemHostCode = (
+  presented: {
+    readonly code: string
+    readonly projectId: string
+    readonly redirectUri: string
+    readonly codeVerifier: string
+    readonly browserDigests: null
+  },
+  terms: { ip: string | null; userAgent: string | null; ttlSec: number; maxAgeSec: number },
+  client: Client,
+) => Promise<{ readonly token: string }>
+
+const attemptTtlSec = 600
+/** Logins of one host that a browser may have under way; headers have no room for more. */
+const maxAttempts = 5
+
+const attemptPrefix = (request: ForwardedRequest) => `${hostCookie(request)}-`
+const hostOnly = (request: ForwardedRequest, maxAgeSec: number) =>
+  ({ path: '/', maxAgeSec, sameSite: 'lax', secure: request.isSecure }) as const
+
+/** Made of the secret in the cookie and of the whole state, so that a state of another path redeems nothing. */
+const verifierOf = (secret: string, state: string) =>
+  createHash('sha256').update(`${secret}.${state}`).digest('base64url')
+
+/** What names an attempt in its state and its cookie: an id that begins with the time, so that the oldest are known. */
+const attemptId = /^[0-9a-f-]{36}$/
+
+/** Sends a browser to the login of the host's project, and remembers the attempt in a cookie of its own. */
+export async function startLogin(
+  { answers, config }: Pick<Deps, 'answers' | 'config'>,
+  request: ForwardedRequest,
+  rd: string | undefined,
+  cookies: string | undefined,
+) {
+  const { projectId, serverId } = await ruleOf({ answers }, request.host)
+  const attempt = uuidv7()
+  const secret = randomBytes(32).toString('base64url')
+  const state = `${attempt}~${readReturnPath(rd)}`
+  const query = new URLSearchParams({
+    client_id: projectId,
+    redirect_uri: callbackOf(request.origin),
+    server_id: serverId,
+    state,
+    code_challenge: createHash('sha256').update(verifierOf(secret, state)).digest('base64url'),
+    code_challenge_method: 'S256',
+  })
+  const prefix = attemptPrefix(request)
+  const forgotten = attemptsIn(cookies, prefix)
+    .toSorted()
+    .slice(0, -(maxAttempts - 1))
+  return {
+    location: `${config.publicUrl}/api/auth/sso/authorize?${query}`,
+    cookies: [
+      cookie(prefix + attempt, secret, hostOnly(request, attemptTtlSec)),
+      ...forgotten.map((name) => cookie(prefix + name, '', hostOnly(request, 0))),
+    ],
+  }
+}
+
+const attemptsIn = (cookies: string | undefined, prefix: string): string[] =>
+  (cookies ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(prefix))
+    .map((pair) => pair.slice(prefix.length).split('=', 1)[0] ?? '')
+    .filter((name) => attemptId.test(name))
+
+export interface HostCallback {
+  readonly code?: string | undefined
+  readonly state: string
+  readonly iss?: string | undefined
+  readonly error?: string | undefined
+  readonly error_description?: string | undefined
+}
+
+/**
+ * Redeems the code that a login ended in for a session of this host, and goes on to where the browser wanted.
+ * @throws LOGIN_REQUEST_INVALID when this browser did not begin it, LOGIN_REFUSED when it ended without a code
+ */
+export async function finishLogin(
+  { answers, config, redeem }: Pick<Deps, 'answers' | 'config'> & { readonly redeem: RedeemHostCode },
+  request: ForwardedRequest,
+  { code, state, iss, error, error_description: description = '' }: HostCallback,
+  {
+    secretOf,
+    client,
+  }: { readonly secretOf: (cookie: string) => string | undefined; readonly client: Client },
+) {
+  const { projectId } = await ruleOf({ answers }, request.host)
+  const [attempt = '', ...path] = state.split('~')
+  const name = attemptPrefix(request) + attempt
+  const secret = attemptId.test(attempt) ? secretOf(name) : undefined
+  // RFC 9207: an answer of another issuer is not the answer to our question.
+  if (!secret || (iss !== undefined && iss !== config.publicUrl)) throw new ApiError('LOGIN_REQUEST_INVALID')
+  if (code === undefined) {
+    // In our own words, where they are: the state shows that this browser began, and the issuer that we ended it.
+    const detail =
+      iss === config.publicUrl && /^[\x20-\x7e]{1,300}$/.test(description) ? { detail: description } : {}
+    throw new ApiError('LOGIN_REFUSED', {
+      ...detail,
+      reason: error === 'access_denied' ? error : 'failed',
+      site: { name: request.host, href: `${request.origin}/` },
+    })
+  }
+  const { token } = await redeemed(() =>
+    redeem(
+      {
+        ...{ code, projectId, browserDigests: null },
+        redirectUri: callbackOf(request.origin),
+        codeVerifier: verifierOf(secret, state),
+      },
+      {
+        ...{ ip: null, userAgent: readUserAgent(client.userAgent) },
+        ttlSec: config.sessionTtlSec,
+        maxAgeSec: config.sessionMaxAgeSec,
+      },
+      client,
+    ),
+  )
+  const maxAgeSec = Math.min(config.sessionTtlSec, config.sessionMaxAgeSec)
+  return {
+    // Behind the origin even `//elsewhere` is a path.
+    location: request.origin + readReturnPath(path.join('~')),
+    cookies: [
+      cookie(name, '', hostOnly(request, 0)),
+      cookie(hostCookie(request), token, hostOnly(request, maxAgeSec)),
+    ],
+  }
+}
+
+/** A code is this service's own: whoever brings one that is worth nothing begins anew. */
+async function redeemed<T>(redeem: () => Promise<T>): Promise<T> {
+  try {
+    return await redeem()
+  } catch (error) {
+    const isWorthless = error instanceof ApiError && error.status === 401
+    throw isWorthless ? new ApiError('LOGIN_REQUEST_INVALID', { reason: 'code', cause: error }) : error
+  }
+}
+
+/** The cookie that makes the browser forget its session. */
+export const forgetSession = (request: ForwardedRequest) =>
+  cookie(hostCookie(request), '', hostOnly(request, 0))

@@ -1,0 +1,47 @@
+import type { HeldRole } from '#answers/compose'
+
+/** All that an application is told of a person. */
+export interface Remote {
+  readonly user: string
+  readonly memberId: string
+  readonly name: string
+  /** A verified one, or empty. */
+  readonly email: string
+  /** Highest first. */
+  readonly roles: readonly HeldRole[]
+}
+
+/** nginx, as it comes, takes 4 kB of headers; the rest of an answer needs some too. */
+const maxBytes = 3_000
+
+/** What would end a header or be read in two ways. Blanks at an end would be lost on the way. */
+const encode = (text: string) =>
+  text
+    .toWellFormed()
+    .replace(/[^\x20-\x7e]|%|^ | $/gu, (character) =>
+      character === ' ' ? '%20' : encodeURIComponent(character),
+    )
+
+/**
+ * The headers of a request that may pass: always all six, so that none is left to whoever sent the request. Where they
+ * would be too long, the lowest roles are left out, name and id together.
+ */
+export function remoteHeaders({ user, memberId, name, email, roles }: Remote): Record<string, string> {
+  const fixed = {
+    'remote-user': encode(user),
+    'remote-member-id': memberId,
+    'remote-name': encode(name),
+    'remote-email': encode(email),
+  }
+  let left = maxBytes - Object.values(fixed).reduce((sum, value) => sum + value.length, 0)
+  const groups: string[] = []
+  const ids: string[] = []
+  for (const { roleId, roleName } of roles) {
+    const group = encode(roleName).replaceAll(',', '%2C')
+    left -= group.length + roleId.length + 2
+    if (left < 0) break
+    groups.push(group)
+    ids.push(roleId)
+  }
+  return { ...fixed, 'remote-groups': groups.join(','), 'remote-role-ids': ids.join(',') }
+}

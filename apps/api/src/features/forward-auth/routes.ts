@@ -1,0 +1,154 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { type ErrorCode, forwardAuth } from '@rolecall/contract'
+import type { HostRule } from '#answers/host-rules-store'
+import { findServerName } from '#mirror/read-servers'
+import { digestOf } from '#platform/crypto/tokens'
+import { Answer, redirect } from '#platform/http/answer'
+import { ApiError } from '#platform/http/api-error'
+import { readCookie } from '#platform/http/cookies'
+import { isSameOrigin } from '#platform/http/credentials'
+import type { Router } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import type { Callers } from '../callers.ts'
+import { decide, decideFromMemory, readHostToken, ruleOf } from './check-request.ts'
+import {
+  createProxyCheck,
+  type ForwardedRequest,
+  readForwardedRequest,
+  readReturnPath,
+} from './forwarded-request.ts'
+import { finishLogin, forgetSession, type RedeemHostCode, startLogin } from './host-login.ts'
+import { loggedOutPage, logoutPage, whoMay } from './pages.ts'
+import { listRoleNames } from './store.ts'
+
+/** What other features do for a protected host; `app.ts` passes it. */
+export interface ForwardAuthNeeds {
+  readonly redeem: RedeemHostCode
+  readonly endSession: (projectId: string, tokenDigest: string) => Promise<unknown>
+  /** What the proxy of a host was told. */
+  readonly count: (host: string, outcome: string) => void
+}
+
+/** What reverse proxies ask, and the pages of the hosts that they protect. */
+export function forwardAuthRoutes(
+  { route, routeFromMemory }: Router<Callers>,
+  deps: Deps,
+  needs: ForwardAuthNeeds,
+) {
+  const isTrusted = createProxyCheck(deps.config.trustProxy)
+  const forwarded = (raw: Parameters<typeof readForwardedRequest>[0]) => readForwardedRequest(raw, isTrusted)
+
+  const lacking = async (
+    { host, origin }: ForwardedRequest,
+    { serverId, anyOf }: HostRule & { serverId: string },
+    path: string,
+  ) => {
+    const roles = await listRoleNames(deps.db, serverId, anyOf)
+    const detail = whoMay(host, await findServerName(deps.db, serverId), roles)
+    return new ApiError('ROLE_LACKING', { detail, again: origin + path })
+  }
+
+  const answerProxy = async (raw: IncomingMessage, isLed: boolean, asked: { host: string }) => {
+    // A length without its body would take the next request on this connection for it.
+    if (raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined)
+      throw new ApiError('BAD_REQUEST', { headers: { connection: 'close' } })
+    const request = forwarded(raw)
+    const rule = await ruleOf(deps, request.host)
+    asked.host = request.host
+    const verdict = await decide(deps, rule, readHostToken(request, raw.headers.cookie))
+    const wantsPage = isLed && isPageLoad(raw.headers)
+    if (verdict === 'lacks roles')
+      throw wantsPage
+        ? await lacking(request, rule, readReturnPath(request.uri))
+        : new ApiError('ROLE_LACKING', { headers: { location: deniedOf(request) } })
+    if (verdict !== 'nobody') return new Answer(200, undefined, verdict.headers)
+    const location = loginOf(request)
+    if (wantsPage) return redirect(location)
+    throw new ApiError('LOGIN_REQUIRED', { headers: { location } })
+  }
+  route(forwardAuth.forwardAuth, async ({ raw, query }) => {
+    const asked = { host: 'none' }
+    try {
+      const answer = await answerProxy(raw, query.redirect === 'true', asked)
+      needs.count(asked.host, answer.status === 200 ? 'passed' : 'nobody')
+      return answer
+    } catch (error) {
+      needs.count(asked.host, outcomeOf(error))
+      throw error
+    }
+  })
+  const asAsked = ['/api/forward-auth', '/api/forward-auth?redirect=true']
+  routeFromMemory(forwardAuth.forwardAuth, asAsked, (raw) => {
+    const request = forwarded(raw)
+    const headers = decideFromMemory(deps, request, raw.headers.cookie)
+    if (!headers) return undefined
+    needs.count(request.host, 'passed')
+    return { caller: anybody, headers }
+  })
+  route(forwardAuth.startHostLogin, async ({ raw, query }) => {
+    const { location, cookies } = await startLogin(deps, forwarded(raw), query.rd, raw.headers.cookie)
+    return redirect(location, cookies)
+  })
+  route(forwardAuth.hostCallback, async ({ raw, query, client }) => {
+    const secretOf = (name: string) => readCookie(raw.headers.cookie, name)
+    const end = await finishLogin({ ...deps, redeem: needs.redeem }, forwarded(raw), query, {
+      secretOf,
+      client,
+    })
+    return redirect(end.location, end.cookies)
+  })
+  route(forwardAuth.hostDenied, async ({ raw, query }) => {
+    const request = forwarded(raw)
+    const rule = await ruleOf(deps, request.host)
+    const path = readReturnPath(query.rd)
+    const verdict = await decide(deps, rule, readHostToken(request, raw.headers.cookie))
+    // Whoever is nobody was not refused for a role: they learn what is asked for, and the path leads to the login.
+    if (typeof verdict === 'object') return redirect(request.origin + path)
+    throw await lacking(request, rule, path)
+  })
+  route(forwardAuth.hostLogoutPage, async ({ raw }) => {
+    const { host } = forwarded(raw)
+    await ruleOf(deps, host)
+    return logoutPage(host)
+  })
+  route(forwardAuth.hostLogout, async ({ raw }) => {
+    const request = forwarded(raw)
+    const { projectId } = await ruleOf(deps, request.host)
+    if (!isSameOrigin(raw, request.origin)) throw new ApiError('CROSS_SITE_REQUEST')
+    const token = readHostToken(request, raw.headers.cookie)
+    if (token !== undefined) await needs.endSession(projectId, digestOf(token))
+    return loggedOutPage(request.host, forgetSession(request), deps.config.publicUrl)
+  })
+}
+
+/** Proxies are not limited: nothing is counted for their address. */
+const anybody = { bucket: '' }
+
+/** What is counted of a refusal; whatever else happens, nothing could be known. */
+const outcomes: Partial<Record<ErrorCode, string>> = {
+  LOGIN_REQUIRED: 'nobody',
+  ROLE_LACKING: 'lacks_roles',
+  HOST_UNKNOWN: 'no_such_host',
+  PROXY_NOT_TRUSTED: 'untrusted',
+  FORWARDED_REQUEST_INVALID: 'invalid',
+  BAD_REQUEST: 'invalid',
+}
+const outcomeOf = (error: unknown) => (error instanceof ApiError && outcomes[error.code]) || 'unknown'
+
+const loginOf = ({ origin, uri }: ForwardedRequest) =>
+  `${origin}/_rolecall/start?rd=${encodeURIComponent(uri)}`
+
+const deniedOf = ({ origin, uri }: ForwardedRequest) =>
+  `${origin}/_rolecall/denied?rd=${encodeURIComponent(uri)}`
+
+/** True when a window is led to the address: only that can be sent to a login. */
+function isPageLoad({
+  'x-forwarded-method': method = 'GET',
+  'sec-fetch-mode': mode,
+  'sec-fetch-dest': dest = '',
+  accept = '',
+}: IncomingHttpHeaders): boolean {
+  if (method !== 'GET') return false
+  if (mode !== undefined) return mode === 'navigate' && !/frame|object|embed/.test(String(dest))
+  return accept.includes('text/html')
+}

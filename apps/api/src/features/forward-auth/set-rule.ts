@@ -1,0 +1,67 @@
+import type { forwardAuth, ProblemDetail } from '@rolecall/contract'
+import { isServer } from '#mirror/read-servers'
+import type { Tx } from '#platform/db/database'
+import { violates } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/check-request'
+import { parseUrl } from '#platform/parse-url'
+import type { Deps } from '../../deps.ts'
+import { checkRolesKnown } from '../known-roles.ts'
+import { callbacksOf, readHost } from './host.ts'
+import { findStoredRule, type StoredRule, writeHosts, writeRule } from './store.ts'
+
+const nothing: StoredRule = { serverId: null, anyOf: [], remoteUser: 'username', hosts: [] }
+
+/** What is wrong with the hosts that a project wants to protect. */
+export function complaintsAboutHosts(
+  { publicUrl }: Deps['config'],
+  { hosts = [] }: forwardAuth.ForwardAuthInput = {},
+): ProblemDetail[] {
+  const own = parseUrl(publicUrl)?.host
+  return hosts.flatMap((text, i) => {
+    const host = readHost(text, undefined)
+    const message = !host
+      ? 'must be a host name in ASCII, with a port where it is not 443: wiki.example.org, wiki.example.org:8443'
+      : host.host === own
+        ? 'must not be the host of this service itself'
+        : undefined
+    return message === undefined ? [] : [{ path: `/forwardAuth/hosts/${i}`, message, code: 'HOST' }]
+  })
+}
+
+/**
+ * Changes what a project protects; answers what was and what is, or undefined where nothing is another one.
+ * @throws HOST_TAKEN, VALIDATION_FAILED
+ */
+export async function setRule(tx: Tx, projectId: string, input: forwardAuth.ForwardAuthInput) {
+  if (typeof input.serverId === 'string' && !(await isServer(tx, input.serverId))) {
+    throw invalid([
+      { path: '/forwardAuth/serverId', message: 'is no server that is registered here', code: 'SERVER' },
+    ])
+  }
+  const before = (await findStoredRule(tx, projectId)) ?? nothing
+  const hosts = input.hosts?.map((text) => readHost(text, undefined)).filter((host) => host !== undefined)
+  const unique = hosts && [...new Map(hosts.map((host) => [host.host, host])).values()]
+  const after: StoredRule = {
+    serverId: input.serverId === undefined ? before.serverId : input.serverId,
+    anyOf: input.anyOf ?? before.anyOf,
+    remoteUser: input.remoteUser ?? before.remoteUser,
+    hosts: unique?.map(({ host }) => host) ?? before.hosts,
+  }
+  if (JSON.stringify(before) === JSON.stringify(after)) return undefined
+  // Also where only the server is another one: its roles are others.
+  const serverId = after.serverId ?? undefined
+  await checkRolesKnown(tx, { path: '/forwardAuth/anyOf', roleIds: after.anyOf, serverId })
+  try {
+    await writeRule(tx, projectId, after)
+    if (unique)
+      await writeHosts(
+        tx,
+        projectId,
+        unique.map((host) => ({ host: host.host, callbacks: callbacksOf(host) })),
+      )
+  } catch (error) {
+    throw violates(error, 'forward_auth_hosts_pkey') ? new ApiError('HOST_TAKEN', { cause: error }) : error
+  }
+  return { before, after }
+}

@@ -1,0 +1,28 @@
+import type { ProblemDetail } from '@rolecall/contract'
+import { placesOfUnknownRoles } from '#mirror/read-roles'
+import { findMainServer } from '#mirror/read-servers'
+import type { Tx } from '#platform/db/database'
+import { invalid } from '#platform/http/check-request'
+
+interface NamedRoles {
+  /** Where they stand in the request. */
+  readonly path: string
+  readonly roleIds: readonly string[]
+  /** Undefined: the main one. */
+  readonly serverId: string | undefined
+}
+
+/**
+ * A role that does not exist lets nobody in, and nobody would find out why.
+ * @throws VALIDATION_FAILED
+ */
+export async function checkRolesKnown(tx: Tx, { path, roleIds, serverId }: NamedRoles): Promise<void> {
+  const ofServer = serverId ?? (await findMainServer(tx))?.id
+  if (ofServer === undefined) return
+  const problems: ProblemDetail[] = (await placesOfUnknownRoles(tx, ofServer, roleIds)).map((place) => ({
+    path: `${path}/${place}`,
+    message: `is no role of the server ${ofServer} that is known here: GET /api/admin/servers/${ofServer}/roles reads them again`,
+    code: 'ROLE',
+  }))
+  if (problems.length > 0) throw invalid(problems)
+}

@@ -1,0 +1,43 @@
+import { findAdminServer } from '#mirror/read-servers'
+import { ApiError } from '#platform/http/api-error'
+import { chatPlatformUnavailable } from '#platform/http/problem'
+import type { Deps } from '../../deps.ts'
+import { type OpenedRequest, openAuthRequest, pageRequestCookie } from './auth-request.ts'
+import { describeRefusal, type LoginRefusal } from './project-redirect.ts'
+import type { AuthRequest } from './store.ts'
+
+export const accountPath = '/account'
+
+/** A login for the account page makes no code: the single sign-on that every login leaves is what the page asks for. */
+export const isForAccount = ({ projectId, redirectUri }: Pick<AuthRequest, 'projectId' | 'redirectUri'>) =>
+  projectId === null && redirectUri === accountPath
+
+/** Sends a browser to the platform's screen, and from there to the account page. */
+export async function accountLogin(
+  deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
+  held: string | undefined,
+  address: string,
+): Promise<OpenedRequest> {
+  const main = await findAdminServer(deps.db, deps.config.chatGuildId)
+  if (!main) throw new ApiError('SERVER_NOT_ACCESSIBLE', { detail: 'There is no main server.' })
+  const request = { projectId: null, serverId: main.id, redirectUri: accountPath, state: null }
+  return openAuthRequest(deps, held, address, { ...request, codeChallenge: null }, pageRequestCookie)
+}
+
+/** The page for a person whose login for the account page was refused; `whose` is who it was, where that is known. */
+export function accountRefusal(
+  refusal: LoginRefusal,
+  server: string | undefined,
+  whose: { readonly memberId?: string },
+): ApiError {
+  const again = accountPath
+  const detail = describeRefusal(refusal, server)
+  if (refusal === 'temporarily_unavailable' || refusal === 'server_error')
+    return chatPlatformUnavailable(undefined, { again })
+  if (refusal === 'blocked') return new ApiError('MEMBER_BLOCKED', { reason: 'account', detail, ...whose })
+  return new ApiError('LOGIN_REFUSED', {
+    ...{ detail, again, reason: refusal },
+    ...whose,
+    isCancelled: refusal === 'declined',
+  })
+}

@@ -1,0 +1,135 @@
+import { ChatPlatformError } from '#chat/chat-platform'
+import type { Config } from '../../config.ts'
+import { type Check, errorCheck } from '../check.ts'
+import { type LoginRefusal, refusalOf } from './project-redirect.ts'
+import type { LoginProject } from './store.ts'
+
+/** What a login asks for, and what is known of the project that asks. */
+export interface LoginFacts {
+  readonly project: LoginProject | undefined
+  readonly redirectUri: string | undefined
+}
+
+/** Of authorize, in the order of the specification. */
+export const authorizeChecks: readonly Check<LoginFacts>[] = [
+  errorCheck({
+    name: 'authorize.project_known',
+    refusal: 'UNKNOWN_PROJECT',
+    holds: ({ project }) => project !== undefined,
+    tell: ({ project }) => (project ? `The project is ${project.name}.` : 'No project has this id.'),
+  }),
+  errorCheck({
+    name: 'authorize.project_active',
+    refusal: 'PROJECT_INACTIVE_AT_LOGIN',
+    holds: ({ project }) => project?.isActive,
+    tell: ({ project }) => (project?.isActive ? 'The project is active.' : 'The project is inactive.'),
+  }),
+  errorCheck({
+    name: 'authorize.redirect_uri_allowed',
+    refusal: 'REDIRECT_URI_NOT_ALLOWED',
+    holds: ({ project, redirectUri }) => project && isListed(project, redirectUri),
+    tell: ({ project, redirectUri }) => {
+      if (redirectUri === undefined) return 'The project has no redirect URI.'
+      const isAllowed = project !== undefined && isListed(project, redirectUri)
+      return `${redirectUri} is ${isAllowed ? '' : 'not '}on the list of the project.`
+    },
+  }),
+  errorCheck({
+    name: 'authorize.server_accessible',
+    refusal: 'SERVER_NOT_ACCESSIBLE',
+    holds: ({ project }) => project?.mayRead,
+    tell: ({ project }) =>
+      project?.mayRead ? 'The project may READ this server.' : 'The project may not READ this server.',
+  }),
+]
+
+export const isListed = ({ redirectUris }: LoginProject, redirectUri: string | undefined): boolean =>
+  redirectUri !== undefined && redirectUris.includes(redirectUri)
+
+/**
+ * Outside production the service starts without its account at the platform. A login that could only fail at its end,
+ * after the platform's screen, is refused before it begins.
+ */
+export const configuredCheck = errorCheck<Pick<Config, 'chatClientId' | 'chatClientSecret'>>({
+  name: 'authorize.login_configured',
+  refusal: 'LOGIN_NOT_CONFIGURED',
+  holds: ({ chatClientId, chatClientSecret }) => Boolean(chatClientId && chatClientSecret),
+  tell: ({ chatClientId, chatClientSecret }) =>
+    chatClientId && chatClientSecret
+      ? 'The service has its OAuth client at the chat platform.'
+      : 'The service has no OAuth client at the chat platform.',
+})
+
+/** What the platform said of somebody, or why it said nothing. */
+export interface Told {
+  readonly failure?: 'temporarily_unavailable' | 'server_error' | undefined
+  /** Undefined for who is not in the server. */
+  readonly member?: object | undefined
+  readonly isBot?: boolean | undefined
+  readonly isBlocked?: boolean | undefined
+}
+
+/** An outage asks for patience; anything else that the platform does is for the operator to mend. */
+export function failureOf(error: unknown): NonNullable<Told['failure']> {
+  if (!(error instanceof ChatPlatformError)) throw error
+  return error.failure === 'unavailable' ? 'temporarily_unavailable' : 'server_error'
+}
+
+type LoginCheck<Facts> = Check<Facts, LoginRefusal>
+
+const loginCheck = <Facts>(check: Omit<LoginCheck<Facts>, 'code' | 'mend'>): LoginCheck<Facts> => ({
+  ...check,
+  ...refusalOf(check.refusal),
+})
+
+/** Of the callback, and of a login by single sign-on: what they ask of the platform's answer. */
+export const callbackChecks: readonly LoginCheck<Told>[] = [
+  loginCheck({
+    name: 'callback.platform_reachable',
+    refusal: 'temporarily_unavailable',
+    holds: ({ failure }) => failure !== 'temporarily_unavailable',
+    tell: ({ failure }) =>
+      failure === 'temporarily_unavailable'
+        ? 'The chat platform does not answer, or not now.'
+        : 'The chat platform can be reached.',
+  }),
+  loginCheck({
+    name: 'callback.platform_answers',
+    refusal: 'server_error',
+    holds: ({ failure }) => (failure === 'temporarily_unavailable' ? undefined : failure === undefined),
+    tell: ({ failure }) =>
+      failure === undefined
+        ? 'The chat platform tells who is in the server.'
+        : 'The chat platform refuses to tell, or its answer makes no sense.',
+  }),
+  loginCheck({
+    name: 'callback.member_of_server',
+    refusal: 'not_a_member',
+    holds: ({ failure, member, isBot }) => (failure ? undefined : member !== undefined && !isBot),
+    tell: ({ member, isBot }) => {
+      if (!member)
+        return 'This account is not a member of the server: it has not joined, has left, or was banned.'
+      return isBot
+        ? 'This account is a bot, and bots do not log in.'
+        : 'This account is a member of the server.'
+    },
+  }),
+  loginCheck({
+    name: 'callback.not_blocked',
+    refusal: 'blocked',
+    holds: ({ failure, member, isBot, isBlocked }) => (failure || !member || isBot ? undefined : !isBlocked),
+    tell: ({ isBlocked }) =>
+      isBlocked ? 'An admin of the community has blocked this account.' : 'Nobody has blocked this account.',
+  }),
+]
+
+/** Of the callback and of single sign-on, in the statement that stores the code: authorize may be long ago. */
+export const codeCheck = loginCheck<{ readonly code: string | undefined }>({
+  name: 'callback.access_kept',
+  refusal: 'no_access',
+  holds: ({ code }) => code !== undefined,
+  tell: ({ code }) =>
+    code === undefined
+      ? 'The project may no longer use this server or this redirect URI.'
+      : 'The project still may what it asked for, and gets a code.',
+})

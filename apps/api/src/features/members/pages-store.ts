@@ -1,0 +1,249 @@
+import type { Queryable } from '#platform/db/database'
+import { allOf, plannedAnew, type Sql, sql } from '#platform/db/sql'
+
+export interface MemberFilters {
+  readonly filter?: 'club' | 'all'
+  readonly serverId?: readonly string[]
+  readonly roleId?: readonly string[]
+  readonly search?: string
+}
+
+/** Current memberships of registered servers that fulfil the condition. */
+const memberships = (condition: Sql): Sql => sql`
+  memberships m where m.left_at is null and ${condition}
+    and m.server_id = any(array(select v.id from servers v where v.removed_at is null))`
+
+/** The same for reading many: most often no server was removed, and then none is compared. */
+const manyMemberships = (condition: Sql): Sql => sql`
+  memberships m where m.left_at is null and ${condition} and (
+    not exists (select from servers v where v.removed_at is not null)
+    or m.server_id not in (select v.id from servers v where v.removed_at is not null))`
+
+const inServers = (ids: readonly string[]) =>
+  ids.length === 1 ? sql`m.server_id = ${ids[0]}` : sql`m.server_id = any(${ids}::text[])`
+
+/** What a membership says, as conditions on it. Where the member is besides, some ways of reading do not know. */
+interface Said {
+  readonly hasRole: (ids: readonly string[]) => Sql
+  readonly isAlsoIn: (serverIds: readonly string[]) => Sql
+  readonly isAlsoClub: Sql
+}
+
+/** As its row says. */
+const inRow: Said = {
+  hasRole: (ids) => sql`m.role_ids && ${ids}::text[]`,
+  isAlsoIn: (serverIds) => sql`m.other_server_ids && array(
+    select v.id from servers v where v.removed_at is null and v.id = any(${serverIds}::text[]))`,
+  isAlsoClub: sql`(select v.id from servers v where v.is_main) = any(m.other_server_ids)`,
+}
+
+/**
+ * As the index of names says; whoever holds too many roles for it is looked up by key, and so is who is in several servers: of
+ * a `few` one by one, as `offset 0` has it. Else the planner may read all of them at once.
+ */
+const inIndex = (few: boolean): Said => {
+  const oneByOne = few ? sql`offset 0` : sql``
+  return {
+    hasRole: (ids) => sql`(
+      m.indexed_role_ids && ${ids}::text[] or m.indexed_role_ids is null and (
+        select o.role_ids && ${ids}::text[] from memberships o
+        where o.server_id = m.server_id and o.member_id = m.member_id))`,
+    // What is compared with true has no index: without statistics the planner would read a server's for each member.
+    isAlsoIn: (serverIds) => sql`exists (
+      select from memberships o where o.member_id = m.member_id and (
+        o.left_at is null and o.server_id = any(${serverIds}::text[])
+        and o.server_id not in (select v.id from servers v where v.removed_at is not null)) is true ${oneByOne})`,
+    isAlsoClub: sql`exists (select from members u where u.id = m.member_id and u.is_club_member ${oneByOne})`,
+  }
+}
+
+/** Trigrams need three letters or digits in a row; without them their index would be read from end to end. */
+const hasTrigrams = /[\p{L}\p{N}]{3}/u
+
+function matches(text: Sql, search: string): Sql {
+  if (!hasTrigrams.test(search)) return sql`position(lower(${search}) in ${text}) > 0`
+  return sql`${text} like lower(${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`})`
+}
+
+/** Which members the filters keep. The planner chooses whether it begins with them or with their memberships. */
+function keptMembers({ filter, serverId = [], roleId = [], search = '' }: MemberFilters): Sql {
+  const isAmong = (condition: Sql) => sql`u.id in (select m.member_id from ${memberships(condition)})`
+  const conditions = [sql`u.is_current`]
+  if (filter === 'club') conditions.push(sql`u.is_club_member`)
+  if (search !== '') conditions.push(matches(sql`u.search_text`, search))
+  // One membership may be in the server and another one with the role.
+  if (serverId.length > 0) conditions.push(isAmong(inServers(serverId)))
+  if (roleId.length > 0) conditions.push(isAmong(inRow.hasRole(roleId)))
+  return sql`members u where ${allOf(conditions)}`
+}
+
+/**
+ * The members whom a filter by server or role keeps, as memberships: with the role, or in the server where no role is
+ * asked for. What else is asked for is nearly always true of the same membership; only of one of which it is not, it is asked
+ * whether the member is elsewhere. Empty without such a filter.
+ */
+function keptMemberships(filters: MemberFilters, { hasRole, isAlsoIn, isAlsoClub }: Said): Sql | undefined {
+  const { filter, serverId = [], roleId = [], search = '' } = filters
+  if (serverId.length === 0 && roleId.length === 0) return
+  const conditions = [roleId.length > 0 ? hasRole(roleId) : inServers(serverId)]
+  if (roleId.length > 0 && serverId.length > 0)
+    conditions.push(sql`(${inServers(serverId)} or ${isAlsoIn(serverId)})`)
+  if (filter === 'club')
+    conditions.push(sql`(m.server_id = (select v.id from servers v where v.is_main) or ${isAlsoClub})`)
+  if (search !== '') conditions.push(matches(sql`m.search_text`, search))
+  return manyMemberships(allOf(conditions))
+}
+
+/**
+ * A limit or offset whose value the planner does not see. It then supposes that few rows are read, and takes them
+ * from an index in their order, where it would otherwise put all of them in order.
+ */
+const unplanned = (value: Sql): Sql => sql`(select ${value}::bigint)`
+
+/**
+ * Names and ids whom the filters keep, to be read from an index in their order: of members, or of memberships (or from their rows). A
+ * member with two memberships that fit comes twice unless `distinct`. "POSIX" is the order of that index, the same as
+ * everywhere else.
+ */
+function kept(filters: MemberFilters, distinct: boolean, said = inIndex(false)): Sql {
+  const memberships = keptMemberships(filters, said)
+  if (!memberships) return sql`select u.search_text, u.id from ${keptMembers(filters)}`
+  return sql`select ${distinct ? sql`distinct` : sql``} m.search_text, m.member_id collate "POSIX" as id from ${memberships}`
+}
+
+/** Searches, and lists by several roles, are sums of nothing that is kept. */
+const hasKeptTotal = ({ roleId = [], search = '' }: MemberFilters) => search === '' && roleId.length <= 1
+
+/**
+ * The total as the sum of what is kept of memberships, by the servers of their members. Whoever is in several of the servers is
+ * counted in the first of them. A role is of one server, so that each membership with it is of another member; should two servers
+ * have a role of one id, the total is null.
+ */
+function keptTotal({ filter, serverId = [], roleId: [role] = [] }: MemberFilters): Sql {
+  const registered = sql`select v.id from servers v where v.removed_at is null`
+  const asked = serverId.length === 0 ? registered : sql`${registered} and v.id = any(${serverId}::text[])`
+  const main = sql`(select v.id from servers v where v.is_main)`
+  const isClub =
+    filter === 'club' ? sql`(t.server_id = ${main} or ${main} = any(t.other_server_ids))` : sql`true`
+  if (role === undefined) {
+    return sql`
+      select coalesce(sum(t.total), 0)::bigint as total,
+        coalesce(bool_and(not t.other_server_ids && asked.ids), true) as once
+      from (select array(${asked}) as ids) asked
+        join member_totals t on t.role_id = '' and t.server_id = any(asked.ids)
+      where ${isClub}
+        and not exists (select from unnest(t.other_server_ids) o (id) where o.id < t.server_id and o.id = any(asked.ids))`
+  }
+  return sql`
+    select case when min(t.server_id) = max(t.server_id) then sum(t.total)::bigint
+      when min(t.server_id) is null then 0 end as total, true as once
+    from (select array(${asked}) as ids) asked
+      join member_totals t on t.role_id = ${role} and (t.server_id = any(asked.ids) or t.other_server_ids && asked.ids)
+    where ${isClub} and t.server_id in (${registered})`
+}
+
+/** The total counted: memberships of one server are of as many members, and doubles are sorted out only where there are several. */
+function countedTotal(filters: MemberFilters, from: Sql | undefined): Sql {
+  if (!from) return sql`select count(*) as total, true as once from ${keptMembers(filters)}`
+  const { serverId = [], roleId = [] } = filters
+  if (serverId.length === 1 && roleId.length === 0)
+    return sql`select count(*) as total, true as once from ${from}`
+  return sql`
+    select coalesce(first = last, true) as once, case when first <> last then (
+      select count(*) from (${kept(filters, true)} order by search_text, id limit ${unplanned(sql`null`)}) one)
+      else found end as total
+    from (select count(*) as found, min(m.server_id) as first, max(m.server_id) as last from ${from}) one`
+}
+
+/** Rows before a page from which on it is read along the index of names: up to there, looking up is as quick. */
+const deepFrom = 2_000
+/** Members of a list that are read and put in order, rather than found among all along the index of names. */
+const fewAtMost = 10_000
+
+/**
+ * One page of ids in order of name, and how many there are, of one snapshot. `known` is the total that was kept a moment ago: it
+ * says how the page is read, in place of estimates of the planner, and not what it says. Where it is not known, all is counted,
+ * and the values decide: the page is read along the index of names where many fit, and from the memberships where few do.
+ */
+export function pageStatement(filters: MemberFilters, offset: number, limit: number, known?: number): Sql {
+  if (known !== undefined) {
+    const isShort = known <= fewAtMost && keptMemberships(filters, inRow) !== undefined
+    if (isShort) return shortListStatement(filters, offset, limit)
+    const isNear = Math.min(offset, known - offset) < deepFrom
+    return deepPageStatement(filters, offset, limit, keptTotal(filters), inIndex(isNear))
+  }
+  if (offset >= deepFrom)
+    return deepPageStatement(filters, offset, limit, countedTotal(filters, keptMemberships(filters, inRow)))
+  // A search is quicker among members, who have an index of trigrams.
+  const from = filters.search ? undefined : keptMemberships(filters, inRow)
+  return plannedAnew(sql`
+    with counted as materialized (${countedTotal(filters, from)})
+    select total, array(
+      select u.id from ${keptMembers(filters)}
+      -- Beyond the end nothing needs to be put in order.
+      and (select total from counted) > ${offset}
+      order by u.search_text, u.id limit ${limit} offset ${offset}) as ids
+    from counted`)
+}
+
+/** A page of few members: all of them are read from their memberships (`offset 0` sees to that), and put in order. */
+const shortListStatement = (filters: MemberFilters, offset: number, limit: number): Sql =>
+  plannedAnew(sql`
+    with counted as materialized (${keptTotal(filters)})
+    select total, array(
+      select id from (${kept(filters, true, inRow)} offset 0) short
+      where (select total from counted) > ${offset}
+      order by search_text, id limit ${limit} offset ${offset}) as ids
+    from counted`)
+
+/** A page wherever it is: read from the nearer end of an index of names, nothing is sorted. */
+function deepPageStatement(
+  filters: MemberFilters,
+  offset: number,
+  limit: number,
+  total: Sql,
+  said = inIndex(false),
+): Sql {
+  const page = (distinct: boolean) => sql`
+    case when total > ${2 * offset} then array(
+      select id from (
+        ${kept(filters, distinct, said)} order by search_text, id limit ${limit} offset ${unplanned(sql`${offset}`)}) page
+      order by search_text, id)
+    else array(
+      select id from (
+        ${kept(filters, distinct, said)} order by search_text desc, id desc
+        limit (select least(${limit}, total - ${offset}) from counted)
+        offset (select greatest(total - ${offset} - ${limit}, 0) from counted)) page
+      order by search_text, id) end`
+  return plannedAnew(sql`
+    with counted as materialized (${total})
+    select total, case when total <= ${offset} then '{}' when once then ${page(false)} else ${page(true)} end as ids
+    from counted`)
+}
+
+interface FoundPage {
+  /** Null where it has to be counted. */
+  readonly total: number | null
+  readonly ids: string[]
+}
+
+export async function findPage(
+  db: Queryable,
+  filters: MemberFilters,
+  offset: number,
+  limit: number,
+): Promise<{ total: number; ids: readonly string[] }> {
+  const known = hasKeptTotal(filters)
+    ? await db.maybeOne<Pick<FoundPage, 'total'>>(keptTotal(filters))
+    : undefined
+  if (known && known.total !== null) {
+    const page = await db.maybeOne<FoundPage>(pageStatement(filters, offset, limit, known.total))
+    if (page && page.total !== null) return { ...page, total: page.total }
+  }
+  const { total, ids = [] } = (await db.maybeOne<FoundPage>(pageStatement(filters, offset, limit))) ?? {}
+  return { total: total ?? 0, ids }
+}
+
+/** The members whom the filters keep, in the order of the list: the first of them come at once. */
+export const exportedIds = (filters: MemberFilters): Sql =>
+  sql`select id from (${kept(filters, true)}) kept order by search_text, id`

@@ -1,0 +1,115 @@
+import { attention, type audit, type monitoring } from '@rolecall/contract'
+import type { Deps } from '../../../deps.ts'
+import { type QueueState, readQueues } from '../queues-store.ts'
+import { attentionOfHealth, type Item } from './of-health.ts'
+import { type Found, type FoundCode, listFindings, protectsHosts } from './store.ts'
+
+/** What waits is sent within seconds; so old, nobody is at it. The outbox is kept for 25 hours on purpose. */
+const oldSeconds: Readonly<Record<string, number>> = {
+  outbox: 26 * 60 * 60,
+  notifications: 15 * 60,
+  event_deliveries: 2 * 60,
+}
+
+export interface AttentionNeeds {
+  readonly health: () => Promise<monitoring.SystemHealth>
+  readonly chain: () => Promise<audit.AuditChain>
+  /** A sentence for each encryption key that is not the one that secrets were sealed under. */
+  readonly changedKeys: () => Promise<readonly string[]>
+}
+
+/** What needs an administrator now, the worst first. */
+export async function listAttention(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  { health, chain, changedKeys }: AttentionNeeds,
+): Promise<{ data: attention.Attention[]; total: number }> {
+  const [system, log, keys, findings, queues, hasHosts] = await Promise.all([
+    health(),
+    chain(),
+    changedKeys(),
+    listFindings(db),
+    readQueues(db),
+    config.trustProxy.length === 0 ? protectsHosts(db) : false,
+  ])
+  const data = [
+    ...attentionOfHealth(system),
+    ...(log.problem === null ? [] : [{ ...item('AUDIT_CHAIN_BROKEN', log.problem), since: log.problemAt }]),
+    ...missingKeys(config),
+    ...keys.map((problem) => item('ENCRYPTION_KEY_CHANGED', problem)),
+    ...findings.map(ofFinding),
+    ...[...queues].flatMap(ofQueue),
+    ...(hasHosts ? [item('PROXY_NOT_TRUSTED', 'TRUST_PROXY is empty.')] : []),
+  ]
+    .map(toAttention)
+    .sort((one, other) => places[one.code] - places[other.code])
+  return { data, total: data.length }
+}
+
+const item = (code: Item['code'], detail: string): Item => ({ code, detail, subject: null, since: null })
+
+const toAttention = ({ code, ...rest }: Item): attention.Attention => ({
+  code,
+  ...attention.attentionCodes[code],
+  ...rest,
+})
+
+const codes = Object.keys(attention.attentionCodes) as attention.AttentionCode[]
+const rank = (code: attention.AttentionCode) =>
+  attention.attentionCodes[code].severity === 'error' ? 0 : codes.length
+const places = Object.fromEntries(codes.map((code, i) => [code, rank(code) + i])) as Record<
+  attention.AttentionCode,
+  number
+>
+
+function missingKeys({ outboundKey, inboundKey }: Deps['config']): Item[] {
+  const keys = { OUTBOUND_WEBHOOK_ENCRYPTION_KEY: outboundKey, INBOUND_WEBHOOK_ENCRYPTION_KEY: inboundKey }
+  return Object.entries(keys).flatMap(([name, key]) =>
+    key === undefined
+      ? [
+          {
+            ...item('ENCRYPTION_KEY_MISSING', `${name} is not set: what it would seal cannot be stored.`),
+            subject: { type: 'variable' as const, id: name, name },
+          },
+        ]
+      : [],
+  )
+}
+
+const times = (count: number | null) => (count === 1 ? 'once' : `${count ?? 0} times`)
+
+/** The sentence about each finding. */
+const sentences: Readonly<Record<FoundCode, (found: Found) => string>> = {
+  SYNC_FAILED: ({ name, word }) =>
+    `The members of ${name} could not be read to their end. ${word ?? ''}`.trim(),
+  EVENTS_SWITCHED_OFF: ({ name }) => `Events of ${name} are no longer sent.`,
+  EVENTS_FAILING: ({ name, count }) => `The receiver of ${name} has failed ${times(count)} in a row.`,
+  NOTICES_SWITCHED_OFF: ({ name, word }) => `The webhook of ${name} was removed. ${word ?? ''}`.trim(),
+  NOTICES_FAILING: ({ name, count }) => `Notices of ${name} have failed ${times(count)} in a row.`,
+  CLIENT_LOGOUTS_FAILING: ({ name, count, word }) =>
+    `${name} was not told of ${count} ended ${count === 1 ? 'session' : 'sessions'}. ${word ?? ''}`.trim(),
+  SIGN_INS_FAILING: ({ name, count, word }) =>
+    `${name}: ${count} sign-ins were refused within the last hour, more than went well; most often \`${word}\`.`,
+  CREDENTIALS_REJECTED: ({ name, count, word }) =>
+    `${name}: the key ${word} was refused ${times(count)} within the last hour.`,
+  KEY_ENDING: ({ name, word, until }) => `${name}: the key ${word} ends at ${until} and was used today.`,
+}
+
+const ofFinding = (found: Found): Item => ({
+  code: found.code,
+  detail: sentences[found.code](found),
+  subject: { type: found.code === 'SYNC_FAILED' ? 'server' : 'project', id: found.id, name: found.name },
+  since: found.since,
+})
+
+const ofQueue = ([name, { rows, oldestSeconds }]: [string, QueueState]): Item[] =>
+  oldestSeconds > (oldSeconds[name] ?? Number.POSITIVE_INFINITY)
+    ? [
+        {
+          ...item(
+            'QUEUE_OLD',
+            `${rows} wait in ${name}, the oldest for ${Math.round(oldestSeconds / 60)} minutes.`,
+          ),
+          subject: { type: 'queue', id: name, name },
+        },
+      ]
+    : []

@@ -1,0 +1,71 @@
+import type { attention, monitoring } from '@rolecall/contract'
+import { fullAdvice } from '#platform/db/database'
+
+/** Something that needs somebody, before the table adds what it is called and how it is mended. */
+export type Item = Pick<attention.Attention, 'code' | 'detail' | 'subject' | 'since'>
+
+/** Of the platform's thousand sessions a day. */
+const fewSessions = 50
+/** Half of what the platform takes before it bans an address. */
+const manyRefused = 5_000
+/** A server that comes back is read within minutes. */
+const notLiveMs = 10 * 60_000
+
+type Health = monitoring.SystemHealth
+type ChatHealth = Health['chatPlatform']
+
+/** What the health of the parts says that somebody should do. */
+export function attentionOfHealth({ database, cache, chatPlatform, api }: Health): Item[] {
+  // This instance has just said that it is there: moments are the database's.
+  const nowMs = api.instances.reduce((latest, one) => Math.max(latest, Date.parse(one.lastSeenAt)), 0)
+  return [
+    ...given(database.problem === fullAdvice ? 'DATABASE_FULL' : 'DATABASE_READ_ONLY', database.problem),
+    ...given('CACHE_DOWN', cache.status === 'down' ? 'No answer to a ping.' : null),
+    ...ofGateway(chatPlatform),
+    ...ofRequests(chatPlatform),
+    ...(chatPlatform.notLive ?? []).flatMap((server) => ofServer(server, nowMs)),
+  ]
+}
+
+const given = (code: Item['code'], detail: string | null): Item[] =>
+  detail === null ? [] : [{ code, detail, subject: null, since: null }]
+
+function ofGateway({ gateway, problem, sessionsLeft }: ChatHealth): Item[] {
+  const left = sessionsLeft ?? Number.POSITIVE_INFINITY
+  const isDown = gateway === 'closed' || gateway === 'connecting'
+  return [
+    ...given('GATEWAY_REFUSED', gateway === 'refused' ? (problem ?? 'The connection is refused.') : null),
+    ...given('GATEWAY_DOWN', isDown ? (problem ?? `The gateway is ${gateway}.`) : null),
+    ...given(
+      'IDENTIFY_BUDGET_LOW',
+      left < fewSessions ? `${left} new sessions are left until the platform counts anew.` : null,
+    ),
+  ]
+}
+
+function ofRequests({ status, gateway, problem, rest }: ChatHealth): Item[] {
+  const isDown = status === 'down' && gateway !== 'refused'
+  const refused = rest.invalidRequests > manyRefused || rest.breaker.length > 0
+  const held = rest.breaker.length > 0 ? ` Not asked for now: ${rest.breaker.join(', ')}.` : ''
+  return [
+    ...given('CHAT_PLATFORM_DOWN', isDown ? (problem ?? 'It does not answer.') : null),
+    ...given(
+      'CHAT_REQUESTS_REFUSED',
+      refused ? `${rest.invalidRequests} requests were refused in the last ten minutes.${held}` : null,
+    ),
+  ]
+}
+
+function ofServer(
+  { serverId, serverName, reason, since }: NonNullable<ChatHealth['notLive']>[number],
+  nowMs: number,
+): Item[] {
+  const subject = { type: 'server' as const, id: serverId, name: serverName }
+  if (reason === 'lost')
+    return [
+      { code: 'BOT_NOT_IN_SERVER', detail: `The bot is not in ${serverName} any more.`, subject, since },
+    ]
+  if (nowMs - Date.parse(since) < notLiveMs) return []
+  const why = reason === 'unavailable' ? 'the chat platform has an outage there' : 'not all of it is read yet'
+  return [{ code: 'SERVER_NOT_LIVE', detail: `${serverName}: ${why}.`, subject, since }]
+}

@@ -1,0 +1,227 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { type GivenProject, givenAdmin } from '../../../test/given.ts'
+import { startLogoutReceiver } from '../../../test/logout-receiver.ts'
+import { basic, claimsOf, givenClient, logIn, postForm } from '../../../test/oidc.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
+
+describe.each(engines)('back-channel logout on %s', (engine) => {
+  let world: World
+  let project: GivenProject
+  let receiver: Awaited<ReturnType<typeof startLogoutReceiver>>
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    receiver = await startLogoutReceiver()
+    project = await givenClient(world, { oidc: { backchannelLogoutUri: receiver.uri } })
+  })
+  afterEach(() => void receiver.received.splice(0))
+  afterAll(async () => {
+    await world.close()
+    await receiver.close()
+  })
+
+  const sidOf = ({ id_token }: { id_token: string }): string => claimsOf(id_token).sid
+  const told = async (count = 1) => {
+    await expect.poll(() => receiver.received.length).toBeGreaterThanOrEqual(count)
+    return receiver.received.map(({ token }) => claimsOf(token))
+  }
+  const logoutAll = () =>
+    call(world.url, 'POST', '/api/auth/logout-all', {
+      key: project.key,
+      body: { memberId: demo.users.ada },
+    })
+
+  test('whoever ends a session, its client gets a signed logout token that names it', async () => {
+    const tokens = await logIn(world, project)
+    await logoutAll()
+    const [claims] = await told()
+    expect(claims).toEqual({
+      iss: world.url,
+      aud: project.id,
+      sub: demo.users.ada,
+      sid: sidOf(tokens),
+      iat: expect.any(Number),
+      exp: claims.iat + 120,
+      jti: expect.any(String),
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    })
+    const [header = '', payload = '', signature = ''] = (receiver.received[0]?.token ?? '').split('.')
+    const { kid, typ, alg } = JSON.parse(Buffer.from(header, 'base64url').toString())
+    expect([typ, alg]).toEqual(['logout+jwt', 'RS256'])
+    const jwks = (await call(world.url, 'GET', '/oidc/jwks')).body
+    const jwk = jwks.keys.find((one: { kid: string }) => one.kid === kid)
+    expect(jwk).not.toHaveProperty('d')
+    const key = createPublicKey({ key: jwk, format: 'jwk' })
+    expect(
+      verify('sha256', Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url')),
+    ).toBe(true)
+  })
+
+  test('two sessions of one member are two tokens', async () => {
+    const sids = [sidOf(await logIn(world, project)), sidOf(await logIn(world, project))]
+    await logoutAll()
+    expect((await told(2)).map(({ sid }) => sid).sort()).toEqual(sids.sort())
+  })
+
+  test('a client that does not take it is told again, with another token', async () => {
+    receiver.answer(503)
+    const sid = sidOf(await logIn(world, project))
+    await logoutAll()
+    const claims = await told(2)
+    expect(claims.map((one) => one.sid)).toEqual([sid, sid])
+    expect(new Set(claims.map(({ jti }) => jti)).size).toBe(2)
+  })
+
+  test('a member who is kicked is told of, and a project that is switched off of all', async () => {
+    const off = await givenClient(world, { oidc: { backchannelLogoutUri: receiver.uri } })
+    const kicked = sidOf(await logIn(world, off, { as: demo.users.joon }))
+    const { deps } = world.service
+    await deps.mirrorMember(
+      demo.mainGuildId,
+      { id: demo.users.joon },
+      undefined,
+      new Date(Date.now() + 1_000),
+    )
+    expect((await told()).map(({ sid }) => sid)).toEqual([kicked])
+    receiver.received.splice(0)
+    const left = sidOf(await logIn(world, off))
+    const token = await givenAdmin(world)
+    await call(world.url, 'PATCH', `/api/admin/projects/${off.id}`, { token, body: { isActive: false } })
+    expect((await told()).map(({ sid }) => sid)).toEqual([left])
+  })
+
+  test('a project that is internal no more is told of whom it loses, and so is one whose server is the main one no more', async () => {
+    const token = await givenAdmin(world)
+    const one = await givenClient(world, { oidc: { backchannelLogoutUri: receiver.uri }, serverIds: [] })
+    const lost = sidOf(await logIn(world, one))
+    await call(world.url, 'PATCH', `/api/admin/projects/${one.id}`, { token, body: { isInternal: false } })
+    expect((await told()).map(({ sid }) => sid)).toEqual([lost])
+    receiver.received.splice(0)
+    const two = await givenClient(world, { oidc: { backchannelLogoutUri: receiver.uri }, serverIds: [] })
+    const gone = sidOf(await logIn(world, two))
+    const path = `/api/admin/servers/${demo.mainGuildId}`
+    await call(world.url, 'PATCH', path, { token, body: { isMain: false } })
+    // Others lose sessions of before, too.
+    await expect.poll(async () => (await told()).map(({ sid }) => sid)).toContain(gone)
+    await call(world.url, 'PATCH', path, { token, body: { isMain: true } })
+  })
+
+  test('an internal project whose mapping to the main server goes keeps its sessions, and is told of none', async () => {
+    const mapped = await givenClient(world, { oidc: { backchannelLogoutUri: receiver.uri } })
+    const token = await givenAdmin(world)
+    const sid = sidOf(await logIn(world, mapped))
+    const mapping = `/api/admin/projects/${mapped.id}/servers/${demo.mainGuildId}`
+    expect((await call(world.url, 'DELETE', mapping, { token })).status).toBe(200)
+    await call(world.url, 'POST', '/api/auth/logout-all', {
+      key: mapped.key,
+      body: { memberId: demo.users.ada },
+    })
+    const sidsTold = async () => (await told()).map((claims) => claims.sid)
+    await expect.poll(sidsTold).toEqual([sid])
+    // What was told falsely would have come with it or before it; this comes after.
+    const after = sidOf(await logIn(world, project))
+    await logoutAll()
+    await expect.poll(sidsTold).toEqual([sid, after])
+  })
+
+  test('what the client itself revokes is no news to it', async () => {
+    const tokens = await logIn(world, project)
+    const revoked = await postForm(
+      world.url,
+      '/oidc/revoke',
+      { token: tokens.refresh_token ?? '' },
+      basic(project),
+    )
+    expect(revoked.status).toBe(200)
+    const other = sidOf(await logIn(world, project))
+    await logoutAll()
+    expect((await told()).map(({ sid }) => sid)).toEqual([other])
+  })
+
+  const change = async (id: string, oidc: object) =>
+    call(world.url, 'PATCH', `/api/admin/projects/${id}`, { token: await givenAdmin(world), body: { oidc } })
+
+  test('clients that hang, however many, hold up nobody else', async () => {
+    const { db } = world.service.deps
+    let hungUp = 0
+    const hanging = await Promise.all(
+      Array.from({ length: 9 }, async () => {
+        const server = createServer((request) => void request.on('close', () => (hungUp += 1)))
+        await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+        return server
+      }),
+    )
+    for (const server of hanging) {
+      const { port } = server.address() as AddressInfo
+      await db.execute(sql`
+        insert into oidc_logouts (session_id, project_id, member_id, uri)
+        select gen_random_uuid(), ${project.id}, ${demo.users.mara}, ${`http://127.0.0.1:${port}/logout`}
+        from generate_series(1, 8)`)
+    }
+    const connections = async () => {
+      const each = hanging.map((server) => promisify(server.getConnections.bind(server))())
+      return (await Promise.all(each)).reduce((sum, n) => sum + n, 0)
+    }
+    await expect.poll(connections).toBeGreaterThanOrEqual(32)
+    const sid = sidOf(await logIn(world, project))
+    await logoutAll()
+    expect((await told()).map((one) => one.sid)).toEqual([sid])
+    // They are given ten seconds each, and none of them is over.
+    expect(hungUp).toBe(0)
+    await db.execute(sql`delete from oidc_logouts where member_id = ${demo.users.mara}`)
+    for (const server of hanging) server.closeAllConnections()
+    for (const server of hanging) server.close()
+  })
+
+  test('what waits goes to the new address, and nowhere once there is none', async () => {
+    const gone = await startLogoutReceiver()
+    const one = await givenClient(world, { oidc: { backchannelLogoutUri: gone.uri } })
+    const end = async () => {
+      gone.answer(503)
+      const sid = sidOf(await logIn(world, one))
+      await call(world.url, 'POST', '/api/auth/logout-all', {
+        key: one.key,
+        body: { memberId: demo.users.ada },
+      })
+      await expect.poll(() => gone.received.length).toBe(1)
+      return sid
+    }
+    const moved = await end()
+    await change(one.id, { backchannelLogoutUri: receiver.uri })
+    expect((await told()).map(({ sid }) => sid)).toEqual([moved])
+    await change(one.id, { backchannelLogoutUri: gone.uri })
+    gone.received.splice(0)
+    const dropped = await end()
+    await change(one.id, { enabled: false, backchannelLogoutUri: null })
+    const { db } = world.service.deps
+    const waiting = await db.query(sql`
+      select from oidc_logouts where project_id = ${one.id} and delivered_at is null and failed_at is null`)
+    expect(waiting).toEqual([])
+    const [left] = await db.query<{ error: string }>(sql`
+      select last_error as error from oidc_logouts where session_id = ${dropped}::uuid`)
+    expect(left?.error).toContain('no logout address')
+    await gone.close()
+  })
+
+  test('an address is taken by the rule of addresses for events', async () => {
+    for (const uri of [
+      'https://crew.example:22/x',
+      'https://10.0.0.1/x',
+      'https://intranet/x',
+      'app.crew:/x',
+    ]) {
+      const refused = await change(project.id, { backchannelLogoutUri: uri })
+      expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([400, '/oidc/backchannelLogoutUri'])
+    }
+    const taken = await change(project.id, { backchannelLogoutUri: 'https://CREW.example:443/x' })
+    expect(taken.body.oidc.backchannelLogoutUri).toBe('https://crew.example/x')
+    await change(project.id, { backchannelLogoutUri: receiver.uri })
+  })
+})

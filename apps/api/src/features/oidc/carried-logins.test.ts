@@ -1,0 +1,119 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { mainEngines } from '../../../test/databases.ts'
+import { atPlatform, Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
+import { authPath, givenClient, logIn, walk } from '../../../test/oidc.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { takeLogouts } from './logouts-store.ts'
+
+const { users } = demo
+
+describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
+  let world: World
+  let project: GivenProject
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    project = await givenClient(world)
+  })
+  afterAll(() => world.close())
+
+  const pathOf = (reply: { headers: Headers }) => {
+    const { pathname, search } = new URL(reply.headers.get('location') ?? '', world.url)
+    return pathname + search
+  }
+  /** A browser that asked, logged in at the platform, and has yet to open the address that goes on. */
+  async function parked(as: string) {
+    const browser = new Browser(world.url)
+    const step = pathOf(await browser.get(authPath(project)))
+    const platform = (await browser.get(step)).headers.get('location') ?? ''
+    const resume = pathOf(await browser.get(await atPlatform(platform, { as })))
+    return { browser, resume }
+  }
+  /** Where the browser is sent when it goes on: to the client with a code, or to a login of its own. */
+  const goOn = async (browser: Browser, resume: string) =>
+    new URL((await browser.get(resume)).headers.get('location') ?? '', world.url)
+
+  test('goes on in the browser that logged in', async () => {
+    const { browser, resume } = await parked(users.ada)
+    expect((await goOn(browser, resume)).searchParams.get('code')).toBeTruthy()
+  })
+
+  test('is of no use to another browser, which brought its cookies to the one that logged in', async () => {
+    const { browser, resume } = await parked(users.ada)
+    const attacker = new Browser(world.url)
+    for (const [name, value] of browser.jar) if (name !== 'svc_sso') attacker.jar.set(name, value)
+    const to = await goOn(attacker, resume)
+    expect(to.searchParams.get('code')).toBeNull()
+    expect(to.pathname).toMatch(/^\/oidc\/interaction\//)
+    // Nor where it is logged in as somebody else.
+    const own = new Browser(world.url)
+    await walk(world, authPath(project), { browser: own, as: users.yusra })
+    const again = await parked(users.ada)
+    for (const [name, value] of again.browser.jar) if (name !== 'svc_sso') own.jar.set(name, value)
+    expect((await goOn(own, again.resume)).searchParams.get('code')).toBeNull()
+  })
+
+  test('does not outlive a logout from everywhere, of the single sign-on, or a block', async () => {
+    const ends = {
+      'logout-all': () =>
+        call(world.url, 'POST', '/api/auth/logout-all', { key: project.key, body: { memberId: users.ada } }),
+      sso: () => world.service.deps.db.execute(sql`delete from sso_sessions where member_id = ${users.ada}`),
+      block: async () => {
+        const { db } = world.service.deps
+        await db.execute(sql`
+          insert into member_blocks (member_id, reason, until) values (${users.ada}, 'A test', clock_now())`)
+        await db.execute(sql`update member_blocks set until = clock_now()`)
+      },
+    }
+    for (const [name, end] of Object.entries(ends)) {
+      const { browser, resume } = await parked(users.ada)
+      await end()
+      expect((await goOn(browser, resume)).searchParams.get('code'), name).toBeNull()
+    }
+  })
+
+  test('with `openid` alone asks for consent once, and then lets in', async () => {
+    const external = await givenClient(world, { isInternal: false, serverIds: [demo.mainGuildId] })
+    for (const _ of [1, 2, 3]) {
+      const tokens = await logIn(world, external, { scope: 'openid', as: users.mara })
+      expect(tokens.id_token).toBeTruthy()
+    }
+  })
+
+  test('is for a server that is registered here', async () => {
+    const reply = await call(world.url, 'PATCH', `/api/admin/projects/${project.id}`, {
+      token: await givenAdmin(world),
+      body: { oidc: { serverId: '111111111111111111' } },
+    })
+    expect(reply.body.errors).toContainEqual(expect.objectContaining({ path: '/oidc/serverId' }))
+  })
+
+  test('that ended is told to so many clients at once and no more, and to none of a host that is busy', async () => {
+    const { db } = world.service.deps
+    await db.execute(sql`
+      insert into oidc_logouts (session_id, project_id, member_id, uri, next_attempt_at)
+      select gen_random_uuid(), ${project.id}, ${users.ada}, 'https://wiki.invalid/', clock_now() - interval '1 second'
+      from generate_series(1, 100)`)
+    expect(await takeLogouts(db, 5, [])).toHaveLength(5)
+    expect(await takeLogouts(db, 5, ['wiki.invalid'])).toHaveLength(0)
+  })
+})
+
+test('behind https no other site can write the cookies of a login', async () => {
+  const url = 'https://rolecall.example'
+  const world = await startWorld('pglite', { PUBLIC_URL: url })
+  const project = await givenClient(world)
+  const browser = new Browser(world.url)
+  const asked = await browser.get(authPath(project))
+  const begun = asked.headers.getSetCookie()
+  expect(begun.filter((line) => line.startsWith('__Secure-svc_oidc_step=')).length).toBe(1)
+  expect(begun.filter((line) => !/; secure/i.test(line) || !line.startsWith('__Secure-'))).toEqual([])
+  const end = await walk({ sim: world.sim, url }, authPath(project), { browser })
+  expect(end.searchParams.get('code')).toBeTruthy()
+  const names = [...browser.jar.keys()].filter((name) => name.includes('oidc'))
+  expect(names).toContain('__Host-svc_oidc')
+  expect(names.filter((name) => !/^__(Host|Secure)-/.test(name))).toEqual([])
+  await world.close()
+})

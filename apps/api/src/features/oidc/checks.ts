@@ -1,0 +1,28 @@
+import type { Check } from '../check.ts'
+import type { ClientRow } from './clients-store.ts'
+
+type ClientCheck = Check<Pick<ClientRow, 'serverId' | 'isPublic' | 'keyDigests'>, 'invalid_client'>
+
+/** Of a project that is switched on as a client: who fails one is no client for the protocol. */
+export const clientChecks: readonly ClientCheck[] = [
+  {
+    ...{ name: 'oidc.server_known', refusal: 'invalid_client', code: 'invalid_client' },
+    mend: 'Name a server of the client (oidc.serverId), or make a server the main one.',
+    holds: ({ serverId }) => serverId !== null,
+    tell: ({ serverId }) =>
+      serverId === null
+        ? 'OpenID Connect is on, and there is no server for it.'
+        : `OpenID Connect is on, for server ${serverId}.`,
+  },
+  {
+    ...{ name: 'oidc.client_authenticates', refusal: 'invalid_client', code: 'invalid_client' },
+    mend: 'Make an API key of the project: it is the secret of the client.',
+    holds: ({ isPublic, keyDigests }) => isPublic || keyDigests.length > 0,
+    tell: ({ isPublic, keyDigests }) => {
+      if (isPublic) return 'The client is public, and has no secret.'
+      return keyDigests.length > 0
+        ? 'The client has an API key that works, which is its secret.'
+        : 'The client has no API key that works, which would be its secret.'
+    },
+  },
+]

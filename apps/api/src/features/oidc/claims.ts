@@ -1,0 +1,47 @@
+import type { AccountClaims } from 'oidc-provider'
+import type { LiveMember } from './token-session.ts'
+
+/** What each scope lets a client know. */
+export const claimsByScope = {
+  openid: ['sub'],
+  profile: ['name', 'preferred_username', 'nickname', 'picture', 'updated_at'],
+  email: ['email', 'email_verified'],
+  roles: ['roles', 'groups', 'role_ids', 'server_id', 'is_club_member', 'roles_as_of'],
+} as const
+
+/** Roles in an ID token age with it, so they are left out where the project has not asked for that. */
+export function claimsOf(
+  { session, member, roles, rolesAsOf }: LiveMember,
+  { withRoles }: { withRoles: boolean },
+): AccountClaims {
+  const name = member.displayName ?? member.preferredName ?? member.globalName ?? member.username
+  const names = roles.map(({ roleName }) => roleName)
+  return {
+    sub: session.memberId,
+    name,
+    preferred_username: member.username,
+    nickname: name,
+    ...(member.avatar !== null && { picture: member.avatar }),
+    updated_at: Math.floor(Date.parse(member.updatedAt) / 1_000),
+    // The platform's own word: an address that it has not verified is none.
+    ...(member.email !== null && { email: member.email, email_verified: true }),
+    ...(withRoles && {
+      roles: names,
+      groups: names,
+      role_ids: roles.map(({ roleId }) => roleId),
+      server_id: session.serverId,
+      is_club_member: member.isClubMember,
+      roles_as_of: rolesAsOf,
+    }),
+  }
+}
+
+/** The claims that these scopes let a client know. */
+export function claimsInScope(claims: AccountClaims, scope: string): Record<string, unknown> {
+  const names = new Set<string>(
+    scope
+      .split(' ')
+      .flatMap((one) => (one in claimsByScope ? claimsByScope[one as keyof typeof claimsByScope] : [])),
+  )
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => names.has(name)))
+}

@@ -1,0 +1,61 @@
+import type { AdapterPayload, Client } from 'oidc-provider'
+import { isLoopbackHost } from '#platform/loopback'
+import { parseUrl } from '#platform/parse-url'
+import { firstFailed } from '../check.ts'
+import { clientChecks } from './checks.ts'
+import type { ClientRow } from './clients-store.ts'
+
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
+
+/** What the service knows of a client, and the library does not. */
+export interface ClientDetails {
+  readonly serverId: string
+  readonly isInternal: boolean
+  readonly rolesInIdToken: boolean
+  readonly keyDigests: readonly string[]
+}
+
+/** Under which name the library carries them. */
+export const detailsProperty = 'rolecall'
+
+/** The details of a client that `metadataOf` made. */
+export const detailsOf = (client: Client): ClientDetails => client[detailsProperty] as ClientDetails
+
+/** The library wants a secret; this one is nobody's, and never compared. */
+const noSecret = 'the keys of a project are compared by their digests'
+
+/** A project as the library knows clients; undefined for one that could not authenticate or has no server. */
+export function metadataOf(row: ClientRow): AdapterPayload | undefined {
+  const { serverId, isInternal, isPublic, rolesInIdToken, keyDigests, deviceFlow } = row
+  if (serverId === null || firstFailed(clientChecks, row)) return undefined
+  const isNative = row.redirectUris.some((uri) => !/^https?:/i.test(uri))
+  const redirectUris = row.redirectUris.filter((uri) => !isNative || !isSecureLoopback(uri))
+  const details: ClientDetails = { serverId, isInternal, rolesInIdToken, keyDigests }
+  return {
+    client_id: row.projectId,
+    client_name: row.name,
+    application_type: isNative ? 'native' : 'web',
+    redirect_uris: redirectUris,
+    response_types: redirectUris.length > 0 ? ['code'] : [],
+    grant_types: [
+      ...(redirectUris.length > 0 ? ['authorization_code'] : []),
+      'refresh_token',
+      ...(deviceFlow ? [deviceGrant] : []),
+    ],
+    post_logout_redirect_uris: row.postLogoutRedirectUris,
+    ...(isPublic
+      ? { token_endpoint_auth_method: 'none' }
+      : { token_endpoint_auth_method: 'client_secret_basic', client_secret: noSecret }),
+    ...(row.backchannelLogoutUri !== null && {
+      backchannel_logout_uri: row.backchannelLogoutUri,
+      backchannel_logout_session_required: true,
+    }),
+    [detailsProperty]: details,
+  }
+}
+
+/** The library refuses a client whole that has both this and a private-use scheme. */
+function isSecureLoopback(uri: string): boolean {
+  const url = parseUrl(uri)
+  return url?.protocol === 'https:' && isLoopbackHost(url.hostname)
+}

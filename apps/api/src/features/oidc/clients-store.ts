@@ -1,0 +1,54 @@
+import { mainServerId } from '#mirror/read-servers'
+import type { Queryable } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** A project as a client: it is switched on, and may log in. */
+export interface ClientRow {
+  readonly projectId: string
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  readonly isInternal: boolean
+  readonly isPublic: boolean
+  /** Undefined while there is neither a server of its own nor a main one. */
+  readonly serverId: string | null
+  readonly postLogoutRedirectUris: readonly string[]
+  readonly backchannelLogoutUri: string | null
+  readonly deviceFlow: boolean
+  readonly rolesInIdToken: boolean
+  /** Digests of the keys that work. */
+  readonly keyDigests: readonly string[]
+}
+
+export const findClient = (db: Queryable, projectId: string, configuredServerId: string | undefined) =>
+  db.maybeOne<ClientRow>(sql`
+    select p.id as "projectId", p.name, p.redirect_uris as "redirectUris", p.is_internal as "isInternal",
+      c.is_public as "isPublic",
+      coalesce(c.server_id, ${mainServerId},
+        ${configuredServerId ?? null}) as "serverId",
+      c.post_logout_redirect_uris as "postLogoutRedirectUris", c.backchannel_logout_uri as "backchannelLogoutUri",
+      c.device_flow as "deviceFlow", c.roles_in_id_token as "rolesInIdToken",
+      coalesce((select array_agg(k.digest order by k.digest) from working_keys k where k.project_id = p.id),
+        '{}') as "keyDigests"
+    from projects p join oidc_clients c on c.project_id = p.id and c.enabled
+    where p.id = ${projectId} and p.deleted_at is null and p.deactivated_at is null`)
+
+/** Redirect URIs of clients that run in a browser: the only ones that other origins than ours may ask from. */
+export const listBrowserRedirectUris = async (db: Queryable): Promise<string[]> =>
+  (
+    await db.query<{ uri: string }>(sql`
+      select distinct unnest(p.redirect_uris) as uri
+      from projects p join oidc_clients c on c.project_id = p.id and c.enabled and c.is_public
+      where p.deleted_at is null and p.deactivated_at is null`)
+  ).map(({ uri }) => uri)
+
+/** True when any project is a client. */
+export const hasClients = async (db: Queryable): Promise<boolean> =>
+  (await db.maybeOne(sql`select 1 as one from oidc_clients where enabled limit 1`)) !== undefined
+
+/** The names of projects in whose sessions a browser is, by the ids of those sessions, as far as they live. */
+export const listLiveSites = (db: Queryable, memberId: string, sessionIds: readonly string[]) =>
+  db.query<{ sessionId: string; projectId: string; name: string }>(sql`
+    select s.id as "sessionId", s.project_id as "projectId", p.name
+    from live_sessions s join projects p on p.id = s.project_id
+    where s.member_id = ${memberId} and s.id = any(${sessionIds}::uuid[])
+    order by p.name, s.id`)

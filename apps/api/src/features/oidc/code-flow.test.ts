@@ -1,0 +1,151 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
+import {
+  authPath,
+  claimsOf,
+  clientUri,
+  givenClient,
+  introspect,
+  logIn,
+  pkce,
+  redeem,
+  refresh,
+  userinfo,
+  walk,
+} from '../../../test/oidc.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+describe.each(engines)('OpenID Connect on %s', (engine) => {
+  let world: World
+  let project: GivenProject
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    project = await givenClient(world)
+  })
+  afterAll(() => world.close())
+
+  test('a browser logs in at the platform and comes back with a code, the state and the issuer', async () => {
+    const end = await walk(world, authPath(project))
+    expect(end.href.startsWith(clientUri)).toBe(true)
+    expect([...end.searchParams.keys()].sort()).toEqual(['code', 'iss', 'state'])
+    expect(end.searchParams.get('iss')).toBe(world.url)
+    expect(end.searchParams.get('state')).toBe('a-state')
+  })
+
+  test('the code is redeemed for tokens, and userinfo says who holds them and which roles they hold', async () => {
+    const tokens = await logIn(world, project)
+    const about = await userinfo(world, tokens.access_token)
+    expect(about.status).toBe(200)
+    expect(about.body).toMatchObject({
+      sub: demo.users.ada,
+      preferred_username: 'ada.osei',
+      server_id: demo.mainGuildId,
+      roles: expect.any(Array),
+    })
+    expect(about.body.groups).toEqual(about.body.roles)
+    const id = claimsOf(tokens.id_token)
+    expect(id).toMatchObject({ iss: world.url, aud: project.id, sub: demo.users.ada, nonce: 'a-nonce' })
+    expect(id.preferred_username).toBe('ada.osei')
+    expect(id.sid).toMatch(/^[0-9a-f-]{36}$/)
+    expect(id).not.toHaveProperty('roles')
+    expect(tokens.refresh_token).toMatch(/^rcf_/)
+  })
+
+  test('the login is a session of the project like every other, and its tokens die with it', async () => {
+    const tokens = await logIn(world, project)
+    const { sid } = claimsOf(tokens.id_token)
+    const { db } = world.service.deps
+    const row = () =>
+      db.maybeOne<{ project: string }>({
+        text: 'select project_id as project from live_sessions where id = $1',
+        values: [sid],
+      })
+    expect(await row()).toEqual({ project: project.id })
+    const reply = await call(world.url, 'POST', '/api/auth/logout-all', {
+      key: project.key,
+      body: { memberId: demo.users.ada },
+    })
+    expect(reply.status).toBe(200)
+    expect(await row()).toBeUndefined()
+    expect((await userinfo(world, tokens.access_token)).status).toBe(401)
+    expect((await introspect(world, project, tokens.access_token)).body).toEqual({ active: false })
+    expect((await refresh(world, project, tokens.refresh_token)).body.error).toBe('invalid_grant')
+  })
+
+  test('a refresh token is rotated, and a second use after its time of grace ends the session', async () => {
+    const first = await logIn(world, project)
+    const second = await refresh(world, project, first.refresh_token)
+    expect(second.status).toBe(200)
+    expect(second.body.refresh_token).not.toBe(first.refresh_token)
+    const late = await refresh(world, project, first.refresh_token)
+    expect([late.status, late.body.error]).toEqual([400, 'invalid_grant'])
+    expect((await userinfo(world, second.body.access_token)).status).toBe(200)
+    await world.service.deps.db.execute({
+      text: "update oidc_records set consumed_at = consumed_at - interval '31 seconds' where consumed_at is not null",
+      values: [],
+    })
+    expect((await refresh(world, project, first.refresh_token)).status).toBe(400)
+    expect((await userinfo(world, second.body.access_token)).status).toBe(401)
+  })
+
+  test('of ten simultaneous redemptions of one code one succeeds, and what it got ends', async () => {
+    const { verifier, challenge } = pkce()
+    const end = await walk(
+      world,
+      authPath(project, { code_challenge: challenge, code_challenge_method: 'S256' }),
+    )
+    const code = end.searchParams.get('code') ?? ''
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => redeem(world, project, code, { code_verifier: verifier })),
+    )
+    const good = replies.filter(({ status }) => status === 200)
+    expect(good).toHaveLength(1)
+    expect((await userinfo(world, good[0]?.body.access_token)).status).toBe(401)
+  })
+
+  test('single sign-on of another site counts, with membership read anew, and prompt=none needs it', async () => {
+    const browser = new Browser(world.url)
+    const refused = await walk(world, authPath(project, { prompt: 'none' }), { browser })
+    expect(refused.searchParams.get('error')).toBe('login_required')
+    await walk(world, authPath(project), { browser })
+    world.sim.journal.clear()
+    const again = await walk(world, authPath(project, { prompt: 'none' }), { browser })
+    expect(again.searchParams.get('code')).toMatch(/^rcg_/)
+    expect(world.sim.journal.count('token')).toBe(0)
+    expect(world.sim.journal.count('member')).toBe(1)
+  })
+
+  test('a project that is not internal asks for consent once', async () => {
+    const strange = await givenClient(world, { isInternal: false })
+    const denied = await walk(world, authPath(strange), { decision: 'deny' })
+    expect(denied.searchParams.get('error')).toBe('access_denied')
+    const browser = new Browser(world.url)
+    expect((await walk(world, authPath(strange), { browser })).searchParams.get('code')).toMatch(/^rcg_/)
+    const none = await walk(world, authPath(strange, { prompt: 'none' }), { browser })
+    expect(none.searchParams.get('code')).toMatch(/^rcg_/)
+  })
+
+  test('the admin API shows what a project is as a client, and switching it off ends what it had', async () => {
+    const token = await givenAdmin(world)
+    const off = await givenClient(world)
+    const tokens = await logIn(world, off)
+    const reply = await call(world.url, 'PATCH', `/api/admin/projects/${off.id}`, {
+      token,
+      body: { oidc: { enabled: false } },
+    })
+    expect(reply.body.oidc).toEqual({
+      enabled: false,
+      serverId: demo.mainGuildId,
+      publicClient: false,
+      postLogoutRedirectUris: [],
+      backchannelLogoutUri: null,
+      deviceFlow: false,
+      rolesInIdToken: false,
+    })
+    expect((await userinfo(world, tokens.access_token)).status).toBe(401)
+    expect((await call(world.url, 'GET', authPath(off))).status).toBe(400)
+  })
+})

@@ -1,0 +1,40 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** What the member has agreed to that the project may ask for; undefined when they were never asked. */
+export const findConsent = async (
+  db: Queryable,
+  projectId: string,
+  memberId: string,
+): Promise<string[] | undefined> =>
+  (
+    await db.maybeOne<{ scopes: string[] }>(sql`
+      select scopes from oidc_consents where project_id = ${projectId} and member_id = ${memberId}`)
+  )?.scopes
+
+/** Adds what the member has agreed to. */
+export const addConsent = (tx: Tx, c: { projectId: string; memberId: string; scopes: readonly string[] }) =>
+  tx.execute(sql`
+    insert into oidc_consents (project_id, member_id, scopes)
+    values (${c.projectId}, ${c.memberId}, ${c.scopes}::text[])
+    on conflict (project_id, member_id) do update set created_at = clock_now(), scopes = (
+      select coalesce(array_agg(distinct scope order by scope), '{}')
+      from unnest(oidc_consents.scopes || excluded.scopes) as scope)`)
+
+/** What a member has agreed to, by project, in the order of names. */
+export const listConsents = (db: Queryable, memberId: string) =>
+  db.query<{ projectId: string; projectName: string; scopes: string[]; at: Date }>(sql`
+    select c.project_id as "projectId", p.name as "projectName", c.scopes, c.created_at as at
+    from oidc_consents c join projects p on p.id = c.project_id and p.deleted_at is null
+    where c.member_id = ${memberId} order by p.name, p.id`)
+
+/** Takes back what a member has agreed to for a project; its name, or undefined when there was nothing. */
+export const deleteConsent = (tx: Tx, c: { projectId: string; memberId: string }) =>
+  tx.maybeOne<{ projectName: string }>(sql`
+    delete from oidc_consents c using projects p
+    where c.project_id = ${c.projectId} and c.member_id = ${c.memberId} and p.id = c.project_id
+    returning p.name as "projectName"`)
+
+/** What a person who is erased has agreed to. */
+export const eraseConsents = (tx: Tx, memberId: string) =>
+  tx.execute(sql`delete from oidc_consents where member_id = ${memberId}`)

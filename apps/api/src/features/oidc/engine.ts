@@ -1,0 +1,71 @@
+import { ServerResponse } from 'node:http'
+import type Provider from 'oidc-provider'
+import { Answer } from '#platform/http/answer'
+import { pageHeaders } from '#platform/http/page'
+import { parseUrl } from '#platform/parse-url'
+import { errorPage } from './error-page.ts'
+import { answerInteraction, showInteraction } from './interaction.ts'
+import { logoutAnswered } from './logout.ts'
+import type { OidcDeps } from './oidc-deps.ts'
+import type { OidcRequest } from './oidc-request.ts'
+import { createProvider } from './provider.ts'
+import { loadSigningKeys, type SigningKeys } from './signing-keys.ts'
+import { orOwnError } from './unavailable.ts'
+
+/** How often every instance looks whether there are other keys: far more often than the hour that they wait. */
+const keysEveryMs = 60_000
+
+/** The library asks for it; the first versions of Node.js 20 that this service runs on have none. */
+if (!('parse' in URL)) {
+  Object.assign(URL, { parse: (text: string, base?: string) => parseUrl(text, base) ?? null })
+}
+
+/** The protocol library with the keys of now. */
+export type Engine = Awaited<ReturnType<typeof createEngine>>
+
+/** @throws ENCRYPTION_KEY_MISSING */
+export async function createEngine(deps: OidcDeps) {
+  const { db, config, log } = deps
+  let keys = await loadSigningKeys({ db, config })
+  let provider = createProvider(deps, keys)
+  const refresh = async () => {
+    try {
+      const now = await loadSigningKeys({ db, config })
+      if (namesOf(now) === namesOf(keys)) return
+      keys = now
+      provider = createProvider(deps, keys)
+    } catch (err) {
+      // The keys that are known go on; an outage is logged once, by `availability.ts`.
+      log.debug({ err }, 'signing keys could not be looked at')
+    }
+  }
+  const timer = setInterval(() => void refresh(), keysEveryMs).unref()
+  return {
+    get provider(): Provider {
+      return provider
+    },
+    get keys(): SigningKeys {
+      return keys
+    },
+    refresh,
+    interaction: {
+      show: (current: Provider, request: OidcRequest) =>
+        orOwnError(showInteraction(deps, current, request, new ServerResponse(request))),
+      answer: (current: Provider, request: OidcRequest, decision: string | null) =>
+        orOwnError(answerInteraction(deps, current, request, new ServerResponse(request), decision)),
+    },
+    logoutAnswered: (cookie: string | undefined, answer: Parameters<typeof logoutAnswered>[2]) =>
+      logoutAnswered(deps, cookie, answer),
+    lostPage: (requestId: string) => badRequest('the form was not made here', true, requestId),
+    close: () => clearInterval(timer),
+  }
+}
+
+const namesOf = (keys: SigningKeys) => keys.map(({ kid }) => kid).join(' ')
+
+/** A request that is too long to be one of the protocol. */
+export const tooLongPage = (requestId: string): Answer =>
+  badRequest('the request is too long', false, requestId)
+
+const badRequest = (description: string, isLost: boolean, requestId: string) =>
+  new Answer(400, errorPage({ error: 'invalid_request', description, isLost }, requestId), pageHeaders)

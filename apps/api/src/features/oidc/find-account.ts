@@ -1,0 +1,27 @@
+import type { Account, FindAccount, KoaContextWithOIDC } from 'oidc-provider'
+import { claimsOf } from './claims.ts'
+import { detailsOf } from './client-metadata.ts'
+import { type LiveMember, memberOfToken } from './token-session.ts'
+import { orProtocolError } from './unavailable.ts'
+
+/**
+ * The member that a token is of, with claims as fresh as validate's; undefined once their session is over. Without a token
+ * it is about a login that is under way.
+ */
+export const createFindAccount =
+  (deps: Parameters<typeof memberOfToken>[0]): FindAccount =>
+  async (ctx, sub, token): Promise<Account | undefined> => {
+    if (!token) return { accountId: sub, claims: () => ({ sub }) }
+    const sessionId = 'grantId' in token && typeof token.grantId === 'string' ? token.grantId : ''
+    const member = await orProtocolError(memberOfToken(deps, sessionId))
+    if (member?.session.memberId !== sub) return undefined
+    return accountOf(ctx, member)
+  }
+
+const accountOf = ({ oidc }: KoaContextWithOIDC, member: LiveMember): Account => ({
+  accountId: member.session.memberId,
+  claims: (use) => {
+    const isToldAtOnce = oidc.client !== undefined && detailsOf(oidc.client).rolesInIdToken
+    return claimsOf(member, { withRoles: use !== 'id_token' || isToldAtOnce })
+  },
+})

@@ -1,0 +1,55 @@
+import { formats } from '@rolecall/contract'
+import Provider, { type AdapterPayload, errors } from 'oidc-provider'
+import { digestOf, digestOfTokenless } from '#platform/crypto/tokens'
+import type { Tx } from '#platform/db/database'
+import { readIp, readUserAgent } from '#platform/http/client-info'
+import type { Client } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import { detailsOf } from './client-metadata.ts'
+import type { ClientSessions } from './client-sessions.ts'
+import { findGrantScope, insertGrant } from './records-store.ts'
+import { sessionOfToken } from './token-session.ts'
+
+/** A grant is a session of the project: it is there as long as that is live. */
+export async function findGrant(
+  deps: Pick<Deps, 'db' | 'answers'>,
+  sessionId: string,
+): Promise<AdapterPayload | undefined> {
+  const live = formats.uuid(sessionId) ? await sessionOfToken(deps, sessionId) : undefined
+  const scope = live && (await findGrantScope(deps.db, sessionId))
+  if (!live || scope === undefined || live.session.projectId === null) return undefined
+  const { memberId: accountId, projectId: clientId } = live.session
+  return { kind: 'Grant', jti: sessionId, accountId, clientId, ...{ openid: { scope } } }
+}
+
+interface Opened {
+  readonly sessionId: string
+  /** As long as the code that it comes with. */
+  readonly ttlSec: number
+  readonly client: Client | undefined
+}
+
+/** Makes the session with the code that will start it, so that whatever ends sessions ends the code, too. */
+export async function openGrant(
+  tx: Tx,
+  { sessions, config }: Pick<Deps, 'config'> & { sessions: ClientSessions },
+  { accountId = '', clientId = '', scope = '' }: AdapterPayload,
+  { sessionId, ttlSec, client }: Opened,
+): Promise<void> {
+  const known = Provider.ctx?.oidc.client
+  if (!known) throw new errors.InvalidClient('client is invalid')
+  const opened = await sessions.open(tx, {
+    id: sessionId,
+    projectId: clientId,
+    memberId: accountId,
+    serverId: detailsOf(known).serverId,
+    tokenDigest: digestOfTokenless(sessionId),
+    refreshDigest: digestOf(`refresh ${sessionId}`),
+    ip: readIp(client?.ip),
+    userAgent: readUserAgent(client?.userAgent),
+    ttlSec,
+    maxAgeSec: config.sessionMaxAgeSec,
+  })
+  if (opened === 0) throw new errors.AccessDenied('This site may no longer use the server.')
+  await insertGrant(tx, { sessionId, projectId: clientId, scope })
+}

@@ -1,0 +1,76 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { mainEngines } from '../../../test/databases.ts'
+import { type GivenProject, givenAdmin } from '../../../test/given.ts'
+import { basic, givenClient, logIn, postForm, type Tokens, userinfo } from '../../../test/oidc.ts'
+import { type Service, startWorld, type World } from '../../../test/service.ts'
+
+interface Given {
+  readonly project: GivenProject
+  readonly tokens: Tokens
+}
+
+/** Everything that ends a session, and what every instance says of its tokens from then on. */
+describe.each(mainEngines)('tokens on several instances, on %s', (engine) => {
+  let world: World
+  let instances: Service[]
+  let admin: string
+  beforeAll(async () => {
+    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
+    instances = [world.service]
+    if (engine === 'postgres') instances.push(await world.another(), await world.another())
+    admin = await givenAdmin(world)
+  })
+  afterAll(() => world.close())
+
+  const everywhere = async ({ tokens }: Given) =>
+    (await Promise.all(instances.map((one) => userinfo(one, tokens.access_token)))).map(
+      ({ status }) => status,
+    )
+  const asAdmin = (method: string, path: string, body?: object) =>
+    call(world.url, method, `/api/admin${path}`, { token: admin, ...(body && { body }) })
+
+  test.each<[string, (given: Given) => Promise<unknown>]>([
+    [
+      'logout-all of the project',
+      ({ project }) =>
+        call(world.url, 'POST', '/api/auth/logout-all', {
+          key: project.key,
+          body: { memberId: demo.users.ada },
+        }),
+    ],
+    [
+      'the client’s own revocation',
+      ({ project, tokens }) =>
+        postForm(world.url, '/oidc/revoke', { token: tokens.access_token }, basic(project)),
+    ],
+    [
+      'its logout',
+      ({ tokens }) => call(world.url, 'GET', `/oidc/session/end?id_token_hint=${tokens.id_token}`),
+    ],
+    [
+      'deactivating the project',
+      ({ project }) => asAdmin('PATCH', `/projects/${project.id}`, { isActive: false }),
+    ],
+    ['deleting the project', ({ project }) => asAdmin('DELETE', `/projects/${project.id}`)],
+    ['revoking its key', ({ project }) => asAdmin('DELETE', `/projects/${project.id}/key`)],
+    [
+      'switching the client off',
+      ({ project }) => asAdmin('PATCH', `/projects/${project.id}`, { oidc: { enabled: false } }),
+    ],
+    [
+      'the member leaving',
+      async () => {
+        const gone = { id: demo.users.ada }
+        await world.service.deps.mirrorMember(demo.mainGuildId, gone, undefined, new Date(Date.now() + 1_000))
+      },
+    ],
+  ])('%s ends them for the next request, on every instance', async (_, end) => {
+    const project = await givenClient(world)
+    const given = { project, tokens: await logIn(world, project) }
+    expect(await everywhere(given)).toEqual(instances.map(() => 200))
+    await end(given)
+    expect(await everywhere(given)).toEqual(instances.map(() => 401))
+  })
+})

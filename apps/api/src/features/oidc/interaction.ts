@@ -1,0 +1,146 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type Provider from 'oidc-provider'
+import { errors } from 'oidc-provider'
+import { findUsername } from '#mirror/read-members'
+import { digestOf } from '#platform/crypto/tokens'
+import { Answer } from '#platform/http/answer'
+import { ApiError } from '#platform/http/api-error'
+import { isNavigation, isSameOrigin } from '#platform/http/credentials'
+import { headersOfForm, pageHeaders } from '#platform/http/page'
+import type { Deps } from '../../deps.ts'
+import type { BrowserLogin } from './browser-login.ts'
+import { detailsOf } from './client-metadata.ts'
+import { consentPage } from './consent-page.ts'
+import { addConsent } from './consents-store.ts'
+import { errorPage } from './error-page.ts'
+import { sourceOf } from './logout.ts'
+import type { OidcRequest } from './oidc-request.ts'
+
+type InteractionDeps = Pick<Deps, 'db' | 'config'> & { readonly login: Pick<BrowserLogin, 'begin' | 'find'> }
+type Interaction = Awaited<ReturnType<typeof Provider.prototype.interactionDetails>>
+
+/** One step of a login that a person takes: at the platform, or by saying what a site may know. */
+export async function showInteraction(
+  deps: InteractionDeps,
+  provider: Provider,
+  request: OidcRequest,
+  response: ServerResponse,
+): Promise<Answer> {
+  if (!isNavigation(request)) throw new ApiError('NAVIGATION_REQUIRED')
+  const interaction = await find(provider, request, response)
+  if (!interaction) return lost(request)
+  return interaction.prompt.name === 'consent'
+    ? askConsent(deps, provider, request, interaction)
+    : logIn(deps, provider, request, interaction)
+}
+
+/** What the person answered. */
+export async function answerInteraction(
+  deps: InteractionDeps,
+  provider: Provider,
+  request: OidcRequest,
+  response: ServerResponse,
+  decision: string | null,
+): Promise<Answer> {
+  if (!isSameOrigin(request, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
+  const interaction = await find(provider, request, response)
+  if (interaction?.prompt.name !== 'consent') return lost(request)
+  const { accountId } = interaction.session ?? {}
+  // Another member may have logged in in this browser since the page was shown.
+  const known = await deps.login.find(request.headers.cookie)
+  if (accountId !== undefined && known?.memberId !== accountId) return lost(request)
+  if (decision !== 'allow' || accountId === undefined) {
+    const result = { error: 'access_denied', error_description: 'The member did not agree.' }
+    return onTo(
+      await provider.interactionResult(request, response, result, { mergeWithLastSubmission: false }),
+    )
+  }
+  const scopes = scopesOf(interaction)
+  await deps.db.transaction((tx) =>
+    addConsent(tx, { projectId: String(interaction.params['client_id']), memberId: accountId, scopes }),
+  )
+  return onTo(await provider.interactionResult(request, response, { consent: {} }))
+}
+
+const onTo = (location: string) => new Answer(303, undefined, { location })
+
+/** The step that this browser is at, if it is the one of this address. */
+async function find(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Interaction | undefined> {
+  try {
+    const interaction = await provider.interactionDetails(request, response)
+    return request.url === `/oidc/interaction/${interaction.uid}` ? interaction : undefined
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return undefined
+    throw error
+  }
+}
+
+const lost = ({ client }: OidcRequest) =>
+  new Answer(
+    400,
+    errorPage(
+      { error: 'invalid_request', description: 'no such interaction', isLost: true },
+      client.requestId,
+    ),
+    pageHeaders,
+  )
+
+async function logIn(
+  { login }: InteractionDeps,
+  provider: Provider,
+  request: OidcRequest,
+  { uid, returnTo, params }: Interaction,
+): Promise<Answer> {
+  const client = await provider.Client.find(String(params['client_id']))
+  if (!client) return lost(request)
+  const { location, cookie } = await login.begin(request.headers.cookie, {
+    interaction: digestOf(`Interaction ${uid}`),
+    returnTo,
+    projectId: client.clientId,
+    serverId: detailsOf(client).serverId,
+    address: request.bucket,
+  })
+  return new Answer(303, undefined, { location, 'set-cookie': [cookie] })
+}
+
+async function askConsent(
+  { db }: InteractionDeps,
+  provider: Provider,
+  request: OidcRequest,
+  interaction: Interaction,
+): Promise<Answer> {
+  const { uid, params, session } = interaction
+  const client = await provider.Client.find(String(params['client_id']))
+  const account = session && (await findUsername(db, session.accountId))
+  if (!client || account === undefined) return lost(request)
+  const back = params['redirect_uri']
+  const body = consentPage({
+    action: `/oidc/interaction/${uid}`,
+    site: client.clientName ?? 'the site',
+    account,
+    scopes: scopesOf(interaction),
+    elsewhere: typeof back === 'string' ? anew(params) : undefined,
+  })
+  return new Answer(
+    200,
+    body,
+    headersOfForm(["'self'", ...(typeof back === 'string' ? [sourceOf(back)] : [])]),
+  )
+}
+
+/** The same request, which asks the platform who it is whoever is logged in here. */
+function anew(params: Interaction['params']): string {
+  const texts = Object.entries(params).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[0] !== 'request_uri',
+  )
+  return `/oidc/auth?${new URLSearchParams([...texts.filter(([name]) => name !== 'prompt'), ['prompt', 'login']])}`
+}
+
+const scopesOf = ({ params }: Interaction): string[] =>
+  String(params['scope'] ?? '')
+    .split(' ')
+    .filter((scope) => ['profile', 'email', 'roles', 'offline_access'].includes(scope))

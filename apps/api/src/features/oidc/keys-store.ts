@@ -1,0 +1,37 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+export interface KeyRow {
+  readonly kid: string
+  readonly sealed: Uint8Array
+  /** True once it has been published for long enough to sign. */
+  readonly maySign: boolean
+  readonly ageSec: number
+}
+
+/** Signing keys, newest first, as long as something that they signed may be presented. */
+export const listKeys = (db: Queryable, keptSec: number) =>
+  db.query<KeyRow>(sql`
+    select k.kid, k.sealed, k.signs_from <= clock_now() as "maySign",
+      extract(epoch from clock_now() - k.created_at)::float8 as "ageSec"
+    from oidc_signing_keys k
+    where not exists (
+      select from oidc_signing_keys n
+      where n.signs_from > k.signs_from and n.signs_from < clock_now() - ${keptSec}::int * interval '1 second')
+    order by k.signs_from desc, k.kid`)
+
+/**
+ * Stores a key unless one was stored less than `unlessYoungerSec` ago: of instances that make one at once, one is first.
+ * Without any other key it signs at once.
+ */
+export const insertKey = async (
+  tx: Tx,
+  key: { kid: string; sealed: Uint8Array; leadSec: number; unlessYoungerSec: number },
+): Promise<void> => {
+  await tx.execute(sql`lock table oidc_signing_keys in share row exclusive mode`)
+  await tx.execute(sql`
+    insert into oidc_signing_keys (kid, sealed, signs_from)
+    select ${key.kid}, ${key.sealed}, clock_now() + ${key.leadSec}::int * interval '1 second'
+    where not exists (
+      select from oidc_signing_keys where created_at > clock_now() - ${key.unlessYoungerSec}::int * interval '1 second')`)
+}

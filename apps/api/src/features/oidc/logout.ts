@@ -1,0 +1,175 @@
+import { createHmac } from 'node:crypto'
+import { formats } from '@rolecall/contract'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import { openOrUndefined, seal } from '#platform/crypto/seal'
+import { headersOfForm, page, pageHeaders } from '#platform/http/page'
+import type { Deps } from '../../deps.ts'
+import type { BrowserLogin } from './browser-login.ts'
+import type { ClientSessions } from './client-sessions.ts'
+import { listLiveSites } from './clients-store.ts'
+
+export type LogoutDeps = Pick<Deps, 'db' | 'config'> & {
+  readonly sessions: ClientSessions
+  readonly login: Pick<BrowserLogin, 'end' | 'find'>
+}
+
+/** Where a logout ends, and what it may still end: what the page carries, sealed, from the question to the answer. */
+interface Asked {
+  readonly returnTo: string | null
+  /** Whose sessions these are; null when nobody was logged in. */
+  readonly memberId: string | null
+  readonly sessionIds: readonly string[]
+}
+
+const rowId = 'oidc logout'
+const formKey = (encryptionKey: string) => createHmac('sha256', encryptionKey).update(rowId).digest('hex')
+
+/**
+ * A client asks for a logout (OpenID Connect RP-Initiated Logout 1.0). With an ID token of its own as a hint its session
+ * ends at once, and the single sign-on with it; for sessions of other projects in this browser it asks. Without a hint
+ * nobody can tell who asks, so the person is asked first.
+ */
+export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Promise<void> {
+  const { session, entities, client, params } = ctx.oidc
+  const { memberId = null } = (await deps.login.find(ctx.req.headers.cookie)) ?? {}
+  const hint = entities.IdTokenHint?.payload
+  const hinted = text(hint?.['sid'])
+  const owner = text(hint?.['sub'])
+  const returnTo = backTo(text(params?.['post_logout_redirect_uri']), text(params?.['state']))
+  const inBrowser = Object.values(session?.authorizations ?? {}).flatMap(({ sid }) => sid ?? [])
+  if (owner === undefined && memberId === null) return goOn(ctx, returnTo)
+  if (owner === undefined || (memberId !== null && memberId !== owner)) {
+    return askFirst(ctx, deps, { returnTo, memberId, sessionIds: inBrowser }, client?.clientName)
+  }
+  // The token is this client's, and so is its session.
+  if (hinted !== undefined && formats.uuid(hinted)) await deps.sessions.end(deps.db, hinted, 'logout')
+  for (const cookie of await deps.login.end(ctx.req.headers.cookie)) ctx.append('set-cookie', cookie)
+  const others = (await listLiveSites(deps.db, owner, inBrowser)).filter(
+    ({ projectId }) => projectId !== client?.clientId,
+  )
+  if (others.length === 0) return goOn(ctx, returnTo)
+  const sessionIds = others.map(({ sessionId }) => sessionId)
+  askForOthers(ctx, deps, { returnTo, memberId: owner, sessionIds }, [
+    ...new Set(others.map(({ name }) => name)),
+  ])
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+/** The registered address as it is, with what the client wants back. */
+function backTo(uri: string | undefined, state: string | undefined): string | null {
+  if (uri === undefined) return null
+  if (state === undefined) return uri
+  const glue = uri.includes('?') ? '&' : '?'
+  return `${uri}${glue}${new URLSearchParams({ state })}`
+}
+
+const afterwards = '/oidc/session/end/success'
+
+function goOn(ctx: KoaContextWithOIDC, returnTo: string | null) {
+  ctx.status = 303
+  ctx.redirect(returnTo ?? afterwards)
+}
+
+function askFirst(ctx: KoaContextWithOIDC, deps: LogoutDeps, asked: Asked, site: string | undefined) {
+  ask(ctx, deps, asked, {
+    title: 'Log out?',
+    paragraphs: [
+      site === undefined ? 'A site asks to log you out here.' : `${site} asks to log you out here.`,
+      'The sites that you logged in to in this browser forget you, too.',
+    ],
+    list: [],
+    buttons: [
+      { name: 'logout', value: 'yes', text: 'Log out' },
+      { name: 'logout', value: 'no', text: 'Stay logged in' },
+    ],
+  })
+}
+
+function askForOthers(ctx: KoaContextWithOIDC, deps: LogoutDeps, asked: Asked, names: readonly string[]) {
+  ask(ctx, deps, asked, {
+    title: 'You are logged out',
+    paragraphs: ['In this browser you are still logged in to:'],
+    list: names,
+    buttons: [
+      { name: 'logout', value: 'yes', text: 'Log out there, too' },
+      { name: 'logout', value: 'no', text: 'Stay logged in there' },
+    ],
+  })
+}
+
+interface Question {
+  readonly title: string
+  readonly paragraphs: readonly string[]
+  readonly list: readonly string[]
+  readonly buttons: readonly { name: string; value: string; text: string }[]
+}
+
+function ask(
+  ctx: KoaContextWithOIDC,
+  { config }: LogoutDeps,
+  asked: Asked,
+  { title, paragraphs, list, buttons }: Question,
+) {
+  const { returnTo } = asked
+  ctx.set({ ...headersOfForm(["'self'", ...(returnTo === null ? [] : [sourceOf(returnTo)])]) })
+  ctx.body = page({
+    title,
+    paragraphs,
+    list,
+    form: {
+      action: '/oidc/session/end/confirm',
+      hidden: {
+        request: seal(formKey(config.outboundKey ?? ''), rowId, JSON.stringify(asked)).toString('base64url'),
+      },
+      buttons,
+    },
+    link: undefined,
+    notes: [],
+  })
+}
+
+/** What a policy calls an address that a form may lead to: its origin, or a scheme of its own. */
+export function sourceOf(uri: string): string {
+  const { protocol, origin } = new URL(uri)
+  return protocol === 'https:' || protocol === 'http:' ? origin : protocol
+}
+
+/**
+ * What the person answered; where the browser goes. Only the member's own sessions end, and only if it is still they who
+ * are in this browser, or nobody.
+ */
+export async function logoutAnswered(
+  deps: LogoutDeps,
+  cookie: string | undefined,
+  { request, logout }: { request: string; logout: string },
+): Promise<{ location: string; cookies: readonly string[] } | undefined> {
+  const opened = openOrUndefined(
+    formKey(deps.config.outboundKey ?? ''),
+    rowId,
+    Buffer.from(request, 'base64url'),
+  )
+  if (opened === undefined) return undefined
+  const { returnTo, memberId, sessionIds } = JSON.parse(opened) as Asked
+  const location = returnTo ?? afterwards
+  if (logout !== 'yes') return { location, cookies: [] }
+  const now = await deps.login.find(cookie)
+  if (now && now.memberId !== memberId) return { location, cookies: [] }
+  if (memberId !== null) {
+    for (const { sessionId } of await listLiveSites(deps.db, memberId, sessionIds)) {
+      await deps.sessions.end(deps.db, sessionId, 'logout')
+    }
+  }
+  return { location, cookies: await deps.login.end(cookie) }
+}
+
+/** Where a logout ends that names no address to go to. */
+export const loggedOutPage = (): { body: string; headers: Readonly<Record<string, string>> } => ({
+  body: page({
+    title: 'You are logged out',
+    paragraphs: ['You can close this page.'],
+    link: undefined,
+    notes: [],
+  }),
+  headers: pageHeaders,
+})

@@ -1,0 +1,123 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { singleFlight } from '#platform/async'
+import { Answer } from '#platform/http/answer'
+import { clientOf, tooMany } from '#platform/http/router'
+import { addressBucket } from '#platform/rate-limit/address-bucket'
+import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
+import { createBackChannel } from './back-channel.ts'
+import { hasClients } from './clients-store.ts'
+import { isKnownOrigin } from './cors.ts'
+import type { Engine } from './engine.ts'
+import { loadEngine } from './load-engine.ts'
+import type { OidcDeps } from './oidc-deps.ts'
+import { OidcRequest } from './oidc-request.ts'
+import { loadSigningKeys } from './signing-keys.ts'
+
+/** Longer requests are none of the protocol's, and would fill the tables of whoever keeps them. */
+const maxUrlLength = 4_096
+/**
+ * Of an answer that goes by a form (OAuth 2.0 Form Post Response Mode): the library adds its one script by hash, to a
+ * directive that lets through nothing else.
+ */
+const formPolicy = "default-src 'none'; script-src 'report-sample'; base-uri 'none'; frame-ancestors 'none'"
+/** Wrong codes that one address may type in ten minutes: nobody mistypes so often. */
+const guesses = { limit: 30, ttlMs: 600_000 }
+
+/**
+ * OpenID Connect of the service. The library takes a quarter of a second and 30 MB to load, so it is loaded for the first
+ * request, or after the start where a project is a client.
+ */
+export function createOidc(deps: OidcDeps) {
+  const { config, log, db } = deps
+  const limiter = createRateLimiter({ cache: deps.cache, ...guesses, name: 'device-code' })
+  let engine: Engine | undefined
+  const load = singleFlight(async (): Promise<Engine> => {
+    const { createEngine } = await loadEngine(deps)
+    engine = await createEngine(deps)
+    return engine
+  })
+  const loaded = async () => engine ?? load()
+  const backChannel = createBackChannel({ ...deps, keys: async () => engine?.keys ?? loadSigningKeys(deps) })
+
+  const requestOf = (request: FastifyRequest) => {
+    const { raw } = request
+    const { url, userCode } = addressOf(raw.url ?? '')
+    const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
+    return new OidcRequest(
+      { raw, url, body, userCode },
+      { client: clientOf(request), bucket: addressBucket(request.ip), publicUrl: config.publicUrl },
+    )
+  }
+
+  return {
+    /** Loads what the first request would wait for, where there is somebody who may ask. */
+    async start(): Promise<void> {
+      backChannel.start()
+      try {
+        if (await hasClients(db)) await loaded()
+      } catch (err) {
+        log.debug({ err }, 'OpenID Connect is loaded with its first request')
+      }
+    },
+    async close(): Promise<void> {
+      engine?.close()
+      await backChannel.close()
+    },
+    async answer(request: FastifyRequest, release: () => ServerResponse): Promise<Answer | undefined> {
+      const { provider } = await loaded()
+      if ((request.raw.url?.length ?? 0) > maxUrlLength) {
+        const { tooLongPage } = await import('./engine.ts')
+        return tooLongPage(request.id)
+      }
+      const { origin } = request.headers
+      const isKnown = origin !== undefined && (await isKnownOrigin(deps, origin).catch(() => false))
+      const response = release()
+      if (request.raw.url?.startsWith('/oidc/auth')) response.setHeader('content-security-policy', formPolicy)
+      if (origin !== undefined && !isKnown) withoutCors(response)
+      await provider.callback()(requestOf(request), response)
+      return undefined
+    },
+    async showInteraction(request: FastifyRequest): Promise<Answer> {
+      const { provider, interaction } = await loaded()
+      return interaction.show(provider, requestOf(request))
+    },
+    async answerInteraction(request: FastifyRequest, decision: string | null): Promise<Answer> {
+      const { provider, interaction } = await loaded()
+      return interaction.answer(provider, requestOf(request), decision)
+    },
+    async logoutAnswered(request: FastifyRequest, form: URLSearchParams): Promise<Answer> {
+      const { logoutAnswered, lostPage } = await loaded()
+      const answered = await logoutAnswered(request.headers.cookie, {
+        request: form.get('request') ?? '',
+        logout: form.get('logout') ?? '',
+      })
+      if (!answered) return lostPage(request.id)
+      const { location, cookies } = answered
+      return new Answer(303, undefined, {
+        location,
+        ...(cookies.length > 0 && { 'set-cookie': [...cookies] }),
+      })
+    },
+    /** @throws RATE_LIMITED */
+    async countGuess(request: FastifyRequest): Promise<void> {
+      const verdict = await limiter.take(addressBucket(request.ip))
+      if (!verdict.allowed) throw tooMany(limiter, verdict)
+    },
+  }
+}
+
+/** A code in the address of the device page is only shown: the library would send it off by itself. */
+function addressOf(url: string): { url: string; userCode?: string } {
+  const [path = '', query = ''] = url.split('?')
+  if (path !== '/device') return { url }
+  const userCode = new URLSearchParams(query).get('user_code')?.slice(0, 40)
+  return { url: path, ...(userCode !== undefined && { userCode }) }
+}
+
+/** Lets no header through that would let a page of an unknown origin read the answer. */
+function withoutCors(response: ServerResponse) {
+  const setHeader = response.setHeader.bind(response)
+  response.setHeader = (name, value) =>
+    name.toLowerCase().startsWith('access-control-') ? response : setHeader(name, value)
+}

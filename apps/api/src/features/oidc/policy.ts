@@ -1,0 +1,67 @@
+import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
+import { shownPath } from '#platform/http/shown-path'
+import type { BrowserLogin, LoginProblem } from './browser-login.ts'
+import { detailsOf } from './client-metadata.ts'
+import { OidcRequest } from './oidc-request.ts'
+import { orProtocolError, Unavailable } from './unavailable.ts'
+
+/**
+ * What stands between a request and its code: a login, single sign-on that the platform confirms as in any other login,
+ * and consent.
+ */
+export function createPolicy(login: Pick<BrowserLogin, 'use' | 'find'>): interactionPolicy.DefaultPolicy {
+  const policy = interactionPolicy.base()
+  // Consent is asked once for a project, whatever kind of client it is.
+  policy.get('consent')?.checks.remove('native_client_prompt')
+  policy.add(
+    new interactionPolicy.Prompt(
+      { name: 'sso' },
+      new interactionPolicy.Check(
+        'sso_over',
+        'End-User authentication is required',
+        'login_required',
+        (ctx) => mustLogIn(ctx, login),
+      ),
+    ),
+    1,
+  )
+  return policy
+}
+
+async function mustLogIn(
+  ctx: KoaContextWithOIDC,
+  login: Pick<BrowserLogin, 'use' | 'find'>,
+): Promise<boolean> {
+  const { client, result, session } = ctx.oidc
+  if (!client) return false
+  const { req } = ctx
+  if (!(req instanceof OidcRequest)) return true
+  const { serverId } = detailsOf(client)
+  if (result?.login || result?.consent) {
+    // What came of it goes on in the browser that logged in and in no other, and not once that login was ended.
+    const wanted = result.login?.accountId ?? session?.accountId
+    const known = await orProtocolError(login.find(req.headers.cookie, client.clientId))
+    return known === undefined || known.memberId !== wanted
+  }
+  const used = await orProtocolError(
+    login.use(req.headers.cookie, {
+      ...{ projectId: client.clientId, serverId },
+      ...{ path: shownPath(ctx.path), client: req.client },
+    }),
+  )
+  if (!used) return true
+  if ('problem' in used) throw refusalOf(used.problem)
+  for (const cookie of used.cookies) ctx.append('set-cookie', cookie)
+  return false
+}
+
+function refusalOf({ error, description }: LoginProblem): Error {
+  switch (error) {
+    case 'access_denied':
+      return new errors.AccessDenied(description)
+    case 'login_required':
+      return new errors.LoginRequired(description)
+    default:
+      return new Unavailable(description, undefined)
+  }
+}

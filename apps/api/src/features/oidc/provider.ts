@@ -1,0 +1,282 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import Provider, { type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import { digestOf, mintToken } from '#platform/crypto/tokens'
+import { pageHeaders } from '#platform/http/page'
+import type { Deps } from '../../deps.ts'
+import { unlistedUri } from '../unlisted-uri.ts'
+import { type AdapterDeps, createAdapter } from './adapter.ts'
+import type { BrowserLogin } from './browser-login.ts'
+import { claimsByScope } from './claims.ts'
+import { detailsOf, detailsProperty } from './client-metadata.ts'
+import { countAnswers, onRefusal } from './count-answers.ts'
+import { askForCode, confirmCode, showConnected } from './device-pages.ts'
+import { errorPage, type ProtocolError } from './error-page.ts'
+import { createFindAccount } from './find-account.ts'
+import { createLoadGrant } from './grant-of-login.ts'
+import { introspectLive } from './introspect.ts'
+import { followSingleSignOn } from './login-state.ts'
+import { loggedOutPage, logoutAsked } from './logout.ts'
+import type { OidcCounts } from './oidc-deps.ts'
+import { OidcRequest } from './oidc-request.ts'
+import { createPolicy } from './policy.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+export type ProviderDeps = AdapterDeps &
+  Pick<Deps, 'log' | 'settings' | 'refreshMember'> & {
+    readonly login: BrowserLogin
+    readonly counts: OidcCounts
+  }
+
+/** One minute, as for every code of the service; the others as the contract says. */
+const [codeTtlSec, tokenTtlSec, requestTtlSec] = [60, 600, 600]
+
+export const routes = {
+  authorization: '/oidc/auth',
+  token: '/oidc/token',
+  userinfo: '/oidc/me',
+  introspection: '/oidc/introspect',
+  revocation: '/oidc/revoke',
+  jwks: '/oidc/jwks',
+  device_authorization: '/oidc/device_authorization',
+  end_session: '/oidc/session/end',
+  pushed_authorization_request: '/oidc/par',
+  code_verification: '/device',
+}
+
+/** The protocol library over our storage, our login and our pages. Keys are fixed for a provider: others, another one. */
+export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider {
+  const { config, log, login } = deps
+  const provider = new Provider(config.publicUrl, configurationOf(deps, keys))
+  provider.proxy = true
+  provider.onerror = (err) => log.error({ err }, 'an OpenID Connect request failed')
+  provider.on('server_error', (_ctx, err) => log.error({ err }, 'an OpenID Connect request failed'))
+  logRefusals(provider, log)
+  followSingleSignOn(provider, login)
+  ownTokens(provider)
+  ownSessions(provider.Session.prototype)
+  ownClients(provider.Client.prototype)
+  countAnswers(provider, deps.counts.answers)
+  provider.use(introspectLive(deps))
+  provider.use(async (ctx, next) => {
+    const before = deps.answers.writes()
+    await next()
+    // Whoever is told that something ended may rely on it everywhere.
+    if (deps.answers.writes() !== before) await deps.answers.confirm()
+    if (ctx.status === 503) ctx.set('retry-after', '2')
+    // RFC 9110 §11.6.1: also where a client named itself in the body.
+    if (ctx.status === 401 && !ctx.response.get('www-authenticate')) {
+      ctx.set('www-authenticate', `Basic realm="${config.publicUrl}"`)
+    }
+  })
+  return provider
+}
+
+/** Only here does the library say why it refused a request. */
+const logRefusals = (provider: Provider, log: ProviderDeps['log']) =>
+  onRefusal(provider, (_ctx, { error, error_detail: detail }) =>
+    log.debug({ error, detail }, 'an OpenID Connect request was refused'),
+  )
+
+function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
+  const { config, login } = deps
+  const cookie = { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true } as const
+  return {
+    adapter: createAdapter(deps),
+    routes,
+    jwks: { keys: keys.map(({ jwk }) => jwk) },
+    enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    scopes: ['openid', 'profile', 'email', 'roles', 'offline_access'],
+    claims: Object.fromEntries(Object.entries(claimsByScope).map(([scope, names]) => [scope, [...names]])),
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    allowOmittingSingleRegisteredRedirectUri: false,
+    pkce: { required: (_ctx, client) => client.tokenEndpointAuthMethod === 'none' },
+    extraClientMetadata: { properties: [detailsProperty] },
+    extraParams: { offline: keepOfflineAccess },
+    findAccount: createFindAccount(deps),
+    loadExistingGrant: createLoadGrant(deps),
+    interactions: { policy: createPolicy(login), url: (_ctx, { uid }) => `/oidc/interaction/${uid}` },
+    rotateRefreshToken: true,
+    // The grant is the session, which ends with its tokens.
+    revokeGrantPolicy: () => false,
+    expiresWithSession: () => false,
+    clientBasedCORS: (_ctx, origin, client) => isBrowserOrigin(origin, client),
+    clockTolerance: 5,
+    cookies: {
+      names: cookieNames(config.publicUrl),
+      long: cookie,
+      short: cookie,
+      keys: [
+        createHmac('sha256', config.outboundKey ?? '')
+          .update('oidc cookies')
+          .digest(),
+      ],
+    },
+    ttl: {
+      AuthorizationCode: codeTtlSec,
+      AccessToken: tokenTtlSec,
+      IdToken: tokenTtlSec,
+      RefreshToken: config.sessionMaxAgeSec,
+      Grant: config.sessionMaxAgeSec,
+      Session: config.ssoTtlSec,
+      Interaction: requestTtlSec,
+      DeviceCode: requestTtlSec,
+    },
+    renderError: (ctx, out, error) => {
+      const isLost = error.constructor.name === 'SessionNotFound'
+      showError(ctx, { ...out, isLost, ...unlistedOf(ctx, out.error, config) })
+    },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      resourceIndicators: { enabled: false },
+      introspection: {
+        enabled: true,
+        allowedPolicy: (_ctx, client, token) =>
+          client.tokenEndpointAuthMethod !== 'none' && token.clientId === client.clientId,
+      },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+      },
+      backchannelLogout: { enabled: true },
+      pushedAuthorizationRequests: { enabled: true },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx) => logoutAsked(ctx, deps),
+        postLogoutSuccessSource: (ctx) => {
+          const { body, headers } = loggedOutPage()
+          ctx.set({ ...headers })
+          ctx.body = body
+        },
+      },
+      deviceFlow: {
+        enabled: true,
+        userCodeInputSource: (ctx, _form, _out, error) => askForCode(ctx, error),
+        userCodeConfirmSource: (ctx, _form, client, _device, userCode) =>
+          confirmCode(ctx, {
+            ...{ site: client.clientName ?? 'the site', userCode },
+            platformUrl: config.chatAuthorizeUrl,
+          }),
+        successSource: showConnected,
+      },
+    },
+  }
+}
+
+/**
+ * Behind https no sibling site may write them, nor anybody on the way. Those of a step have a path of their own, which
+ * `__Host-` does not allow.
+ */
+const cookieNames = (publicUrl: string) => {
+  const [host, step] = publicUrl.startsWith('https:') ? ['__Host-', '__Secure-'] : ['', '']
+  return {
+    session: `${host}svc_oidc`,
+    interaction: `${step}svc_oidc_step`,
+    resume: `${step}svc_oidc_resume`,
+  }
+}
+
+/**
+ * The library drops `offline_access` where consent is not asked for each time. Here it stays: a refresh token ends with
+ * its session, like everything else. A pushed request carries the mark to where it is used.
+ */
+function keepOfflineAccess(ctx: KoaContextWithOIDC, mark: string | undefined, client: Client) {
+  const { params } = ctx.oidc
+  if (!params || !client.grantTypeAllowed('refresh_token')) return
+  const body: unknown = 'body' in ctx.oidc ? ctx.oidc.body : undefined
+  const sent = ctx.oidc.route === 'authorization' ? ctx.query['scope'] : Object(body)['scope']
+  const isWanted = mark === kept || (typeof sent === 'string' && sent.split(' ').includes('offline_access'))
+  const scope = typeof params['scope'] === 'string' ? params['scope'].split(' ') : []
+  params['offline'] = isWanted ? kept : undefined
+  if (isWanted && !scope.includes('offline_access')) params['scope'] = [...scope, 'offline_access'].join(' ')
+}
+const kept = 'kept'
+
+/**
+ * A page about what went wrong touches the session of a browser that has none. The library would store that one, too, and
+ * throws where nobody answers any more: nothing is stored.
+ */
+function ownSessions(prototype: Provider['Session']['prototype']) {
+  const theirs = prototype.persist
+  prototype.persist = async function persist(this: typeof prototype) {
+    return typeof this.exp === 'number' ? theirs.call(this) : ''
+  }
+}
+
+/** Credentials look like all others of the service: their kind, 256 random bits, and a checksum. */
+function ownTokens({ AccessToken, RefreshToken, AuthorizationCode, DeviceCode }: Provider) {
+  const kinds = [
+    [AccessToken, 'accessToken'],
+    [RefreshToken, 'clientRefresh'],
+    [AuthorizationCode, 'clientCode'],
+    [DeviceCode, 'deviceCode'],
+  ] as const
+  for (const [{ prototype }, kind] of kinds) {
+    const theirs: unknown = Reflect.get(prototype, 'generateTokenId')
+    Object.defineProperty(prototype, 'generateTokenId', {
+      value(this: unknown) {
+        // It also notes the format.
+        if (typeof theirs === 'function') theirs.call(this)
+        return mintToken(kind)
+      },
+    })
+  }
+}
+
+/** What the library leaves to be decided about clients. */
+function ownClients(prototype: Client) {
+  Object.assign(prototype, {
+    /** Any key of the project that works. */
+    compareClientSecret(this: Client, presented: string) {
+      const digest = Buffer.from(digestOf(presented))
+      return detailsOf(this).keyDigests.some((one) => {
+        const known = Buffer.from(one)
+        return known.length === digest.length && timingSafeEqual(known, digest)
+      })
+    },
+    /** Byte for byte, whatever kind of client it is (RFC 9700 §2.1). */
+    redirectUriAllowed(this: Client, uri: string) {
+      return this.redirectUris?.includes(uri) === true
+    },
+    postLogoutRedirectUriAllowed(this: Client, uri: string) {
+      return this.postLogoutRedirectUris?.includes(uri) === true
+    },
+    /** Every ID token says which session it is of. */
+    includeSid: () => true,
+  })
+}
+
+/** Only what runs in a browser asks from there: the site of a public client. */
+function isBrowserOrigin(origin: string, { tokenEndpointAuthMethod, redirectUris = [] }: Client): boolean {
+  return (
+    tokenEndpointAuthMethod === 'none' &&
+    redirectUris.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin)
+  )
+}
+
+/** Which address is not listed, where the project that lacks it is known. */
+function unlistedOf({ oidc }: KoaContextWithOIDC, error: string, config: ProviderDeps['config']) {
+  const { client, params } = oidc
+  const asked = params?.['redirect_uri']
+  if (error !== 'invalid_redirect_uri' || !client || typeof asked !== 'string') return {}
+  const { clientId, clientName = 'the site' } = client
+  return { unlisted: { ...unlistedUri(config, clientId, asked), name: clientName } }
+}
+
+function showError(
+  ctx: KoaContextWithOIDC,
+  {
+    error,
+    error_description: description,
+    ...more
+  }: Omit<ProtocolError, 'description'> & { readonly error_description?: string | undefined },
+) {
+  const { req } = ctx
+  ctx.set({ ...pageHeaders })
+  ctx.body = errorPage(
+    { error, description, ...more },
+    req instanceof OidcRequest ? req.client.requestId : '',
+  )
+}

@@ -1,0 +1,93 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** A record of the protocol library, found by the digest of what names it. */
+export interface RecordRow {
+  readonly payload: string
+  readonly sessionId: string | null
+  readonly digest: string
+  readonly isExpired: boolean
+  /** Seconds since it was consumed; null while it is not. */
+  readonly consumedAgoSec: number | null
+}
+
+const columns = sql`
+  payload, session_id as "sessionId", digest, expires_at <= clock_now() as "isExpired",
+  extract(epoch from clock_now() - consumed_at)::float8 as "consumedAgoSec"`
+
+export interface NewRecord {
+  readonly digest: string
+  readonly model: string
+  readonly sessionId: string | null
+  readonly uidDigest: string | null
+  readonly userCodeDigest: string | null
+  readonly payload: string
+  readonly address: string | null
+  readonly ttlSec: number
+}
+
+/** Stores a record, or what is new about it; who made it, and what it was found by, stays. */
+/** False of a record that another session has: it stays what it was. Of two people who confirm one code, one does. */
+export const upsertRecord = async (db: Queryable, r: NewRecord): Promise<boolean> =>
+  (await writeRecord(db, r)) > 0
+
+const writeRecord = (db: Queryable, r: NewRecord) =>
+  db.execute(sql`
+    insert into oidc_records (digest, model, session_id, uid_digest, user_code_digest, payload, address, expires_at)
+    values (${r.digest}, ${r.model}, ${r.sessionId}::uuid, ${r.uidDigest}, ${r.userCodeDigest}, ${r.payload}, ${r.address},
+      clock_now() + ${r.ttlSec}::int * interval '1 second')
+    on conflict (digest) do update set payload = excluded.payload, expires_at = excluded.expires_at,
+      session_id = coalesce(excluded.session_id, oidc_records.session_id)
+    where coalesce(oidc_records.session_id = excluded.session_id, true)`)
+
+export const findRecord = (db: Queryable, digest: string) =>
+  db.maybeOne<RecordRow>(sql`select ${columns} from oidc_records where digest = ${digest}`)
+
+export const findRecordByUid = (db: Queryable, uidDigest: string) =>
+  db.maybeOne<RecordRow>(sql`select ${columns} from oidc_records where uid_digest = ${uidDigest}`)
+
+export const findRecordByUserCode = (db: Queryable, userCodeDigest: string) =>
+  db.maybeOne<RecordRow>(sql`select ${columns} from oidc_records where user_code_digest = ${userCodeDigest}`)
+
+/** Uses a record up; undefined when it was before. Of simultaneous tries exactly one gets it. */
+export const consumeRecord = (tx: Tx, digest: string) =>
+  tx.maybeOne<{ sessionId: string | null }>(sql`
+    update oidc_records set consumed_at = clock_now() where digest = ${digest} and consumed_at is null
+    returning session_id as "sessionId"`)
+
+export const deleteRecord = (db: Queryable, digest: string) =>
+  db.execute(sql`delete from oidc_records where digest = ${digest}`)
+
+/** The payload of a record that waits for an answer, locked until the answer is there. */
+export const lockRecord = (tx: Tx, digest: string) =>
+  tx.maybeOne<{ payload: string }>(sql`
+    select payload from oidc_records where digest = ${digest} and expires_at > clock_now() for update`)
+
+export const updatePayload = (tx: Tx, digest: string, payload: string) =>
+  tx.execute(sql`update oidc_records set payload = ${payload} where digest = ${digest}`)
+
+/**
+ * Forgets what strangers left beyond the first `most`: of each address the oldest, and of those with most first, so that
+ * a flood pushes out itself. Codes and tokens are nobody's flood: each took a login.
+ */
+export const trimRecords = (db: Queryable, most: number) =>
+  db.execute(sql`
+    delete from oidc_records where digest in (
+      select digest from (
+        select digest, created_at, row_number() over (partition by address order by created_at desc, digest) as place
+        from oidc_records where session_id is null) ranked
+      order by place desc, created_at
+      limit greatest(0, (select count(*) from oidc_records where session_id is null) - ${most}::bigint))`)
+
+/** What a session that a login of this protocol made may be asked for. */
+export const insertGrant = (tx: Tx, g: { sessionId: string; projectId: string; scope: string }) =>
+  tx.execute(sql`
+    insert into oidc_sessions (session_id, project_id, scope) values (${g.sessionId}, ${g.projectId}, ${g.scope})`)
+
+export const findGrantScope = async (db: Queryable, sessionId: string): Promise<string | undefined> =>
+  (await db.maybeOne<{ scope: string }>(sql`select scope from oidc_sessions where session_id = ${sessionId}`))
+    ?.scope
+
+/** What is under way of a person who is erased. What belongs to a session goes with it. */
+export const eraseRecords = (tx: Tx, memberId: string) =>
+  tx.execute(sql`delete from oidc_records where position(${memberId} in payload) > 0`)

@@ -1,0 +1,94 @@
+import type { ServerResponse } from 'node:http'
+import { type EndpointDefinition, logoutDeliveries } from '@rolecall/contract'
+import type { FastifyRequest } from 'fastify'
+import { Answer } from '#platform/http/answer'
+import { ApiError } from '#platform/http/api-error'
+import { isSameOrigin } from '#platform/http/credentials'
+import type { Router } from '#platform/http/router'
+import { by, type Callers } from '../callers.ts'
+import { answerPreflight } from './cors.ts'
+import { listLogoutDeliveries } from './deliveries/list-logout-deliveries.ts'
+import { resendLogout } from './deliveries/resend-logout.ts'
+import { createOidc } from './oidc.ts'
+import type { OidcDeps } from './oidc-deps.ts'
+
+type Handle = (request: FastifyRequest, release: () => ServerResponse) => Promise<Answer | undefined>
+
+/** Endpoints of OpenID Connect and OAuth 2.0: the standards say what they take and answer. */
+const endpointOf = (method: 'GET' | 'POST', path: string, more: Partial<EndpointDefinition> = {}) => ({
+  method,
+  path,
+  tag: 'OpenID Connect',
+  summary: path,
+  auth: 'none' as const,
+  refusedUnderPressure: 'last' as const,
+  answers: { 200: null },
+  refuses: [],
+  ...more,
+})
+
+const isPage = { page: true }
+/** For all requests of clients: what is longer is none. */
+const bodyLimit = 16 * 1024
+
+export function oidcRoutes({ route, protocol, preflight }: Router<Callers>, deps: OidcDeps) {
+  const oidc = createOidc(deps)
+  const { config } = deps
+  const library: Handle = (request, release) => oidc.answer(request, release)
+
+  const open = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/oidc/jwks']
+  for (const path of open) {
+    protocol(endpointOf('GET', path), library)
+    preflight(path, ({ headers }) => answerPreflight(deps, headers.origin, 'GET'))
+  }
+  const asked = ['/oidc/token', '/oidc/introspect', '/oidc/revoke', '/oidc/device_authorization', '/oidc/par']
+  for (const path of asked) {
+    protocol(endpointOf('POST', path, { bodyLimit }), library)
+    preflight(path, ({ headers }) => answerPreflight(deps, headers.origin, 'POST'))
+  }
+  for (const method of ['GET', 'POST'] as const)
+    protocol(endpointOf(method, '/oidc/me', { bodyLimit }), library)
+  preflight('/oidc/me', ({ headers }) => answerPreflight(deps, headers.origin, 'GET, POST'))
+
+  for (const path of ['/oidc/auth', '/oidc/session/end']) {
+    protocol(endpointOf('GET', path, isPage), library)
+    // A form of the site may send it; the browser then asks as if it had been led here, with the cookies of that.
+    protocol(endpointOf('POST', path, { ...isPage, bodyLimit: 8 * 1024 }), async (request) =>
+      asGet(request, path),
+    )
+  }
+  protocol(endpointOf('GET', '/oidc/auth/{uid}', isPage), library)
+  protocol(endpointOf('GET', '/oidc/session/end/success', isPage), library)
+  protocol(endpointOf('POST', '/oidc/session/end/confirm', { ...isPage, bodyLimit }), async (request) => {
+    if (!isSameOrigin(request.raw, config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
+    return oidc.logoutAnswered(request, formOf(request))
+  })
+  protocol(endpointOf('GET', '/oidc/interaction/{uid}', isPage), (request) => oidc.showInteraction(request))
+  protocol(endpointOf('POST', '/oidc/interaction/{uid}', { ...isPage, bodyLimit }), (request) =>
+    oidc.answerInteraction(request, formOf(request).get('decision')),
+  )
+  protocol(endpointOf('GET', '/device', isPage), library)
+  protocol(endpointOf('POST', '/device', { ...isPage, bodyLimit }), async (request, release) => {
+    if (!isSameOrigin(request.raw, config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
+    await oidc.countGuess(request)
+    return library(request, release)
+  })
+  protocol(endpointOf('GET', '/device/{uid}', isPage), library)
+
+  route(logoutDeliveries.listLogoutDeliveries, ({ params, query }) =>
+    listLogoutDeliveries(deps, params.id, query),
+  )
+  route(logoutDeliveries.resendLogoutDelivery, (request) => {
+    const { id: projectId, deliveryId } = request.params
+    return resendLogout(deps, by(request), { projectId, deliveryId })
+  })
+  return oidc
+}
+
+const formOf = ({ body }: FastifyRequest) =>
+  new URLSearchParams(body instanceof Buffer ? body.toString('utf8') : '')
+
+function asGet(request: FastifyRequest, path: string): Answer {
+  const form = formOf(request)
+  return new Answer(303, undefined, { location: form.size > 0 ? `${path}?${form}` : path })
+}

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import type { GivenProject } from '../../../test/given.ts'
+import { givenClient, logIn } from '../../../test/oidc.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { loadSigningKeys, publicKeys, rotateSigningKeys, signJwt } from './signing-keys.ts'
+
+const day = 86_400
+
+describe.each(engines)('signing keys on %s', (engine) => {
+  let world: World
+  let project: GivenProject
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    project = await givenClient(world)
+    await logIn(world, project)
+  })
+  afterAll(() => world.close())
+
+  const load = () => loadSigningKeys(world.service.deps)
+  const age = (seconds: number) =>
+    world.service.deps.db.execute({
+      text: `update oidc_signing_keys set created_at = created_at - $1::int * interval '1 second',
+        signs_from = signs_from - $1::int * interval '1 second'`,
+      values: [seconds],
+    })
+  const kids = async () => (await load()).map(({ kid }) => kid)
+
+  test('are public in their public part alone, and sign what everybody can check', async () => {
+    const { keys } = (await call(world.url, 'GET', '/oidc/jwks')).body
+    expect(keys.map((one: object) => Object.keys(one).sort())).toEqual([
+      ['alg', 'e', 'kid', 'kty', 'n', 'use'],
+    ])
+    const [known] = publicKeys(await load()).keys
+    expect(keys).toEqual([known])
+    const [header = ''] = signJwt(await load(), 'JWT', {}).split('.')
+    expect(JSON.parse(Buffer.from(header, 'base64url').toString()).kid).toBe(known?.kid)
+  })
+
+  test('a new one is published first, signs an hour later, and the old one stays for what it signed', async () => {
+    const [old] = await kids()
+    const made = await rotateSigningKeys(world.service.deps)
+    expect(await kids()).toEqual([old, made])
+    await age(3_599)
+    expect((await kids())[0]).toBe(old)
+    await age(2)
+    expect(await kids()).toEqual([made, old])
+    await age(89 * day)
+    expect(await kids()).toContain(old)
+  })
+
+  test('one of 90 days is replaced by itself, once, however many ask', async () => {
+    await age(90 * day)
+    const before = await kids()
+    const again = await Promise.all([kids(), kids(), kids()])
+    for (const one of again) expect(one).toEqual(before)
+    expect(new Set(before).size).toBe(before.length)
+    const [signing, next] = before
+    await age(3_601)
+    expect((await kids())[0]).toBe(next)
+    expect(await kids()).toContain(signing)
+  })
+
+  test('what was sealed under another encryption key is left out, and a key that signs is made', async () => {
+    const { deps } = world.service
+    await age(61)
+    const other = { ...deps, config: { ...deps.config, outboundKey: '9'.repeat(64) } }
+    const found = await loadSigningKeys(other)
+    expect(found).toHaveLength(1)
+    expect(await kids()).not.toContain(found[0].kid)
+  })
+
+  test('without an encryption key there is none, and no project becomes a client', async () => {
+    const { deps } = world.service
+    const bare = { ...deps, config: { ...deps.config, outboundKey: undefined } }
+    await expect(loadSigningKeys(bare)).rejects.toMatchObject({ code: 'ENCRYPTION_KEY_MISSING' })
+  })
+})

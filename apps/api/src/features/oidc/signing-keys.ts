@@ -1,0 +1,110 @@
+import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObject, sign } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { JWK } from 'oidc-provider'
+import { openOrUndefined, seal } from '#platform/crypto/seal'
+import { ApiError } from '#platform/http/api-error'
+import type { Deps } from '../../deps.ts'
+import { insertKey, type KeyRow, listKeys } from './keys-store.ts'
+
+type KeyDeps = Pick<Deps, 'db' | 'config'>
+
+/** A key is published for so long before it signs: relying parties keep what they know for an hour (mod_auth_openidc). */
+const leadSec = 3_600
+/** Of instances that start at once, and make a first key each, one is first. */
+const firstKeySec = 60
+const replacedAfterSec = 90 * 86_400
+
+/** A private key with its name. */
+export interface SigningKey {
+  readonly kid: string
+  readonly jwk: JWK
+  readonly key: KeyObject
+}
+
+/** Keys as they are now: the first one signs, all are published. */
+export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
+
+/**
+ * The keys that are stored, with a new one where the newest is old. What was sealed under another encryption key is as
+ * good as lost: it is left out, and a key that signs at once is made when none is left.
+ * @throws ENCRYPTION_KEY_MISSING
+ */
+export async function loadSigningKeys(deps: KeyDeps): Promise<SigningKeys> {
+  const key = encryptionKey(deps)
+  const read = async () => {
+    const rows = await listKeys(deps.db, deps.config.sessionMaxAgeSec)
+    return rows.flatMap((row) => {
+      const text = openOrUndefined(key, rowId(row.kid), row.sealed)
+      if (text === undefined) return []
+      return [
+        {
+          ...row,
+          jwk: JSON.parse(text) as JWK,
+          key: createPrivateKey({ key: JSON.parse(text), format: 'jwk' }),
+        },
+      ]
+    })
+  }
+  let keys = await read()
+  if (!keys.some(({ maySign }) => maySign)) {
+    await makeSigningKey(deps, { leadSec: 0, unlessYoungerSec: firstKeySec })
+    keys = await read()
+  } else if (keys.every(({ ageSec }) => ageSec > replacedAfterSec)) {
+    await makeSigningKey(deps, { leadSec, unlessYoungerSec: replacedAfterSec })
+    keys = await read()
+  }
+  return inOrder(keys)
+}
+
+/** Makes a key now: it signs in an hour, and the one that signs today is kept for what it has signed. */
+export const rotateSigningKeys = (deps: KeyDeps): Promise<string> =>
+  makeSigningKey(deps, { leadSec, unlessYoungerSec: 0 })
+
+type Read = SigningKey & Pick<KeyRow, 'maySign'>
+
+/** The newest key that may sign, then the others. */
+function inOrder(keys: readonly Read[]): SigningKeys {
+  const first = keys.find(({ maySign }) => maySign)
+  if (!first) throw new Error('A signing key that was just made is not there.')
+  return [first, ...keys.filter((one) => one !== first)]
+}
+
+async function makeSigningKey(
+  deps: KeyDeps,
+  terms: { leadSec: number; unlessYoungerSec: number },
+): Promise<string> {
+  const key = encryptionKey(deps)
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 })
+  const jwk = privateKey.export({ format: 'jwk' })
+  // RFC 7638: the name says which key it is, so no name is ever used for another one.
+  const kid = hash('sha256', JSON.stringify({ e: jwk.e, kty: jwk.kty, n: jwk.n }), 'base64url')
+  const sealed = seal(key, rowId(kid), JSON.stringify({ ...jwk, kid, alg: 'RS256', use: 'sig' }))
+  await deps.db.transaction((tx) => insertKey(tx, { kid, sealed, ...terms }))
+  return kid
+}
+
+const rowId = (kid: string) => `oidc signing key ${kid}`
+
+function encryptionKey({ config }: KeyDeps): string {
+  if (config.outboundKey) return config.outboundKey
+  throw new ApiError('ENCRYPTION_KEY_MISSING', {
+    detail: 'The outbound-webhook encryption key, which seals signing keys, is not configured.',
+  })
+}
+
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** A signed JWT of this type. */
+export function signJwt([{ kid, key }]: SigningKeys, typ: string, claims: object): string {
+  const text = `${encode({ alg: 'RS256', typ, kid })}.${encode(claims)}`
+  const signature = sign('sha256', Buffer.from(text), key)
+  return `${text}.${signature.toString('base64url')}`
+}
+
+/** The public part of the keys (RFC 7517). */
+export const publicKeys = (keys: SigningKeys) => ({
+  keys: keys.map(({ kid, key }) => {
+    const { kty, n, e } = createPublicKey(key).export({ format: 'jwk' })
+    return { kty, use: 'sig', alg: 'RS256', kid, n, e }
+  }),
+})

@@ -1,0 +1,50 @@
+import { liveSession, readSession } from '#answers/live-session'
+import type { Session, SessionAt } from '#answers/session'
+import { freshest, memberTerms } from '#mirror/freshness'
+import { digestOfTokenless } from '#platform/crypto/tokens'
+import type { Deps } from '../../deps.ts'
+
+type SessionDeps = Pick<Deps, 'answers' | 'settings' | 'refreshMember'>
+
+/** The session that a token is of, if it is live: every use of a token asks this, so a token is as good as its session. */
+export const sessionOfToken = (
+  { answers }: Pick<Deps, 'answers'>,
+  sessionId: string,
+): Promise<SessionAt | undefined> => liveSession(answers, digestOfTokenless(sessionId))
+
+/** A member in their session, with roles as fresh as validate tells them. */
+export interface LiveMember {
+  readonly session: Session
+  readonly member: {
+    readonly username: string
+    readonly avatar: string | null
+    readonly email: string | null
+    readonly globalName: string | null
+    readonly preferredName: string | null
+    readonly displayName: string | null
+    readonly isClubMember: boolean
+    readonly updatedAt: string
+  }
+  readonly roles: readonly { readonly roleId: string; readonly roleName: string }[]
+  readonly rolesAsOf: string
+}
+
+/**
+ * Who is in a session, and what they hold right now; undefined when the session is over.
+ * @throws CHAT_PLATFORM_UNAVAILABLE when the roles are too old to be told
+ */
+export async function memberOfToken(deps: SessionDeps, sessionId: string): Promise<LiveMember | undefined> {
+  const first = await sessionOfToken(deps, sessionId)
+  if (!first) return undefined
+  const { serverId, memberId } = first.session
+  const { known, source } = await freshest({
+    known: first,
+    terms: memberTerms(deps.settings.current().permissionTtlMs),
+    refresh: () => deps.refreshMember(serverId, memberId),
+    reread: () => readSession(deps.answers, digestOfTokenless(sessionId)),
+  })
+  if (!known) return undefined
+  const liveAsOfMs = known.session.liveAsOfMs(known.nowMs)
+  const answer = JSON.parse(known.session.answer(liveAsOfMs, liveAsOfMs === null ? source : 'gateway'))
+  return { ...(answer as LiveMember), session: known.session }
+}

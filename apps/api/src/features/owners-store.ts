@@ -1,0 +1,25 @@
+import type { Queryable } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** Somebody, with the roles that they hold in the main server now. */
+export interface PossibleOwner {
+  readonly memberId: string
+  readonly roleIds: readonly string[]
+}
+
+/** Projects that an administrator is shown of their own. */
+const maxShown = 100
+
+/** The projects that somebody owns, by name; of very many the first. */
+export const listOwnedProjects = (db: Queryable, { memberId, roleIds }: PossibleOwner) =>
+  db.query<{ id: string; name: string }>(sql`
+    select p.id, p.name from project_owners o join projects p on p.id = o.project_id
+    where p.deleted_at is null and (${memberId} = any(o.member_ids) or o.role_ids && ${roleIds}::text[])
+    order by p.name, p.id limit ${maxShown}`)
+
+/** Whether somebody owns a project. */
+export const isOwner = async (db: Queryable, { memberId, roleIds }: PossibleOwner, projectId: string) =>
+  (await db.maybeOne(sql`
+    select from project_owners o join projects p on p.id = o.project_id
+    where o.project_id = ${projectId} and p.deleted_at is null
+      and (${memberId} = any(o.member_ids) or o.role_ids && ${roleIds}::text[])`)) !== undefined

@@ -1,0 +1,19 @@
+import { memberData } from '@rolecall/contract'
+import type { Router } from '#platform/http/router'
+import type { Deps, OpenDownload } from '../../deps.ts'
+import { by, type Callers } from '../callers.ts'
+import { type Erasers, eraseMember } from './erase-member.ts'
+import { readMemberData } from './read-data.ts'
+
+export function personalDataRoutes(
+  { route }: Router<Callers>,
+  deps: Deps,
+  needs: Erasers & { readonly openDownload: OpenDownload },
+) {
+  route(memberData.getMemberData, (request) =>
+    readMemberData({ ...deps, ...needs }, by(request), request.params.id),
+  )
+  route(memberData.eraseMember, (request) =>
+    eraseMember({ ...deps, ...needs }, by(request), request.params.id),
+  )
+}

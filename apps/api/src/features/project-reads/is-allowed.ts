@@ -1,0 +1,46 @@
+import type { HeldRole } from '#answers/compose'
+import { type Check, errorCheck, firstFailed } from '../check.ts'
+
+export interface Wanted {
+  readonly anyOf?: readonly string[] | undefined
+  readonly allOf?: readonly string[] | undefined
+}
+
+type Roles = readonly HeldRole[]
+type RoleCheck = Check<Roles>
+
+/** What is asked of the roles of a member: at least one of `anyOf`, and every one of `allOf`. */
+export const roleChecks = ({ anyOf, allOf }: Wanted): readonly RoleCheck[] => [
+  ...(anyOf ? [holdsAny(anyOf)] : []),
+  ...(allOf ? [holdsAll(allOf)] : []),
+]
+
+export const isAllowed = (roles: Roles, wanted: Wanted): boolean => !firstFailed(roleChecks(wanted), roles)
+
+/** The refusal is the one of the client library's `requireMember()`. */
+const roleCheck = (check: Pick<RoleCheck, 'name' | 'holds' | 'tell'>): RoleCheck => ({
+  ...errorCheck({ ...check, refusal: 'ROLE_REQUIRED' }),
+  mend: 'Give the member a role that is asked for, on the chat platform, or ask for others.',
+})
+
+const holdsAny = (ids: readonly string[]) =>
+  roleCheck({
+    name: 'roles.any_of',
+    holds: (roles) => ids.some((id) => isHeld(roles, id)),
+    tell: (roles) => {
+      const held = ids.filter((id) => isHeld(roles, id))
+      return held.length > 0 ? `Holds ${held.join(', ')}.` : `Holds none of ${ids.join(', ')}.`
+    },
+  })
+
+const holdsAll = (ids: readonly string[]) =>
+  roleCheck({
+    name: 'roles.all_of',
+    holds: (roles) => ids.every((id) => isHeld(roles, id)),
+    tell: (roles) => {
+      const missing = ids.filter((id) => !isHeld(roles, id))
+      return missing.length > 0 ? `Lacks ${missing.join(', ')}.` : `Holds ${ids.join(', ')}.`
+    },
+  })
+
+const isHeld = (roles: Roles, id: string) => roles.some(({ roleId }) => roleId === id)

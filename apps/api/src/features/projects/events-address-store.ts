@@ -1,0 +1,30 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+export interface EndpointRow {
+  readonly url: string | null
+  readonly disabledAt: Date | null
+  readonly hasSecret: boolean
+}
+
+export const findEndpoint = (db: Queryable, projectId: string) =>
+  db.maybeOne<EndpointRow>(sql`
+    select url, disabled_at as "disabledAt", secret_sealed is not null as "hasSecret"
+    from event_endpoints where project_id = ${projectId}`)
+
+/** Sets the address, which begins anew: what went wrong before was about another one, or is mended. */
+export const storeEventsUrl = (tx: Tx, projectId: string, url: string | null) =>
+  tx.execute(sql`
+    insert into event_endpoints (project_id, url) values (${projectId}, ${url})
+    on conflict (project_id) do update set url = excluded.url, disabled_at = null, failures = 0, failing_since = null,
+      is_slow = false, next_attempt_at = clock_now()`)
+
+/** Replaces the secret; the one before signs for so long beside it. */
+export const storeNewSecret = (tx: Tx, projectId: string, secretSealed: Uint8Array, graceSec: number) =>
+  tx.maybeOne<{ formerEndsAt: Date | null }>(sql`
+    insert into event_endpoints as e (project_id, secret_sealed) values (${projectId}, ${secretSealed})
+    on conflict (project_id) do update set secret_sealed = excluded.secret_sealed,
+      former_secret_sealed = case when ${graceSec} > 0 then e.secret_sealed end,
+      former_secret_until = case when ${graceSec} > 0 and e.secret_sealed is not null
+        then clock_now() + make_interval(secs => ${graceSec}::float8) end
+    returning former_secret_until as "formerEndsAt"`)

@@ -1,0 +1,34 @@
+import type { projects } from '@rolecall/contract'
+import { mainServerId } from '#mirror/read-servers'
+import type { Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** A project `p` as a client, as its record has it; without a row it is one that is switched off. */
+export const oidcOf = sql`(
+  select json_build_object('enabled', coalesce(c.enabled, false),
+    'serverId', coalesce(c.server_id, ${mainServerId}),
+    'publicClient', coalesce(c.is_public, false),
+    'postLogoutRedirectUris', coalesce(c.post_logout_redirect_uris, '{}'),
+    'backchannelLogoutUri', c.backchannel_logout_uri,
+    'deviceFlow', coalesce(c.device_flow, false),
+    'rolesInIdToken', coalesce(c.roles_in_id_token, false))
+  from (select 1) one left join oidc_clients c on c.project_id = p.id)`
+
+/** What is stored of a client. A server that is null is the main one, whichever that is. */
+export type StoredOidc = projects.Project['oidc']
+
+/** The server that a client names itself; undefined without a row. */
+export const findOwnServer = (tx: Tx, projectId: string) =>
+  tx.maybeOne<{ serverId: string | null }>(sql`
+    select server_id as "serverId" from oidc_clients where project_id = ${projectId}`)
+
+export const upsertOidc = (tx: Tx, projectId: string, c: StoredOidc) =>
+  tx.execute(sql`
+    insert into oidc_clients (project_id, enabled, server_id, is_public, post_logout_redirect_uris,
+      backchannel_logout_uri, device_flow, roles_in_id_token)
+    values (${projectId}, ${c.enabled}, ${c.serverId}, ${c.publicClient}, ${c.postLogoutRedirectUris}::text[],
+      ${c.backchannelLogoutUri}, ${c.deviceFlow}, ${c.rolesInIdToken})
+    on conflict (project_id) do update set enabled = excluded.enabled, server_id = excluded.server_id,
+      is_public = excluded.is_public, post_logout_redirect_uris = excluded.post_logout_redirect_uris,
+      backchannel_logout_uri = excluded.backchannel_logout_uri, device_flow = excluded.device_flow,
+      roles_in_id_token = excluded.roles_in_id_token, updated_at = clock_now()`)

@@ -1,0 +1,82 @@
+import { type ProblemDetail, type projects, redirectUriProblem } from '@rolecall/contract'
+import { isServer } from '#mirror/read-servers'
+import type { Tx } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
+import { invalid } from '#platform/http/check-request'
+import { parseUrl } from '#platform/parse-url'
+import type { Config } from '../../config.ts'
+import { findOwnServer, upsertOidc } from './oidc-store.ts'
+import { complaintAboutOutgoing, type OutgoingTerms, readOutgoingUrl } from './outgoing-address.ts'
+
+type Oidc = projects.Project['oidc']
+type Input = NonNullable<projects.UpdateProject['oidc']>
+
+/** A new project is no client. */
+export const noOidc: Oidc = {
+  enabled: false,
+  serverId: null,
+  publicClient: false,
+  postLogoutRedirectUris: [],
+  backchannelLogoutUri: null,
+  deviceFlow: false,
+  rolesInIdToken: false,
+}
+
+/** What is wrong with what a request says of the client, if it says anything. */
+export function complaintsAboutOidc(config: OutgoingTerms, input: Input | undefined): ProblemDetail[] {
+  const afterLogout = (input?.postLogoutRedirectUris ?? []).flatMap((uri, i) => {
+    const complaint = redirectUriProblem(uri)
+    return complaint === undefined
+      ? []
+      : [{ path: `/oidc/postLogoutRedirectUris/${i}`, message: complaint, code: 'REDIRECT_URI' }]
+  })
+  const backchannel = complaintAboutOutgoing(input?.backchannelLogoutUri, config)
+  return backchannel === undefined
+    ? afterLogout
+    : [...afterLogout, { path: '/oidc/backchannelLogoutUri', message: backchannel, code: 'LOGOUT_URI' }]
+}
+
+/** What the audit log may tell: an address may hold a token of the receiver’s, its origin does not. */
+const told = (oidc: Oidc): Oidc => ({
+  ...oidc,
+  backchannelLogoutUri: maskedAddress(oidc.backchannelLogoutUri),
+})
+
+/** An address as it is shown to who may not use it: its origin. */
+export const maskedAddress = (address: string | null) => {
+  const { origin } = (address === null ? undefined : parseUrl(address)) ?? {}
+  return origin === undefined ? null : `${origin}/…`
+}
+
+/**
+ * Stores what is given of the client and keeps the rest; what has changed of it, for the audit entry.
+ * @throws ENCRYPTION_KEY_MISSING, VALIDATION_FAILED
+ */
+export async function changeOidc(
+  tx: Tx,
+  config: Pick<Config, 'outboundKey'> & OutgoingTerms,
+  project: { readonly id: string; readonly oidc: Oidc },
+  input: Input | undefined,
+): Promise<Record<string, { before: unknown; after: unknown }>> {
+  if (input === undefined) return {}
+  if (typeof input.serverId === 'string' && !(await isServer(tx, input.serverId))) {
+    throw invalid([
+      { path: '/oidc/serverId', message: 'is no server that is registered here', code: 'SERVER' },
+    ])
+  }
+  const own = await findOwnServer(tx, project.id)
+  const before = { ...project.oidc, serverId: own?.serverId ?? null }
+  const uri = input.backchannelLogoutUri
+  const after: Oidc = {
+    ...{ ...before, ...input },
+    ...(typeof uri === 'string' && { backchannelLogoutUri: readOutgoingUrl(uri, config) ?? null }),
+  }
+  if (after.enabled && !config.outboundKey) {
+    throw new ApiError('ENCRYPTION_KEY_MISSING', {
+      detail: 'The outbound-webhook encryption key, which seals signing keys, is not configured.',
+    })
+  }
+  if (JSON.stringify(before) === JSON.stringify(after)) return {}
+  await upsertOidc(tx, project.id, after)
+  return { oidc: { before: told(before), after: told(after) } }
+}

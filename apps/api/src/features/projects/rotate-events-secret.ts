@@ -1,0 +1,30 @@
+import type { eventDeliveries } from '@rolecall/contract'
+import type { By } from '#audit/event'
+import type { Deps } from '../../deps.ts'
+import { changeProject } from './change-project.ts'
+import { mintEventsSecret } from './events-address.ts'
+import { storeNewSecret } from './events-address-store.ts'
+
+/** A receiver has so long to learn the new secret. */
+const defaultGraceSec = 24 * 60 * 60
+
+/** Makes another signing secret for the events of a project, answered this once. */
+export const rotateEventsSecret = (
+  deps: Pick<Deps, 'db' | 'audit' | 'config'>,
+  by: By,
+  id: string,
+  { graceSec = defaultGraceSec }: eventDeliveries.RotateEventsSecret,
+) =>
+  changeProject(deps, id, async (tx, project, record) => {
+    const { secret, secretSealed } = mintEventsSecret(deps.config, id)
+    const stored = await storeNewSecret(tx, id, secretSealed, graceSec)
+    const formerEndsAt = stored?.formerEndsAt?.toISOString() ?? null
+    await record({
+      ...by,
+      action: 'events.rotate-secret',
+      summary:
+        `The signing secret of the events of ${project.name} was replaced` +
+        `${formerEndsAt ? `; the former one signs until ${formerEndsAt}` : ''}.`,
+    })
+    return { secret, formerEndsAt }
+  })

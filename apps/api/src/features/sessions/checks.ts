@@ -1,0 +1,53 @@
+import type { Read } from '#answers/memory'
+import { type FreshnessTerms, isServable, type Mirrored } from '#mirror/freshness'
+import { errorCheck } from '../check.ts'
+
+/** Of a key: by the exchange and by validate alike. */
+export const keyChecks = [
+  errorCheck<Pick<Read, 'projectId' | 'isActive'>>({
+    name: 'key.known',
+    refusal: 'INVALID_API_KEY',
+    holds: ({ projectId }) => projectId !== undefined,
+    tell: ({ projectId }) =>
+      projectId === undefined
+        ? 'The project has no API key that works.'
+        : 'The project has an API key that works.',
+  }),
+  errorCheck<Pick<Read, 'projectId' | 'isActive'>>({
+    name: 'key.project_active',
+    refusal: 'PROJECT_INACTIVE',
+    holds: ({ projectId, isActive }) => (projectId === undefined ? undefined : isActive),
+    tell: ({ isActive }) =>
+      isActive ? 'Keys of the project are taken.' : 'Keys of an inactive project are refused.',
+  }),
+] as const
+
+/** Of the exchange, in the statement that redeems the code. */
+export const redeemCheck = errorCheck<{ readonly redeemed: object | undefined }>({
+  name: 'exchange.code_redeemed',
+  refusal: 'INVALID_CODE',
+  holds: ({ redeemed }) => redeemed !== undefined,
+  tell: ({ redeemed }) =>
+    redeemed
+      ? 'The code makes a session.'
+      : 'The code makes no session: what it was issued for does not hold any more.',
+})
+
+/** Of validate: what the database, or memory under a lease, says of the session. */
+export const sessionCheck = errorCheck<Pick<Read, 'session'>>({
+  name: 'validate.session_live',
+  refusal: 'INVALID_TOKEN',
+  holds: ({ session }) => session !== undefined,
+  tell: ({ session }) => (session ? 'The session is live.' : 'The session is not live.'),
+})
+
+/** Of validate, while the chat platform says nothing: how old roles may be. */
+export const rolesCheck = errorCheck<{ readonly mirrored: Mirrored; readonly terms: FreshnessTerms }>({
+  name: 'validate.roles_known',
+  refusal: 'CHAT_PLATFORM_UNAVAILABLE',
+  holds: ({ mirrored, terms }) => isServable(mirrored, terms),
+  tell: ({ mirrored, terms }) =>
+    isServable(mirrored, terms)
+      ? 'The roles are fresh enough to be told.'
+      : 'The roles are too old to be told, and the chat platform does not answer.',
+})

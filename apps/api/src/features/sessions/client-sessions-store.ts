@@ -1,0 +1,64 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** A session that a client gets by a protocol of its own, with tokens that are kept there. */
+export interface NewClientSession {
+  readonly id: string
+  readonly projectId: string
+  readonly memberId: string
+  readonly serverId: string
+  readonly tokenDigest: string
+  readonly refreshDigest: string
+  readonly ip: string | null
+  readonly userAgent: string | null
+  /** Until it is started: as long as the code that it comes with. */
+  readonly ttlSec: number
+  readonly maxAgeSec: number
+}
+
+/**
+ * Makes a session with the code that will start it, if at this moment the project may use the server and the member is in
+ * it. It is there for every act that ends sessions, and over by itself when nobody redeems the code.
+ */
+export const insertClientSession = (tx: Tx, s: NewClientSession) =>
+  tx.execute(sql`
+    insert into sessions (id, project_id, member_id, server_id, membership_generation, token_digest, refresh_digest,
+      ip, user_agent, expires_at, max_expires_at)
+    select ${s.id}, p.id, m.member_id, m.server_id, m.generation, ${s.tokenDigest}, ${s.refreshDigest}, ${s.ip},
+      ${s.userAgent}, clock_now() + ${s.ttlSec}::int * interval '1 second',
+      clock_now() + ${s.maxAgeSec}::int * interval '1 second'
+    from projects p join readable_servers r on r.project_id = p.id and r.server_id = ${s.serverId}
+    join memberships m on m.server_id = r.server_id and m.member_id = ${s.memberId} and m.left_at is null
+    where p.id = ${s.projectId} and p.deleted_at is null and p.deactivated_at is null`)
+
+/** Lets a live session go on from now: when its code is redeemed, and when its refresh token is. */
+export const extendClientSession = async (tx: Tx, sessionId: string, ttlSec: number): Promise<boolean> =>
+  (await tx.maybeOne(sql`
+    with extended as (
+      update sessions
+      set expires_at = greatest(expires_at, least(clock_now() + ${ttlSec}::int * interval '1 second', max_expires_at))
+      where id = ${sessionId} and revoked_at is null and expires_at > clock_now()
+      returning id, member_id),
+    active as (
+      insert into member_activity as a (member_id, seen_at) select member_id, clock_now() from extended
+      on conflict (member_id) do update set seen_at = excluded.seen_at
+      where a.seen_at < excluded.seen_at - interval '10 minutes')
+    select id from extended`)) !== undefined
+
+/** Ends what a client has of a member, with codes that are not redeemed yet; how many sessions that were. */
+export const endClientSessionsOf = (tx: Tx, c: { projectId: string; memberId: string }) =>
+  tx.execute(sql`
+    update sessions s set revoked_at = clock_now(), revoked_reason = 'revoked'
+    where s.member_id = ${c.memberId} and s.project_id = ${c.projectId} and s.revoked_at is null
+      and s.expires_at > clock_now() and exists (select from oidc_sessions o where o.session_id = s.id)`)
+
+/** Why a client's session ended, where its protocol ended it. */
+export type ClientSessionEnd = 'logout' | 'token_revoked' | 'code_reused' | 'refresh_token_reused'
+
+/** Ends a live session; whose it was, or undefined when there was none to end. */
+export const endClientSession = (db: Queryable, sessionId: string, reason: ClientSessionEnd) =>
+  db.maybeOne<{ memberId: string; username: string }>(sql`
+    update sessions s set revoked_at = clock_now(), revoked_reason = ${reason}
+    from members u
+    where s.id = ${sessionId} and u.id = s.member_id and s.revoked_at is null and s.expires_at > clock_now()
+    returning s.member_id as "memberId", u.username`)

@@ -1,0 +1,14 @@
+import type { Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+export const deleteCodes = (tx: Tx, memberId: string) =>
+  tx.execute(sql`delete from authorization_codes where member_id = ${memberId}`)
+
+export const deleteSessions = (tx: Tx, memberId: string) =>
+  tx.execute(sql`delete from sessions where member_id = ${memberId}`)
+
+export const deleteLogoutMarks = (tx: Tx, memberId: string) =>
+  tx.execute(sql`delete from project_logouts where member_id = ${memberId}`)
+
+export const deleteActivity = (tx: Tx, memberId: string) =>
+  tx.execute(sql`delete from member_activity where member_id = ${memberId}`)

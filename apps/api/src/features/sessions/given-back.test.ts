@@ -1,0 +1,107 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { mainEngines } from '../../../test/databases.ts'
+import {
+  type GivenProject,
+  givenAdmin,
+  givenProject,
+  givenSession,
+  redirectUri,
+  validate,
+} from '../../../test/given.ts'
+import { clientUri, givenClient, logIn } from '../../../test/oidc.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+describe.each(mainEngines)('what is given back to a project on %s', (engine) => {
+  let world: World
+  let token: string
+  beforeAll(async () => {
+    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
+    token = await givenAdmin(world)
+  })
+  afterAll(() => world.close())
+
+  const admin = async (method: string, path: string, body?: unknown) => {
+    const reply = await call(world.url, method, `/api/admin/projects/${path}`, {
+      ...{ token, ...(body !== undefined && { body }) },
+    })
+    expect(reply.status, reply.text).toBeLessThan(300)
+  }
+  const mapping = ({ id }: GivenProject) => `${id}/servers/${demo.mainGuildId}`
+  const status = async (project: GivenProject, session: string) =>
+    (await validate(world, project, session)).status
+
+  test('READ revives no session that ended with it, by a change of the mapping or by a new one', async () => {
+    const project = await givenProject(world)
+    for (const takeAway of [
+      () => admin('PUT', mapping(project), { operations: { READ: false } }),
+      () => admin('DELETE', mapping(project)),
+    ]) {
+      const { token: ended } = await givenSession(world, project)
+      expect(await status(project, ended)).toBe(200)
+      await takeAway()
+      expect(await status(project, ended)).toBe(401)
+      await admin('PUT', mapping(project), { operations: { READ: true } })
+      expect(await status(project, ended)).toBe(401)
+      const { token: made } = await givenSession(world, project)
+      expect(await status(project, made)).toBe(200)
+      // What changes nothing about READ ends nothing.
+      await admin('PUT', mapping(project), { operations: { READ: true, SEND_MESSAGES: true } })
+      expect(await status(project, made)).toBe(200)
+    }
+  })
+
+  test('a mapping to what an internal project reads anyway ends nothing, also when it is internal no more', async () => {
+    const project = await givenProject(world, { isInternal: true, serverIds: [] })
+    const { token: held } = await givenSession(world, project)
+    await admin('PUT', mapping(project), {})
+    await admin('PATCH', project.id, { isInternal: false })
+    expect(await status(project, held)).toBe(200)
+  })
+
+  test('the main server revives no session of an internal project that ended without it', async () => {
+    const project = await givenProject(world, { isInternal: true, serverIds: [] })
+    const server = async (isMain: boolean) => {
+      const path = `/api/admin/servers/${demo.mainGuildId}`
+      const reply = await call(world.url, 'PATCH', path, { token, body: { isMain } })
+      expect(reply.status, reply.text).toBe(200)
+    }
+    for (const [takeAway, giveBack] of [
+      [
+        () => admin('PATCH', project.id, { isInternal: false }),
+        () => admin('PATCH', project.id, { isInternal: true }),
+      ],
+      [() => server(false), () => server(true)],
+    ] as const) {
+      const { token: ended } = await givenSession(world, project)
+      expect(await status(project, ended)).toBe(200)
+      await takeAway()
+      expect(await status(project, ended)).toBe(401)
+      await giveBack()
+      expect(await status(project, ended)).toBe(401)
+      expect(await status(project, (await givenSession(world, project)).token)).toBe(200)
+    }
+  })
+
+  test('a project with a mapping loses nothing when it becomes internal and the mapping goes', async () => {
+    const project = await givenProject(world)
+    const { token: held } = await givenSession(world, project)
+    await admin('PATCH', project.id, { isInternal: true })
+    await admin('DELETE', mapping(project))
+    expect(await status(project, held)).toBe(200)
+  })
+
+  test('OpenID Connect, switched on again, revives none of its sessions, and no other session ended', async () => {
+    const project = await givenClient(world, { redirectUris: [clientUri, redirectUri] })
+    const me = async (bearer: string) => (await call(world.url, 'GET', '/oidc/me', { token: bearer })).status
+    const { access_token: ended } = await logIn(world, project)
+    const { token: other } = await givenSession(world, project)
+    expect(await me(ended)).toBe(200)
+    await admin('PATCH', project.id, { oidc: { enabled: false } })
+    await admin('PATCH', project.id, { oidc: { enabled: true } })
+    expect(await me(ended)).toBe(401)
+    expect(await me((await logIn(world, project)).access_token)).toBe(200)
+    expect(await status(project, other)).toBe(200)
+  })
+})

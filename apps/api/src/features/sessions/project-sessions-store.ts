@@ -1,0 +1,76 @@
+import type { projectSessions } from '@rolecall/contract'
+import type { Queryable } from '#platform/db/database'
+import { allOf, plannedAnew, type Sql, sql } from '#platform/db/sql'
+
+/** The servers in which sessions of a project can be good: none of an inactive project. Undefined where there is no project. */
+export const findPlaces = (db: Queryable, projectId: string) =>
+  db.maybeOne<{ serverIds: string[] }>(sql`
+    select array(
+      select r.server_id from readable_servers r
+      where r.project_id = p.id and p.deactivated_at is null) as "serverIds"
+    from projects p where p.id = ${projectId} and p.deleted_at is null`)
+
+export interface ProjectSessionRow {
+  readonly id: string
+  readonly kind: projectSessions.ProjectSession['kind']
+  readonly memberId: string
+  readonly username: string
+  readonly globalName: string | null
+  readonly displayName: string | null
+  readonly avatar: string | null
+  readonly serverId: string
+  readonly serverName: string
+  readonly createdAt: Date
+  readonly refreshedAt: Date
+  readonly expiresAt: Date
+  readonly ip: string | null
+  readonly userAgent: string | null
+}
+
+/** A session that may be over for a reason that its row does not tell. */
+export type PossibleSession = ProjectSessionRow & { readonly isLive: boolean }
+
+export interface ProjectSessionFilter {
+  readonly projectId: string
+  readonly memberId?: string | undefined
+  readonly serverIds: readonly string[]
+  /** It begins after this one. */
+  readonly after?: Pick<ProjectSessionRow, 'createdAt' | 'id'> | undefined
+  readonly limit: number
+}
+
+/** A stretch of the sessions of a project that nobody has ended, newest first. */
+export const listStretch = (db: Queryable, filter: ProjectSessionFilter) =>
+  db.query<PossibleSession>(stretchStatement(filter))
+
+/**
+ * The stretch is found in `sessions` alone, by an index in its order, and what else decides whether one is good is looked up
+ * for these few. Planned with its values: a member has few sessions, and a server as many as its project.
+ */
+export function stretchStatement({
+  projectId,
+  memberId,
+  serverIds,
+  after,
+  limit,
+}: ProjectSessionFilter): Sql {
+  const conditions = [
+    sql`project_id = ${projectId} and server_id = any(${serverIds}::text[]) and revoked_at is null`,
+    sql`expires_at > clock_now()`,
+  ]
+  if (memberId !== undefined) conditions.push(sql`member_id = ${memberId}`)
+  if (after) conditions.push(sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`)
+  return plannedAnew(sql`
+    select s.id, s.created_at as "createdAt", l.id is not null as "isLive",
+      case when o.session_id is null then 'code' else 'oidc' end as kind, s.member_id as "memberId", l.username,
+      l.global_name as "globalName", l.nick as "displayName", l.avatar, s.server_id as "serverId", v.name as "serverName",
+      greatest(s.created_at,
+        (select max(t.spent_at) from spent_tokens t where t.session_id = s.id),
+        (select max(r.created_at) from oidc_records r where r.session_id = s.id)) as "refreshedAt",
+      s.expires_at as "expiresAt", s.ip, s.user_agent as "userAgent"
+    from (
+      select * from sessions where ${allOf(conditions)} order by created_at desc, id desc limit ${limit}) s
+    left join live_sessions l on l.id = s.id
+    join servers v on v.id = s.server_id left join oidc_sessions o on o.session_id = s.id
+    order by s.created_at desc, s.id desc`)
+}

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { sql } from '#platform/db/sql'
+import { engines } from '../../../test/databases.ts'
+import { startLiveMirror, untilLive } from '../../../test/live-mirror.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import type { LiveMirror } from './status.ts'
+
+describe.each(engines)('on %s, a statement that no database would take', (engine) => {
+  let world: World
+  let mirror: LiveMirror | undefined
+  beforeAll(async () => {
+    world = await startWorld(engine)
+  })
+  afterAll(async () => {
+    await mirror?.close()
+    await world.close()
+  })
+
+  test('keeps the mirror from being live only for as long as it is met', async () => {
+    const { db } = world.service.deps
+    await db.query(sql`alter table live_mirror rename to nowhere`)
+    mirror = startLiveMirror(world.service)
+    // Several looks, each of which meets it.
+    await sleep(1_000)
+    await db.query(sql`alter table nowhere rename to live_mirror`)
+    await untilLive(world)
+  })
+})

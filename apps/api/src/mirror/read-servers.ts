@@ -1,0 +1,34 @@
+import type { Queryable } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** True of a server that is registered. */
+export const isServer = async (db: Queryable, serverId: string): Promise<boolean> =>
+  (await db.maybeOne(sql`select from servers where id = ${serverId} and removed_at is null`)) !== undefined
+
+/** The name of a server, also of one that was removed: for a person who is refused. */
+export const findServerName = async (db: Queryable, serverId: string): Promise<string | undefined> =>
+  (await db.maybeOne<{ name: string }>(sql`select name from servers where id = ${serverId}`))?.name
+
+/** The id of the main server, within a statement; null while there is none. */
+export const mainServerId = sql`(select v.id from servers v where v.is_main and v.removed_at is null)`
+
+export interface MainServer {
+  readonly id: string
+  readonly name: string
+  readonly icon: string | null
+  readonly isMain: boolean
+}
+
+export const findMainServer = (db: Queryable) =>
+  db.maybeOne<MainServer>(sql`
+    select id, name, icon, is_main as "isMain" from servers where is_main and removed_at is null`)
+
+/**
+ * The server that decides who is a System Admin, and that is meant where none is named: the main one, or the configured one
+ * while there is none.
+ */
+export const findAdminServer = (db: Queryable, configuredId: string | undefined) =>
+  db.maybeOne<MainServer>(sql`
+    select id, name, icon, is_main as "isMain" from servers
+    where removed_at is null
+      and (is_main or (id = ${configuredId ?? null} and not exists (select from servers where is_main)))`)

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPglite } from './pglite.ts'
+import { unarchiveFolder } from './pglite-archive.ts'
+
+let folder: string
+let archive: Uint8Array
+/** A disk with room for a third of a database; undefined where this user may mount none. */
+let smallDisk: string | undefined
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rolecall-room-'))
+  const pglite = await PGlite.create()
+  archive = new Uint8Array(await (await pglite.dumpDataDir('gzip')).arrayBuffer())
+  await pglite.close()
+  const disk = join(folder, 'disk')
+  await mkdir(disk)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', disk], { stdio: 'ignore' })
+    smallDisk = disk
+  } catch {
+    console.warn('No small disk can be mounted here: what a full disk does to a folder is not tested.')
+  }
+}, 60_000)
+afterAll(async () => {
+  if (smallDisk) execFileSync('umount', ['--lazy', smallDisk])
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('a first start on a full disk says so and leaves nothing behind', async ({ skip }) => {
+  if (!smallDisk) return skip('no small disk')
+  const data = join(smallDisk, 'data')
+  await expect(openPglite(data)).rejects.toMatchObject({
+    name: 'FolderUnusable',
+    message: expect.stringContaining(`${data} cannot be used (its disk is full`),
+  })
+  expect(existsSync(`${data}.creating`)).toBe(false)
+}, 60_000)
+
+test('a restore on a full disk blames the disk and not the backup, and leaves nothing behind', async ({
+  skip,
+}) => {
+  if (!smallDisk) return skip('no small disk')
+  const target = join(smallDisk, 'restored')
+  await expect(unarchiveFolder(target, archive, async () => {})).rejects.toMatchObject({
+    name: 'FolderUnusable',
+    message: expect.stringContaining(`${target} cannot be used (its disk is full`),
+  })
+  expect([existsSync(target), existsSync(`${target}.restoring`)]).toEqual([false, false])
+}, 60_000)
+
+test('a second restore into the same folder is refused and leaves the first one alone', async () => {
+  const target = join(folder, 'twice')
+  await unarchiveFolder(target, archive, async () => {
+    await expect(unarchiveFolder(target, archive, async () => {})).rejects.toMatchObject({
+      name: 'FolderInUse',
+    })
+    expect(existsSync(join(`${target}.restoring`, 'PG_VERSION'))).toBe(true)
+  })
+  expect(existsSync(join(target, 'PG_VERSION'))).toBe(true)
+}, 60_000)

@@ -1,0 +1,104 @@
+import pg from 'pg'
+import { singleFlight, withTimeout } from '#platform/async'
+import type { Log } from '#platform/log'
+import { closeNow } from './close-now.ts'
+import { connectionReason, connectionRefusal } from './connection-refusals.ts'
+
+/** Longest wait for the word of one host: about half of what a new connection has, so that one that hangs hides no other. */
+const answerMs = 700
+
+interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+type Told = (error: Error | null, client?: pg.Client) => void
+
+/**
+ * Clients that connect to the host that takes writes, whichever of several it is. All hosts are asked at once, and the
+ * first in the order of the address wins. Its place is kept until a connection to it fails, is lost or finds it read-only:
+ * then all are asked again, the old one too. Nobody reads from a standby, which may not know of a log-out yet.
+ */
+export function createPrimaryClient(
+  urls: readonly string[],
+  session: pg.ClientConfig,
+  log: Pick<Log, 'info'>,
+): typeof pg.Client {
+  let kept: Place | undefined
+  let last: Place | undefined
+
+  const find = singleFlight(async (): Promise<Place> => {
+    if (kept) return kept
+    kept = await firstOf(urls, session)
+    if (last && (last.host !== kept.host || last.port !== kept.port))
+      log.info({ host: kept.host, port: kept.port }, 'another database server takes writes')
+    last = kept
+    return kept
+  })
+
+  return class PrimaryClient extends pg.Client {
+    override connect(): Promise<pg.Client>
+    override connect(callback: Told): void
+    override connect(callback?: Told): Promise<pg.Client> | undefined {
+      const connected = this.#toPrimary()
+      if (!callback) return connected
+      connected.then((client) => callback(null, client), callback)
+      return undefined
+    }
+
+    async #toPrimary(): Promise<pg.Client> {
+      const place = await find()
+      const forget = () => {
+        if (kept === place) kept = undefined
+      }
+      this.host = place.host
+      this.port = place.port
+      this.once('error', forget)
+      try {
+        await super.connect()
+        await expectWritable(this)
+      } catch (error) {
+        forget()
+        closeNow(this)
+        throw error
+      }
+      return this
+    }
+  }
+}
+
+async function firstOf(urls: readonly string[], session: pg.ClientConfig): Promise<Place> {
+  const asked = urls.map((url) => withTimeout(ask({ ...session, connectionString: url }), answerMs))
+  // Of those after the first that takes writes nobody hears.
+  for (const one of asked) one.catch(() => {})
+  const failures: unknown[] = []
+  for (const one of asked) {
+    try {
+      return await one
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  const refused = failures.find(connectionRefusal)
+  if (refused) throw refused
+  const reasons = failures.map((error, i) => `host ${i + 1}: ${connectionReason(error)}`)
+  throw new Error(`none of ${urls.length} hosts takes writes; ${reasons.join('; ')}`)
+}
+
+async function ask(config: pg.ClientConfig): Promise<Place> {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: answerMs, query_timeout: answerMs })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await expectWritable(client)
+    return { host: client.host, port: client.port }
+  } finally {
+    closeNow(client)
+  }
+}
+
+/** On a standby it is on, whatever its configuration says. */
+async function expectWritable(client: pg.Client) {
+  const { rows } = await client.query(`select current_setting('transaction_read_only') as "readOnly"`)
+  if (rows[0].readOnly !== 'off') throw new Error('the server takes no writes')
+}

@@ -1,0 +1,35 @@
+import type { Database, Tx } from './database.ts'
+import { sql } from './sql.ts'
+
+/**
+ * Runs `work` over a database that takes every change back: one transaction that never commits. What `work` does there is
+ * what it would do, with triggers and constraints, and it leaves nothing: no row, no notification, no `afterCommit`.
+ *
+ * Locks are held until `work` is done, so `work` asks nobody outside, and what takes long to count is counted afterwards.
+ */
+export async function rehearse<T>(db: Database, work: (rehearsal: Database) => Promise<T>): Promise<T> {
+  const takenBack = new Error('A rehearsal is taken back.')
+  const rehearsed: { value?: T } = {}
+  try {
+    await db.transaction(async (tx) => {
+      rehearsed.value = await work(inside(db, tx))
+      // Constraints that wait for the commit have their say, too.
+      await tx.execute(sql`set constraints all immediate`)
+      throw takenBack
+    })
+  } catch (error) {
+    if (error !== takenBack) throw error
+  }
+  // Only `takenBack` comes here, and it is thrown after the value was set.
+  return rehearsed.value as T
+}
+
+/** The transaction as a database, for code that opens transactions of its own: they are parts of this one. */
+const inside = (db: Database, tx: Tx): Database => ({
+  ...db,
+  query: tx.query,
+  maybeOne: tx.maybeOne,
+  execute: tx.execute,
+  gathered: tx.query,
+  transaction: (work) => work(tx),
+})

@@ -1,0 +1,42 @@
+import { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+/** Time for the last words to arrive. */
+const lastWordsMs = 2_000
+
+/** Connections that end as soon as what was asked on them before is answered. */
+const waiting = new WeakSet<Duplex>()
+
+/**
+ * Ends a connection whose bytes are no request, with `lastWords`. A client that asked for something before takes the
+ * first answer for its own: so that one goes out first, and nothing is ever written into an answer that has begun.
+ */
+export function endConnection(socket: Duplex, lastWords: () => string): void {
+  if (waiting.has(socket)) return
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const answer = answerUnderWay(socket)
+  // The bytes may be the body of the very request that waits for its answer.
+  if (!answer || (!answer.headersSent && !answer.req.complete)) {
+    socket.end(lastWords())
+    // Who sends no end of its own would keep the connection, and one of those that are allowed.
+    setTimeout(() => socket.destroy(), lastWordsMs).unref()
+  } else if (answer.headersSent && !answer.writableEnded) {
+    // A stream, which would not end by itself: it ends with its connection.
+    socket.destroy()
+  } else {
+    waiting.add(socket)
+    answer.once('close', () => {
+      waiting.delete(socket)
+      endConnection(socket, lastWords)
+    })
+  }
+}
+
+/** Node.js notes it on the socket, in all its versions, and tells it nowhere else. */
+function answerUnderWay(socket: Duplex): ServerResponse | undefined {
+  const noted = '_httpMessage' in socket ? socket._httpMessage : undefined
+  return noted instanceof ServerResponse ? noted : undefined
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { isPublicAddress } from './public-address.ts'
+
+describe('an address that is not of the public internet is none', () => {
+  test.each([
+    ['this network', '0.0.0.0'],
+    ['this network, another', '0.1.2.3'],
+    ['loopback', '127.0.0.1'],
+    ['loopback, its end', '127.255.255.254'],
+    ['private, 10/8', '10.0.0.1'],
+    ['private, the first of 172.16/12', '172.16.0.1'],
+    ['private, the last of 172.16/12', '172.31.255.255'],
+    ['private, 192.168/16', '192.168.1.1'],
+    ['shared by a carrier', '100.64.0.1'],
+    ['metadata of a cloud, in the carrier’s network', '100.100.100.200'],
+    ['metadata of a cloud, link-local', '169.254.169.254'],
+    ['metadata of a cloud, of the IETF', '192.0.0.192'],
+    ['the host below an Azure machine', '168.63.129.16'],
+    ['documentation', '192.0.2.1'],
+    ['documentation, second', '198.51.100.1'],
+    ['documentation, third', '203.0.113.1'],
+    ['benchmarks', '198.19.0.1'],
+    ['6to4 relays', '192.88.99.1'],
+    ['multicast', '224.0.0.1'],
+    ['reserved', '240.0.0.1'],
+    ['broadcast', '255.255.255.255'],
+    ['IPv6, any', '::'],
+    ['IPv6, loopback', '::1'],
+    ['IPv6, loopback in full', '0:0:0:0:0:0:0:1'],
+    ['IPv4-mapped loopback', '::ffff:127.0.0.1'],
+    ['IPv4-mapped loopback in hexadecimal', '::ffff:7f00:1'],
+    ['IPv4-mapped public', '::ffff:8.8.8.8'],
+    ['IPv4-compatible', '::127.0.0.1'],
+    ['IPv4-translated', '::ffff:0:127.0.0.1'],
+    ['NAT64', '64:ff9b::7f00:1'],
+    ['NAT64, local', '64:ff9b:1::7f00:1'],
+    ['6to4 of loopback', '2002:7f00:1::1'],
+    ['Teredo', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
+    ['ORCHID', '2001:20::1'],
+    ['documentation of IPv6', '2001:db8::1'],
+    ['documentation of IPv6, second', '3fff::1'],
+    ['unique local', 'fd00::1'],
+    ['metadata of a cloud by IPv6', 'fd00:ec2::254'],
+    ['link-local of IPv6', 'fe80::1'],
+    ['link-local of IPv6 with a zone', 'fe80::1%eth0'],
+    ['public with a zone', '2606:4700::1111%eth0'],
+    ['site-local', 'fec0::1'],
+    ['multicast of IPv6', 'ff02::1'],
+    ['segment routing', '5f00::1'],
+    ['discarded', '100::1'],
+    ['no address', 'localhost'],
+    ['decimal', '2130706433'],
+    ['octal', '0177.0.0.1'],
+    ['short', '127.1'],
+    ['nothing', ''],
+  ])('%s: %s', (_, address) => {
+    expect(isPublicAddress(address)).toBe(false)
+  })
+})
+
+test.each([
+  '1.1.1.1',
+  '8.8.8.8',
+  '11.0.0.1',
+  '100.63.255.255',
+  '100.128.0.1',
+  '172.15.255.255',
+  '172.32.0.1',
+  '192.0.1.1',
+  '198.20.0.1',
+  '223.255.255.254',
+  '2606:4700:4700::1111',
+  '2001:4860:4860::8888',
+  '2a00:1450:4001::1',
+])('an address of the public internet is one: %s', (address) => {
+  expect(isPublicAddress(address)).toBe(true)
+})

@@ -1,0 +1,53 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Networks of IPv4 that are not the public internet (RFC 6890 and its registry). */
+const special4: readonly [string, number][] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  // Link-local: where clouds keep their metadata.
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  // Multicast, reserved, broadcast.
+  ['224.0.0.0', 3],
+  // Inside Azure this public address is the host that a machine runs on.
+  ['168.63.129.16', 32],
+]
+
+/**
+ * Of IPv6 only what was given out is public. Outside of it lie loopback, link-local, unique local and multicast, and the
+ * ways to write an IPv4 address: mapped, compatible, and translated (NAT64).
+ */
+const public6: readonly [string, number] = ['2000::', 3]
+const special6: readonly [string, number][] = [
+  // Protocols of the IETF, among them Teredo, which holds an IPv4 address.
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  // 6to4, which holds an IPv4 address.
+  ['2002::', 16],
+  ['3fff::', 20],
+]
+
+const blocked4 = new BlockList()
+for (const [network, prefix] of special4) blocked4.addSubnet(network, prefix, 'ipv4')
+const given6 = new BlockList()
+given6.addSubnet(...public6, 'ipv6')
+const blocked6 = new BlockList()
+for (const [network, prefix] of special6) blocked6.addSubnet(network, prefix, 'ipv6')
+
+/** True for an IP address that anyone on the internet may reach; false for every other, and for what is none. */
+export function isPublicAddress(address: string): boolean {
+  // A zone names an interface of this machine.
+  if (address.includes('%')) return false
+  const version = isIP(address)
+  if (version === 4) return !blocked4.check(address, 'ipv4')
+  return version === 6 && given6.check(address, 'ipv6') && !blocked6.check(address, 'ipv6')
+}

@@ -1,0 +1,27 @@
+import { type LookupAddress, promises } from 'node:dns'
+
+/** Every address of a name; none where there is no such name. */
+export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>
+
+/**
+ * Asks the name servers of the machine. Not `dns.lookup`, which blocks one of four threads for as long as a name server
+ * takes: a few names whose servers are silent would stop everything that needs a thread.
+ */
+export function createResolveHost(): ResolveHost {
+  const resolver = new promises.Resolver({ timeout: 2_000, tries: 2 })
+  const ask = async (addresses: Promise<string[]>, family: 4 | 6) =>
+    (await addresses.catch(() => [])).map((address) => ({ address, family }))
+  return async (hostname) => {
+    if (hostname === 'localhost') {
+      return [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ]
+    }
+    const found = await Promise.all([
+      ask(resolver.resolve4(hostname), 4),
+      ask(resolver.resolve6(hostname), 6),
+    ])
+    return found.flat()
+  }
+}

@@ -1,0 +1,24 @@
+import type { Database } from '../src/platform/db/database.ts'
+
+/** Written by the service for itself, whatever is asked of it. */
+const ownBusiness = ['answer_leases', 'instances', 'usage_minutes', 'auth_failures']
+/** Counted a second after the request. */
+const countedLate = ['last_used_at', 'uses']
+
+/** A digest of each table: what is stored, so that a test can say that nothing was. */
+export async function everythingStored(db: Database): Promise<Record<string, string>> {
+  const ask = <Row>(text: string, values: unknown[] = []) => db.query<Row>({ text, values })
+  const tables = await ask<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+  )
+  const digests: Record<string, string> = {}
+  for (const { name } of tables.filter((table) => !ownBusiness.includes(table.name))) {
+    const [row] = await ask<{ digest: string }>(
+      `select md5(coalesce(string_agg(line, ' ' order by line), '')) as digest
+      from (select (to_jsonb(t) - $1::text[])::text as line from ${name} t) lines`,
+      [countedLate],
+    )
+    digests[name] = row?.digest ?? ''
+  }
+  return digests
+}

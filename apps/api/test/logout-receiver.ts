@@ -1,0 +1,27 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A client's back-channel logout address, on this machine; it keeps what it is told. */
+export async function startLogoutReceiver() {
+  const received: { readonly token: string; readonly atMs: number }[] = []
+  const statuses: number[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text
+    })
+    request.on('end', () => {
+      received.push({ token: new URLSearchParams(body).get('logout_token') ?? '', atMs: performance.now() })
+      response.writeHead(statuses.shift() ?? 200).end()
+    })
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  return {
+    uri: `http://127.0.0.1:${port}/logout`,
+    received,
+    /** Answers the next ones so. */
+    answer: (...next: number[]) => void statuses.push(...next),
+    close: () => new Promise<void>((closed) => void server.close(() => closed())),
+  }
+}

@@ -1,0 +1,206 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { request } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isInstalled } from '../../../../bench/src/rolling-proxies.ts'
+import { call } from '../client.ts'
+import { Browser, givenAdmin, givenProject } from '../given.ts'
+import { startWorld, type World } from '../service.ts'
+import { protectedHost as host, protectingProxies } from './protecting-proxies.ts'
+
+const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+const programs = ['nginx', 'caddy', 'apache2'] as const
+
+let world: World
+/** What the application behind the proxy was asked, as it came. */
+const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = []
+const application = createServer(({ url = '', headers }, answer) => {
+  asked.push({ path: url, headers })
+  answer.end('the wiki')
+})
+beforeAll(async () => {
+  world = await startWorld('pglite', {
+    TRUST_PROXY: '127.0.0.1',
+    RATE_LIMIT_GLOBAL: '0',
+    // Without the gateway: asked for each time.
+    PERMISSION_TTL_MS: '0',
+  })
+  const { id } = await givenProject(world, { isInternal: true })
+  await call(world.url, 'PATCH', `/api/admin/projects/${id}`, {
+    token: await givenAdmin(world),
+    body: { forwardAuth: { hosts: [host], anyOf: [demo.roles.crew] } },
+  })
+  await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  application.close()
+  await world.close()
+})
+
+interface Reply {
+  readonly status: number
+  readonly location: string
+  readonly body: string
+}
+
+/** A browser's cookies for the host behind a proxy, and what it sends: byte for byte, as clients that mean harm do. */
+function createVisitor(port: number) {
+  const jar = new Map<string, string>()
+  const open = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    new Promise<Reply>((resolve, reject) => {
+      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+      const sent = request(
+        {
+          ...{ host: '127.0.0.1', port, servername: host, path, method },
+          ...{ rejectUnauthorized: false, agent: false },
+          headers: { host, ...(cookie && { cookie }), ...headers },
+        },
+        (answer) => {
+          for (const line of answer.headers['set-cookie'] ?? []) {
+            const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+            if (value === '') jar.delete(name)
+            else jar.set(name, value)
+          }
+          let body = ''
+          answer.setEncoding('utf8').on('data', (part) => {
+            body += part
+          })
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode ?? 0, location: answer.headers.location ?? '', body }),
+          )
+        },
+      )
+      sent.on('error', reject).end()
+    })
+  return { jar, open }
+}
+
+const pathOf = (address: string) => new URL(address).pathname + new URL(address).search
+
+/** Logs in where the proxy sends a page load, and answers where that ends. */
+async function logIn({ open }: ReturnType<typeof createVisitor>, login: string): Promise<Reply> {
+  const start = await open(pathOf(login), page)
+  const onService = new Browser(world.url)
+  const authorize = await onService.get(pathOf(start.location))
+  const back = await world.sim.login(authorize.headers.get('location') ?? '', { as: demo.users.ada })
+  const callback = await onService.get(pathOf(back))
+  return open(pathOf(callback.headers.get('location') ?? ''), page)
+}
+
+describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
+  const withProxy = async (
+    skip: (when: boolean, why: string) => void,
+    port: string,
+    work: (visitor: ReturnType<typeof createVisitor>) => Promise<void>,
+  ) => {
+    skip(!isInstalled(program), `${program} is not on the PATH: apt-get install ${program}`)
+    const wiki = application.address() as AddressInfo
+    const proxy = await protectingProxies[program]({ service: port, application: String(wiki.port) })
+    asked.splice(0)
+    try {
+      await work(createVisitor(proxy.port))
+    } finally {
+      await proxy.stop()
+    }
+  }
+
+  test('lets in who may, tells the application who, and closes at once', async ({ skip }) => {
+    await withProxy(skip, new URL(world.url).port, async (visitor) => {
+      const { open, jar } = visitor
+      const stranger = await open('/page?x=1', page)
+      expect([stranger.status, pathOf(stranger.location)]).toEqual([
+        302,
+        `/_rolecall/start?rd=${encodeURIComponent('/page?x=1')}`,
+      ])
+      expect((await open('/page')).status).toBe(401)
+      const done = await logIn(visitor, stranger.location)
+      expect([done.status, done.location]).toEqual([302, `https://${host}/page?x=1`])
+      expect(asked).toEqual([])
+
+      jar.set('theme', 'dark')
+      jar.set('__Host-rolecall-8443', 'of-another-port')
+      const forged = { 'Remote-User': 'root', Remote_User: 'root', 'Remote-Email': 'root@example.org' }
+      const inside = await open('/page?x=1', { ...page, ...forged, 'X-Original-Url': 'https://root.test/' })
+      expect([inside.status, inside.body]).toEqual([200, 'the wiki'])
+      const headers: IncomingHttpHeaders = asked.at(-1)?.headers ?? {}
+      expect(headers['remote-member-id']).toBe(demo.users.ada)
+      expect(Object.values(headers).join()).not.toContain('root')
+      expect(headers.cookie).toContain('theme=dark')
+      expect(headers.cookie).not.toContain('rolecall')
+      expect(headers['x-forwarded-host']).toBe(host)
+      jar.delete('__Host-rolecall-8443')
+
+      world.sim.world.setRoles(demo.mainGuildId, demo.users.ada, [])
+      await expect.poll(async () => (await open('/page')).status, { timeout: 5_000 }).toBe(403)
+      const denied = await open('/page', page)
+      const said = denied.status === 302 ? await open(pathOf(denied.location), page) : denied
+      expect([said.status, said.body]).toEqual([403, expect.stringContaining('Crew')])
+      world.sim.world.setRoles(demo.mainGuildId, demo.users.ada, [demo.roles.crew])
+      await expect.poll(async () => (await open('/page')).status, { timeout: 5_000 }).toBe(200)
+
+      const ownForm = { origin: `https://${host}`, 'sec-fetch-site': 'same-origin' }
+      expect((await open('/_rolecall/logout', ownForm, 'POST')).status).toBe(200)
+      expect((await open('/page')).status).toBe(401)
+    })
+  })
+
+  test('no spelling of a path, and no header, brings a stranger to the application', async ({ skip }) => {
+    await withProxy(skip, new URL(world.url).port, async ({ open }) => {
+      const paths = [
+        ...[
+          '/',
+          '//',
+          '/secret',
+          '/_rolecall',
+          '/_ROLECALL/x',
+          '/_rolecallx',
+          '//_rolecall/x',
+          '/./_rolecall/x',
+        ],
+        ...[
+          '/_rolecall/../secret',
+          '/_rolecall/%2e%2e/secret',
+          '/_rolecall/..%2fsecret',
+          '/_rolecall/..%5csecret',
+        ],
+        ...[
+          '/_rolecall/..;/secret',
+          '/_rolecall%2f..%2fsecret',
+          '/%5frolecall/../secret',
+          '/_rolecall\\..\\secret',
+        ],
+        ...[
+          '/_rolecall/check',
+          '/_rolecall/x?/../secret',
+          '/_rolecall/;/../secret',
+          '/_rolecall/.%2e/secret',
+        ],
+      ]
+      for (const path of paths) expect([200, path]).not.toEqual([(await open(path)).status, path])
+      const hopByHop = { connection: 'Cookie, Remote-User, X-Forwarded-Host, X-Forwarded-Uri' }
+      for (const headers of [
+        hopByHop,
+        { 'X-Forwarded-Uri': '/_rolecall/start' },
+        { 'X-Forwarded-Method': 'OPTIONS' },
+        { 'X-Original-Url': 'https://wiki.example.org/_rolecall/start' },
+        { Authorization: 'Basic cm9vdDpyb290', 'Remote-Member-Id': demo.users.ada },
+      ] as Record<string, string>[])
+        expect((await open('/secret', headers)).status).toBeGreaterThanOrEqual(400)
+      for (const method of ['POST', 'OPTIONS', 'HEAD', 'PROPFIND'])
+        expect((await open('/secret', {}, method)).status).toBeGreaterThanOrEqual(400)
+      expect(asked).toEqual([])
+    })
+  })
+
+  test('lets nobody in while Rolecall does not answer', async ({ skip }) => {
+    const nothing = createServer()
+    await new Promise<void>((resolve) => nothing.listen(0, '127.0.0.1', resolve))
+    const { port } = nothing.address() as AddressInfo
+    await new Promise((resolve) => nothing.close(resolve))
+    await withProxy(skip, String(port), async ({ open }) => {
+      expect((await open('/secret', page)).status).toBeGreaterThanOrEqual(500)
+      expect(asked).toEqual([])
+    })
+  })
+})

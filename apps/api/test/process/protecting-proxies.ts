@@ -1,0 +1,159 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  isInstalled,
+  nginxFolder,
+  type RunningProxy,
+  running,
+  sample,
+} from '../../../../bench/src/rolling-proxies.ts'
+import { freePort } from '../../../../tools/free-port.js'
+
+/** The host that the samples in `deploy/proxies` protect. */
+export const protectedHost = 'wiki.example.org'
+
+interface Given {
+  readonly service: string
+  readonly application: string
+  /** Another host than that of the samples. */
+  readonly host?: string
+  /** Drawn unless it is given. */
+  readonly port?: number
+}
+
+type Started = RunningProxy & { readonly port: number }
+type Start = (place: {
+  readonly folder: string
+  readonly port: number
+  readonly host: string
+  readonly fill: (text: string) => string
+}) => Promise<RunningProxy>
+
+/** The programs that the samples in `deploy/proxies` are for, and each as its sample configures it. */
+export const protectingProxies: Readonly<
+  Record<'nginx' | 'caddy' | 'apache2', (given: Given) => Promise<Started>>
+> = {
+  nginx: (given) =>
+    protecting(given, async ({ folder, port, fill }) => {
+      const server = fill(await sample('proxies/nginx.conf'))
+        .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl;`)
+        .replaceAll('/etc/nginx/', `${folder}/`)
+      const own = await nginxFolder(folder, server)
+      return run('nginx', ['-p', own, '-c', join(own, 'nginx.conf')], port)
+    }),
+  caddy: (given) =>
+    protecting(given, async ({ folder, port, host, fill }) => {
+      const certificate = `${folder}/${host}`
+      const site = fill(await sample('proxies/Caddyfile')).replace(
+        `${host} {`,
+        `https://${host}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate}.pem ${certificate}.key`,
+      )
+      const file = join(folder, 'Caddyfile')
+      await writeFile(
+        file,
+        `{\n\tadmin off\n\tauto_https off\n\tstorage file_system ${folder}/caddy\n}\n${site}`,
+      )
+      return run('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], port)
+    }),
+  apache2: (given) =>
+    protecting(given, async ({ folder, port, fill }) => {
+      await writeFile(join(folder, 'rolecall.lua'), fill(await sample('proxies/rolecall.lua')))
+      const site = fill(await sample('proxies/apache.conf'))
+        .replace('*:443', `127.0.0.1:${port}`)
+        .replaceAll('/etc/apache2/', `${folder}/`)
+      return runApache(folder, port, ['ssl', 'headers', 'lua'], site)
+    }),
+}
+
+/** Apache with these modules beside those that every sample needs, and this site. */
+async function runApache(folder: string, port: number, modules: readonly string[], site: string) {
+  const file = join(folder, 'apache2.conf')
+  const loaded = ['mpm_event', 'authn_core', 'authz_core', 'proxy', 'proxy_http', ...modules]
+  await writeFile(
+    file,
+    [
+      ...loaded.map((name) => `LoadModule ${name}_module ${apacheModule(name)}`),
+      `ServerRoot ${folder}`,
+      `DefaultRuntimeDir ${folder}`,
+      `PidFile ${folder}/apache2.pid`,
+      'ServerName localhost',
+      `ErrorLog ${folder}/error.log`,
+      ...(process.getuid?.() === 0 ? ['User www-data', 'Group www-data'] : []),
+      `Listen 127.0.0.1:${port}`,
+      site,
+    ].join('\n'),
+  )
+  return run('apache2', ['-D', 'FOREGROUND', '-f', file], port)
+}
+
+/** Where Debian keeps a module of Apache. */
+const apacheModule = (name: string) => `/usr/lib/apache2/modules/mod_${name}.so`
+
+/** Whether Apache is there with the module that makes it a client of OpenID Connect. */
+export const hasOpenidApache = () => isInstalled('apache2') && existsSync(apacheModule('auth_openidc'))
+
+interface Client {
+  readonly issuer: string
+  readonly id: string
+  readonly key: string
+  readonly application: string
+  readonly port: number
+}
+
+/** Apache as the guide configures it with mod_auth_openidc; in plain HTTP, so that the service reaches it without a certificate. */
+export async function startOpenidApache({
+  issuer,
+  id,
+  key,
+  application,
+  port,
+}: Client): Promise<RunningProxy> {
+  const folder = await proxyFolder()
+  const guide = new URL('../../../../docs/guides/programs/apache.md', import.meta.url)
+  const [, site = ''] = /```apache\n([^`]+)```/.exec(await readFile(guide, 'utf8')) ?? []
+  const filled = site
+    .replace('*:443', `127.0.0.1:${port}`)
+    .replace(/^ +SSL.*\n/gm, '')
+    .replaceAll(`https://${protectedHost}`, `http://127.0.0.1:${port}`)
+    .replace('PUBLIC_URL', issuer)
+    .replace('CLIENT_ID', id)
+    .replace('API_KEY', key)
+    .replace('PASSPHRASE', randomBytes(32).toString('hex'))
+    .replace('127.0.0.1:8080', `127.0.0.1:${application}`)
+  const apache = await runApache(folder, port, ['auth_openidc'], filled)
+  return { ...apache, stop: () => apache.stop().then(() => rm(folder, { recursive: true, force: true })) }
+}
+
+async function proxyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rolecall-proxy-'))
+  // Started as root, Apache reads its script as somebody else.
+  await chmod(folder, 0o755)
+  return folder
+}
+
+async function protecting(
+  { service, application, host = protectedHost, ...given }: Given,
+  start: Start,
+): Promise<Started> {
+  const folder = await proxyFolder()
+  const port = given.port ?? (await freePort())
+  const file = join(folder, host)
+  const certificate = ['-keyout', `${file}.key`, '-out', `${file}.pem`]
+  const options = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${host}`]
+  execFileSync('openssl', [...options, ...certificate], { stdio: 'ignore' })
+  const fill = (text: string) =>
+    text
+      .replaceAll(protectedHost, host)
+      .replaceAll('127.0.0.1:3000', `127.0.0.1:${service}`)
+      .replaceAll('127.0.0.1:8080', `127.0.0.1:${application}`)
+  const proxy = await start({ folder, port, host, fill })
+  return { ...proxy, port, stop: () => proxy.stop().then(() => rm(folder, { recursive: true, force: true })) }
+}
+
+/** It speaks TLS, so plain HTTP is answered 400, which is an answer. */
+const run = (program: string, args: readonly string[], port: number) =>
+  running(program, args, `http://127.0.0.1:${port}`, () => true)

@@ -1,0 +1,265 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
+import pg from 'pg'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../../../tools/free-port.js'
+import { call } from '../client.ts'
+import { runCommand } from '../command.ts'
+import { copyTemplate } from '../databases.ts'
+import { authorizePath, redirectUri, validate, walkLogin } from '../given.ts'
+import { environmentFor, startService } from './service-process.ts'
+
+/** Where Debian has a whole PostgreSQL, with the tools that the embedded one of the tests lacks. */
+const bin = (() => {
+  try {
+    const versions = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))
+    return versions
+      .map((version) => `/usr/lib/postgresql/${version}/bin`)
+      .find((path) => readdirSync(path).includes('pg_dump'))
+  } catch {
+    return undefined
+  }
+})()
+
+/** Runs a program of PostgreSQL, as a user of its own where it would refuse root. */
+function postgresTool(name: string, ...args: string[]) {
+  const asUser =
+    process.getuid?.() === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
+  const [command = '', ...rest] = [...asUser, join(bin ?? '', name), ...args]
+  const { status, stderr, error } = spawnSync(command, rest, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  if (status !== 0) throw error ?? new Error(`${name} ended with ${status}: ${stderr}`)
+}
+
+/** A cluster of its own in a folder: another one has another identity, and counts its transactions anew. */
+async function startCluster(folder: string) {
+  const data = join(folder, 'data')
+  mkdirSync(data, { recursive: true })
+  chmodSync(folder, 0o755)
+  if (process.getuid?.() === 0) {
+    const { stdout } = spawnSync('id', ['-u', 'postgres'], { encoding: 'utf8' })
+    chownSync(data, Number(stdout), Number(stdout))
+  }
+  const port = await freePort()
+  postgresTool(
+    'initdb',
+    '--pgdata',
+    data,
+    '--username=rolecall',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C.UTF-8',
+  )
+  const flags = `-p ${port} -k '' -c listen_addresses=127.0.0.1 -c fsync=off`
+  postgresTool(
+    'pg_ctl',
+    'start',
+    '--wait',
+    `--pgdata=${data}`,
+    `--options=${flags}`,
+    '--silent',
+    `--log=${data}/log`,
+  )
+  const url = `postgres://rolecall@127.0.0.1:${port}/rolecall`
+  const admin = new pg.Client(url.replace(/rolecall$/, 'postgres'))
+  await admin.connect()
+  await admin.query('create database rolecall')
+  await admin.end()
+  return {
+    url,
+    stop: () => postgresTool('pg_ctl', 'stop', `--pgdata=${data}`, '--mode=immediate', '--silent'),
+  }
+}
+
+/** Lets the counter of transactions come far beyond that of a new cluster. */
+async function spendTransactions(url: string) {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(
+    'do $$ begin for i in 1..20000 loop perform pg_current_xact_id(); commit; end loop; end $$',
+  )
+  await client.end()
+}
+
+let sim: ChatSim
+beforeAll(async () => {
+  sim = await startChatSim({ headlessLogin: true })
+  return () => sim.close()
+})
+
+/** One way of keeping the data, with the commands that the guide gives for it. */
+interface Way {
+  readonly url: string
+  backup(): Promise<void>
+  /** Leaves nothing of the data, and puts the backup in its place; the address that it has now. */
+  wipeAndRestore(): Promise<string>
+  end(): Promise<void>
+}
+
+const embedded = (folder: string): Way => ({
+  url: 'pglite:data',
+  backup: async () => {
+    const done = await runCommand(folder, ['backup', 'kept.tar.gz'], { DATABASE_URL: 'pglite:data' })
+    expect(done).toMatchObject({ code: 0, err: '' })
+  },
+  wipeAndRestore: async () => {
+    const env = { DATABASE_URL: 'pglite:data' }
+    const refused = await runCommand(folder, ['restore', 'kept.tar.gz'], env)
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^There is a database in data already/),
+    })
+    await rm(join(folder, 'data'), { recursive: true })
+    const done = await runCommand(folder, ['restore', 'kept.tar.gz'], env)
+    expect(done).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining('rolecall sessions revoke --all'),
+    })
+    return 'pglite:data'
+  },
+  end: async () => {},
+})
+
+const ways: Record<string, (folder: string) => Promise<Way>> = {
+  pglite: async (folder) => {
+    await copyTemplate(join(folder, 'data'))
+    return embedded(folder)
+  },
+  postgres: async (folder) => {
+    const first = await startCluster(join(folder, 'first'))
+    const clusters = [first]
+    const { url } = first
+    await spendTransactions(url)
+    return {
+      url,
+      backup: async () =>
+        postgresTool('pg_dump', '--format=custom', `--file=${folder}/kept.dump`, `--dbname=${url}`),
+      wipeAndRestore: async () => {
+        const second = await startCluster(join(folder, 'second'))
+        clusters.push(second)
+        postgresTool(
+          'pg_restore',
+          '--no-owner',
+          '--exit-on-error',
+          `--dbname=${second.url}`,
+          `${folder}/kept.dump`,
+        )
+        return second.url
+      },
+      end: async () => {
+        for (const { stop } of clusters) stop()
+      },
+    }
+  },
+}
+
+describe.each(Object.entries(ways))('a backup on %s, made and put back as the guide says', (engine, open) => {
+  test.skipIf(engine === 'postgres' && !bin)(
+    'has everything of before, an unbroken audit log, and nothing that was revoked once all sessions are ended',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'rolecall-restore-'))
+      chmodSync(folder, 0o777)
+      const way = await open(folder)
+      const port = await freePort()
+      const env: Record<string, string> = { ...environmentFor(sim, port), DATABASE_URL: way.url }
+      sim.allowRedirect(env['CHAT_CALLBACK_URL'] ?? '')
+      const command = (...args: string[]) => runCommand(folder, args, env)
+      await command('migrate')
+      const made = await command('projects', 'create', 'Site', '--redirect-uri', redirectUri)
+      const [, id = ''] = /^project {2}(\S+)$/m.exec(made.out) ?? []
+      const [, key = ''] = /^API key {2}(\S+)/m.exec(made.out) ?? []
+      const login = async (url: string): Promise<string> => {
+        const code = (await walkLogin({ url, sim }, authorizePath(id))).searchParams.get('code')
+        const body = { clientId: id, code, redirectUri }
+        return (await call(url, 'POST', '/api/auth/token', { key, body })).body.token
+      }
+      const isValid = async (url: string, token: string): Promise<boolean> =>
+        (await validate({ url }, { id, key }, token)).status === 200
+
+      let before = startService(folder, env)
+      await before.listening
+      const [live, revoked] = [await login(before.url), await login(before.url)]
+      // PostgreSQL is dumped while it is used; the embedded database belongs to one process.
+      if (engine === 'pglite') await before.kill('SIGTERM')
+      await way.backup()
+      if (engine === 'pglite') before = startService(folder, env)
+      await before.listening
+      await call(before.url, 'POST', '/api/auth/logout', { key, body: { token: revoked } })
+      expect(await isValid(before.url, revoked)).toBe(false)
+      await before.kill('SIGTERM')
+      env['DATABASE_URL'] = await way.wipeAndRestore()
+
+      const ended = await command('sessions', 'revoke', '--all')
+      expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('ended  2 sessions') })
+      expect(await command('audit', 'verify')).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^ok .*unbroken/),
+      })
+      const after = startService(folder, env)
+      await after.listening
+      expect(after.output()).toContain('the database was restored from a backup: all its sessions have ended')
+      expect(after.output()).not.toContain('sessions revoke')
+      expect([await isValid(after.url, live), await isValid(after.url, revoked)]).toEqual([false, false])
+      expect(await isValid(after.url, await login(after.url))).toBe(true)
+      expect(await after.kill('SIGTERM')).toBe(0)
+      const again = startService(folder, env)
+      await again.listening
+      expect(again.output()).not.toContain('restored')
+      await again.kill('SIGTERM')
+      if (engine === 'postgres')
+        expect(await futureChanges(env['DATABASE_URL'] ?? '')).toEqual([{ count: '0' }])
+      await way.end()
+      await rm(folder, { recursive: true, force: true })
+    },
+    // A dozen processes, one after the other.
+    240_000,
+  )
+})
+
+/** Changes of transactions that this cluster has not come to: each look would read all of them. */
+async function futureChanges(url: string) {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query(
+    'select count(*) from session_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())',
+  )
+  await client.end()
+  return rows
+}
+
+test('a file that is no backup, or half of one, is refused and leaves nothing; a backup is never written over', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'rolecall-restore-'))
+  const env = { DATABASE_URL: 'pglite:data' }
+  const command = (...args: string[]) => runCommand(folder, args, env)
+  expect(await command('backup', 'kept')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^There is no database in data/),
+  })
+  await copyTemplate(join(folder, 'data'))
+  expect(await command('backup', 'kept')).toMatchObject({ code: 0, err: '' })
+  expect(await command('backup', 'kept')).toMatchObject({
+    code: 1,
+    err: 'kept cannot be written (EEXIST).\n',
+  })
+  await rename(join(folder, 'data'), join(folder, 'before'))
+  truncateSync(join(folder, 'kept'), 100_000)
+  writeFileSync(join(folder, 'other.gz'), gzipSync('something else'))
+  for (const file of ['kept', 'missing', 'other.gz']) {
+    const { code, err } = await command('restore', file)
+    expect(code).toBe(1)
+    expect(err).toMatch(/^((kept|other\.gz) is no whole backup|missing cannot be read \(ENOENT\))/)
+    expect(err.trim().split('\n')).toHaveLength(1)
+  }
+  expect(readdirSync(folder).sort()).toEqual(['before', 'kept', 'other.gz'])
+  const other = await runCommand(folder, ['backup', 'x'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x' })
+  expect(other).toMatchObject({ code: 1, err: expect.stringContaining('pg_dump --format=custom') })
+  await rm(folder, { recursive: true, force: true })
+})

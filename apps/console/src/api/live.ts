@@ -1,0 +1,173 @@
+import type { AdminEndpoints, AdminQuestion } from '@rolecall/sdk/admin'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { admin } from './admin.ts'
+import { forgetHeard, noteHeard, silentMs } from './silence.ts'
+import { linesOf } from './stream-lines.ts'
+
+/**
+ * What is on the screen updates by itself. Browsers open six connections to an origin, so one tab holds the stream and
+ * tells the others. Where there is no stream the screen is read anew every `pollMs`. Not an `EventSource`: it keeps the
+ * heartbeats to itself, and a connection that has died in silence looks like one on which nothing happens.
+ */
+const streamAddress = admin.address('streamAdminEvents')
+const pollMs = 15_000
+/** Those who lose an instance do not all come back at the same moment. */
+const firstPauseMs = 500 + Math.random() * 500
+const channelName = 'rolecall-live'
+/** Events come in bursts: the screen follows them once in so long. */
+const settleMs = 1_000
+
+type EventName = keyof AdminEndpoints['streamAdminEvents']['answer']['events']
+
+/** What of the screen an event is about; `everything` where an entry of the audit log tells that anything was changed. */
+const about: Readonly<Record<EventName, 'everything' | readonly AdminQuestion[]>> = {
+  'audit.appended': 'everything',
+  reset: 'everything',
+  'members.changed': [
+    'listMembers',
+    'listCrossServerMembers',
+    'listMemberServers',
+    'listServers',
+    'listProjectSessions',
+    'listMemberSessions',
+  ],
+  'sync.changed': ['listServers', 'listMembers', 'listAttention'],
+  'delivery.changed': ['listEventDeliveries', 'listDeliveries', 'listAttention'],
+  'health.changed': ['systemHealth', 'listAttention'],
+}
+const isEventName = (name: string): name is EventName => Object.hasOwn(about, name)
+/** What tabs tell each other besides events: the stream is alive. */
+const heardMessage = 'heard'
+
+export function useLive(): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    const ending = new AbortController()
+    const told = new Set<EventName>()
+    const refresh = createSettled(() => {
+      const names = [...told]
+      told.clear()
+      const questions = names.map((name) => about[name])
+      if (questions.includes('everything')) void client.invalidateQueries()
+      else {
+        const asked = new Set<unknown>(questions.flat())
+        void client.invalidateQueries({ predicate: ({ queryKey }) => asked.has(queryKey[0]) })
+      }
+    })
+    const take = (name: EventName) => {
+      told.add(name)
+      refresh()
+    }
+    const channel = new BroadcastChannel(channelName)
+    channel.onmessage = ({ data }: MessageEvent<string>) => {
+      if (isEventName(data)) take(data)
+      if (data === heardMessage) noteHeard()
+    }
+    const tell = (name: EventName) => {
+      channel.postMessage(name)
+      take(name)
+    }
+    const hear = () => {
+      channel.postMessage(heardMessage)
+      noteHeard()
+    }
+    noteHeard()
+    navigator.locks
+      .request(channelName, { signal: ending.signal }, () => holdStream({ tell, hear }, ending.signal))
+      .catch(() => {})
+    return () => {
+      ending.abort()
+      channel.close()
+      forgetHeard()
+    }
+  }, [client])
+}
+
+interface Ears {
+  readonly tell: (name: EventName) => void
+  /** Called with whatever comes, heartbeats, too. */
+  readonly hear: () => void
+}
+
+/** Holds the stream until `ending`, across lost connections; resolves then, which lets another tab have it. */
+async function holdStream(ears: Ears, ending: AbortSignal): Promise<void> {
+  const place: Place = { lastId: undefined }
+  let failures = 0
+  while (!ending.aborted) {
+    const end = await readStream(ears, place, ending)
+    if (ending.aborted) return
+    failures = end === 'ended' ? 0 : failures + 1
+    await pause(end === 'refused' ? pollMs : Math.min(pollMs, firstPauseMs * 2 ** failures), ending)
+    // After one lost connection nothing was missed: the next begins where it was.
+    const isWithout = end === 'refused' || failures > 1
+    if (isWithout && !ending.aborted && document.visibilityState === 'visible') ears.tell('reset')
+  }
+}
+
+/** Where the next connection begins. */
+interface Place {
+  lastId: string | undefined
+}
+
+/** Reads one connection to its end. One on which nothing comes for long is given up. */
+async function readStream(
+  { tell, hear }: Ears,
+  place: Place,
+  ending: AbortSignal,
+): Promise<'ended' | 'refused' | 'lost'> {
+  const connection = new AbortController()
+  const { signal } = connection
+  const giveUp = () => connection.abort()
+  ending.addEventListener('abort', giveUp, { signal })
+  let silence = setTimeout(giveUp, silentMs)
+  try {
+    const response = await fetch(streamAddress, {
+      signal,
+      headers: {
+        accept: 'text/event-stream',
+        ...(place.lastId !== undefined && { 'last-event-id': place.lastId }),
+      },
+    })
+    if (!response.ok || !response.body) return 'refused'
+    const lines = linesOf(response.body, () => {
+      clearTimeout(silence)
+      silence = setTimeout(giveUp, silentMs)
+      hear()
+    })
+    for await (const line of lines) {
+      const [, field, value = ''] = /^(id|event): (.*)$/.exec(line) ?? []
+      if (field === 'id') place.lastId = value
+      else if (field === 'event' && isEventName(value)) tell(value)
+    }
+    return 'ended'
+  } catch {
+    return 'lost'
+  } finally {
+    clearTimeout(silence)
+    connection.abort()
+  }
+}
+
+/** Waits, but not for what has ended. */
+const pause = (ms: number, ending: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    ending.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
+/** Runs at most once in `settleMs`, and after the last call. */
+function createSettled(run: () => void): () => void {
+  let isWaiting = false
+  return () => {
+    if (isWaiting) return
+    isWaiting = true
+    setTimeout(() => {
+      isWaiting = false
+      run()
+    }, settleMs)
+  }
+}

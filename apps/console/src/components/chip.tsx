@@ -1,0 +1,27 @@
+import { roleColors } from './role-color.ts'
+
+interface RoleChipProps {
+  readonly name: string
+  readonly color: number | null
+}
+
+/** A role in its colour. The name is always there: no two colours can be told apart by everybody. */
+export const RoleChip = ({ name, color }: RoleChipProps) => (
+  <span className="chip" style={roleColors(color)} title={name}>
+    {name}
+  </span>
+)
+
+/** A word about something: a scope, a kind. */
+export const Chip = ({ children, title }: { children: string; title?: string }) => (
+  <span className="chip" title={title}>
+    {children}
+  </span>
+)
+
+/** How something is, in a word and a colour. */
+export const Status = ({ tone, children }: { tone: 'good' | 'warn' | 'bad' | 'none'; children: string }) => (
+  <span className="status" data-tone={tone}>
+    {children}
+  </span>
+)

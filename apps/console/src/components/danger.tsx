@@ -1,0 +1,119 @@
+import type { DryRun, RolecallError } from '@rolecall/sdk/admin'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { Button } from './button.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
+import { countText } from './number.tsx'
+import { Problem, Skeleton } from './states.tsx'
+
+interface DangerProps {
+  /** Verb and object, as on the button that led here: `Revoke the key`. */
+  readonly action: string
+  /** The same as a question about this one: `Revoke the key of “Wiki”?` */
+  readonly question: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  /** Asks the service what it would do. */
+  readonly preview: () => Promise<DryRun | undefined>
+  /** What it does besides what can be counted. */
+  readonly children?: ReactNode
+  /** What has to be typed; without it a click is enough. */
+  readonly name?: string
+  readonly run: () => Promise<unknown>
+}
+
+/** Asks before something that cannot be taken back: what it will do in numbers, and the name of what it is done to. */
+export function Danger({ action, question, isOpen, onClose, preview, children, name, run }: DangerProps) {
+  return (
+    <Dialog title={question} isOpen={isOpen} onClose={onClose} isQuestion>
+      {isOpen && <DangerBody {...{ action, onClose, preview, children, name, run }} />}
+    </Dialog>
+  )
+}
+
+type BodyProps = Pick<DangerProps, 'action' | 'onClose' | 'preview' | 'run' | 'children'> & {
+  readonly name: string | undefined
+}
+
+function DangerBody({ action, onClose, preview, children, name, run }: BodyProps) {
+  const [effects, setEffects] = useState<readonly string[]>()
+  const [error, setError] = useState<RolecallError>()
+  const [typed, setTyped] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const input = useId()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked once, when the question opens.
+  useEffect(() => {
+    preview().then((answer) => setEffects(effectsOf(answer)), setError)
+  }, [])
+  const confirm = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await run()
+      onClose()
+    } catch (failure) {
+      setError(failure as RolecallError)
+      setBusy(false)
+    }
+  }
+  const isReady = effects !== undefined && (name === undefined || typed.trim() === name)
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isReady && !isBusy) void confirm()
+      }}
+    >
+      {children && <div>{children}</div>}
+      {effects === undefined && !error && <Skeleton rows={1} height={20} />}
+      {effects && (
+        <ul aria-label="What it will do">
+          {effects.map((effect) => (
+            <li key={effect}>{effect}</li>
+          ))}
+        </ul>
+      )}
+      {error && <Problem error={error} />}
+      {name !== undefined && (
+        <div className="field">
+          <label htmlFor={input}>
+            Type <strong>{name}</strong> to go on
+          </label>
+          <input
+            id={input}
+            className="input"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </div>
+      )}
+      <DialogActions>
+        <Button onClick={onClose} autoFocus>
+          Cancel
+        </Button>
+        <Button kind="destroy" type="submit" disabled={!isReady} isBusy={isBusy}>
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+/** The numbers of a dry run as sentences. */
+export function effectsOf(answer: DryRun | undefined): string[] {
+  if (!answer) return ['Nothing else changes.']
+  const { sessionsEnded, membersAffected, keysEnded, submissionsDeleted, hostsEnded } = answer
+  const found = [
+    ...(sessionsEnded > 0
+      ? [
+          `${countText(membersAffected, 'member')} will be logged out (${countText(sessionsEnded, 'session')}).`,
+        ]
+      : []),
+    ...(hostsEnded > 0 ? [`${countText(hostsEnded, 'protected host')} will let nobody in.`] : []),
+    ...(keysEnded > 0 ? [`${countText(keysEnded, 'API key')} will stop working for the next request.`] : []),
+    ...(submissionsDeleted > 0 ? [`${countText(submissionsDeleted, 'submission')} will be deleted.`] : []),
+  ]
+  return found.length > 0 ? found : ['Nobody is logged out, and no key stops.']
+}

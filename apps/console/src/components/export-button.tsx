@@ -1,0 +1,62 @@
+import { RolecallError } from '@rolecall/sdk/admin'
+import { useRef, useState } from 'react'
+import { Button } from './button.tsx'
+import { createRowCount } from './csv-rows.ts'
+import { numberText } from './number.tsx'
+import { saveFile } from './save-file.ts'
+import { Problem } from './states.tsx'
+
+/** A list as a CSV file, with what is already there of it: a long one takes a while. */
+export function ExportButton({ address, fileName }: { address: string; fileName: string }) {
+  const [rows, setRows] = useState<number>()
+  const [error, setError] = useState<RolecallError>()
+  const running = useRef<AbortController>(undefined)
+  const run = async () => {
+    const ending = new AbortController()
+    running.current = ending
+    setError(undefined)
+    setRows(0)
+    try {
+      saveFile(fileName, await read(address, ending.signal, setRows))
+    } catch (failure) {
+      if (!ending.signal.aborted) setError(failure as RolecallError)
+    }
+    setRows(undefined)
+  }
+  return (
+    <>
+      {rows === undefined ? (
+        <Button onClick={run}>Export…</Button>
+      ) : (
+        <Button onClick={() => running.current?.abort()}>
+          <span role="status">{numberText(rows)} rows</span> · Stop
+        </Button>
+      )}
+      {error && <Problem error={error} title="The export failed" />}
+    </>
+  )
+}
+
+/** Reads a CSV file and says how many rows of it are there. */
+async function read(address: string, signal: AbortSignal, tell: (rows: number) => void): Promise<Blob> {
+  const response = await fetch(address, { signal, headers: { accept: 'text/csv, application/json' } })
+  if (!response.ok || !response.body) throw refusalOf(response)
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  const count = createRowCount()
+  for (const reader = response.body.getReader(); ; ) {
+    const { done, value } = await reader.read()
+    if (done) break
+    chunks.push(value)
+    tell(count(value))
+  }
+  return new Blob(chunks, { type: 'text/csv' })
+}
+
+function refusalOf({ status, headers }: Response): RolecallError {
+  const requestId = headers.get('x-request-id') ?? undefined
+  return status === 429
+    ? new RolecallError('RATE_LIMITED', 'Two downloads are under way already. Wait for one of them to end.', {
+        ...{ status, requestId },
+      })
+    : new RolecallError('UNEXPECTED_RESPONSE', `The answer was ${status}.`, { status, requestId })
+}

@@ -1,0 +1,36 @@
+interface PeriodFieldsProps {
+  /** Moments of the reader’s zone, as a field for date and time says them. */
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly onChange: (changes: { readonly from?: string; readonly to?: string }) => void
+}
+
+/** Chooses from when and up to when; either may be left open. */
+export const PeriodFields = ({ from, to, onChange }: PeriodFieldsProps) => (
+  <>
+    <label className="row quiet">
+      From
+      <input
+        type="datetime-local"
+        className="input"
+        value={from ?? ''}
+        onChange={(event) => onChange({ from: event.target.value })}
+      />
+    </label>
+    <label className="row quiet">
+      To
+      <input
+        type="datetime-local"
+        className="input"
+        value={to ?? ''}
+        onChange={(event) => onChange({ to: event.target.value })}
+      />
+    </label>
+  </>
+)
+
+/** A moment of the reader’s zone, as a field for date and time says it, as an instant. */
+export function instantOf(text: string | undefined): string | undefined {
+  const at = new Date(text ?? '')
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+}

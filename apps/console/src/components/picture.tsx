@@ -1,0 +1,33 @@
+import { useState } from 'react'
+import { admin } from '../api/admin.ts'
+
+/** The service's own address of a picture of the platform: no page asks another host. Undefined where it is none. */
+export function pictureAddress(url: string | null): string | undefined {
+  const [, kind, id, hash] =
+    /\/(avatars|icons)\/(\d{17,20})\/((?:a_)?[0-9a-f]{1,64})\.\w+$/.exec(url ?? '') ?? []
+  if ((kind !== 'avatars' && kind !== 'icons') || !id || !hash) return undefined
+  return admin.address('getImage', { params: { kind, id, hash } })
+}
+
+/** Somebody, or a server, as a picture; its first letter where there is none. The name stands beside it. */
+export function Picture({ url, name }: { url: string | null; name: string }) {
+  const [failed, setFailed] = useState<string>()
+  const address = pictureAddress(url)
+  if (address === undefined || address === failed)
+    return (
+      <span className="avatar" aria-hidden="true">
+        {name.charAt(0).toUpperCase()}
+      </span>
+    )
+  return (
+    <img
+      className="avatar"
+      src={address}
+      alt=""
+      width={26}
+      height={26}
+      loading="lazy"
+      onError={() => setFailed(address)}
+    />
+  )
+}

@@ -1,0 +1,31 @@
+import { useState } from 'react'
+import { admin } from '../api/admin.ts'
+
+interface PortraitProps {
+  /** The address of the picture at the chat platform, as the service tells it. */
+  readonly of: string | null
+  /** Whose picture it is: its first letter stands there without one. */
+  readonly name: string
+}
+
+/** A picture of a member or server, by the service: no browser of an administrator asks the chat platform. */
+export function Portrait({ of, name }: PortraitProps) {
+  const [failed, setFailed] = useState<string>()
+  const address = pictureOf(of)
+  return (
+    <span className="portrait" aria-hidden="true">
+      {address === undefined || address === failed ? (
+        [...name][0]?.toUpperCase()
+      ) : (
+        <img src={address} alt="" width={24} height={24} loading="lazy" onError={() => setFailed(address)} />
+      )}
+    </span>
+  )
+}
+
+/** Where the service has the picture of this address; undefined for one that is nobody's own. */
+export function pictureOf(address: string | null): string | undefined {
+  const [, kind, id, hash] = /\/(avatars|icons)\/(\d+)\/([a-z0-9_]+)/.exec(address ?? '') ?? []
+  if ((kind !== 'avatars' && kind !== 'icons') || id === undefined || hash === undefined) return undefined
+  return admin.address('getImage', { params: { kind, id, hash } })
+}

@@ -1,0 +1,53 @@
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+
+const units = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** How long ago, or how long from now, in the largest unit that fits. */
+export function timeFrom(at: Date, now: Date): string {
+  const seconds = Math.round((at.getTime() - now.getTime()) / 1_000)
+  const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
+  return relative.format(Math.trunc(seconds / length), unit)
+}
+
+interface TimeProps {
+  /** As the service says it; null is never. */
+  readonly at: string | null | undefined
+  /** What stands there for never. */
+  readonly never?: string
+  /** `relative`: how long ago; `full`: date and time of the reader’s zone; `both`. The rest, and UTC, on hover. */
+  readonly show?: 'relative' | 'full' | 'both'
+}
+
+/** A moment in the reader’s zone and format. */
+export function Time({ at, never = 'never', show = 'relative' }: TimeProps) {
+  if (!at) return <span className="quiet">{never}</span>
+  const date = new Date(at)
+  const utc = `${at.slice(0, 19).replace('T', ' ')} UTC`
+  return (
+    <time dateTime={at} title={`${exact.format(date)}\n${utc}`} className="nowrap">
+      {show !== 'relative' && moment.format(date)}
+      {show === 'both' && ', '}
+      {show !== 'full' && timeFrom(date, new Date())}
+    </time>
+  )
+}
+
+/** A moment as words, where no element can stand. */
+export const momentText = (at: string): string => moment.format(new Date(at))
+
+/** Seconds in words: `2 hours`. */
+export function durationText(seconds: number): string {
+  const [unit, length] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1]
+  return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' }).format(
+    seconds / length,
+  )
+}

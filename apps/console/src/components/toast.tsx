@@ -1,0 +1,40 @@
+import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+
+type Say = (text: string) => void
+
+const ToastContext = createContext<Say>(() => {})
+
+/** Says in a line what was done; only ever after the service has said so. What failed stays where it happened. */
+export const useToast = (): Say => useContext(ToastContext)
+
+const shownMs = 6_000
+
+export function Toasts({ children }: { children: ReactNode }) {
+  const [toasts, setToasts] = useState<readonly { id: string; text: string }[]>([])
+  const drop = useCallback((id: string) => setToasts((all) => all.filter((one) => one.id !== id)), [])
+  const say = useCallback<Say>(
+    (text) => {
+      const id = crypto.randomUUID()
+      setToasts((all) => [...all.slice(-2), { id, text }])
+      setTimeout(() => drop(id), shownMs)
+    },
+    [drop],
+  )
+  return (
+    <ToastContext value={say}>
+      {children}
+      <div className="toasts" role="status">
+        {toasts.map(({ id, text }) => (
+          <div key={id} className="toast fade">
+            {text}
+            <Button kind="quiet" size="icon" aria-label="Dismiss" onClick={() => drop(id)}>
+              <Icon name="close" size={14} />
+            </Button>
+          </div>
+        ))}
+      </div>
+    </ToastContext>
+  )
+}

@@ -1,0 +1,21 @@
+import { roleColors } from './role-color.ts'
+
+interface RoleToggleProps {
+  readonly name: string
+  readonly color: number | null
+  readonly isOn: boolean
+  readonly onToggle: () => void
+}
+
+/** A role that can be chosen, in its colour. */
+export const RoleToggle = ({ name, color, isOn, onToggle }: RoleToggleProps) => (
+  <button
+    type="button"
+    className="chip toggle"
+    style={roleColors(color)}
+    aria-pressed={isOn}
+    onClick={onToggle}
+  >
+    {name}
+  </button>
+)

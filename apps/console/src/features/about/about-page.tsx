@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { question } from '../../api/queries.ts'
+import { Facts, Page as PageFrame, Panel } from '../../components/page.tsx'
+import { Answer } from '../../components/states.tsx'
+import { durationText } from '../../components/time.tsx'
+import { useProfile } from '../../shell/profile.ts'
+
+const links = [
+  ['/api/docs', 'The pages of the API', 'every endpoint, with examples and refusals'],
+  ['/api/docs/errors', 'Every error code', 'what it means and what to do'],
+  ['/api/openapi.json', 'The OpenAPI document', 'for generators and tools'],
+  ['/api/health', 'Health', 'what an orchestrator asks'],
+] as const
+
+const dayS = 86_400
+const minuteS = 60
+
+/** Which version this is, and where to read more. */
+export function Page() {
+  const { isSystemAdmin, isAuditor } = useProfile()
+  return (
+    <PageFrame title="About" lead="Rolecall: identity and sessions of a community’s members." width="narrow">
+      {(isSystemAdmin || isAuditor) && <Version />}
+      <Panel title="Read more">
+        <Facts
+          of={links.map(
+            ([href, name, what]) =>
+              [
+                what,
+                <a key={href} href={href}>
+                  {name}
+                </a>,
+              ] as const,
+          )}
+        />
+      </Panel>
+    </PageFrame>
+  )
+}
+
+function Version() {
+  const health = useQuery(question('systemHealth', {}))
+  return (
+    <Panel title="This service">
+      <Answer of={health}>
+        {({ api }) => (
+          <Facts
+            of={[
+              ['Version', api.version],
+              ['Has run for', durationText(roundedSeconds(api.uptime))],
+              ['Instances', [...new Set(api.instances.map(({ version }) => version))].join(', ')],
+            ]}
+          />
+        )}
+      </Answer>
+    </Panel>
+  )
+}
+
+/** To a whole unit: nobody wants to know the seconds of a week. */
+function roundedSeconds(uptime: number): number {
+  const unit = [dayS, 3_600, minuteS].find((length) => uptime >= length) ?? 1
+  return Math.floor(uptime / unit) * unit
+}

@@ -1,0 +1,178 @@
+import type { AccessMapping, AdminAnswer, Project } from '@rolecall/sdk/admin'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useAnswer } from '../../api/queries.ts'
+import { Page as PageFrame, Panel } from '../../components/page.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { Answer, Empty, Skeleton } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import { isLong, type PlacedRow, VirtualRows } from '../../components/virtual-rows.tsx'
+import { useMayChange } from '../../shell/profile.ts'
+import { AccessEditor, type Cell } from './access-editor.tsx'
+import './access.css'
+
+/** Every project and every server: a cell says what one may do in the other, and opens to change it. */
+export function Page() {
+  const [{ name = '' }, setFilters] = useFilters()
+  const [open, setOpen] = useState<Cell>()
+  const mayChange = useMayChange()
+  const projects = useAnswer('listProjects', { query: { name: name || undefined } })
+  const servers = useAnswer('listServers')
+  const matrix = useAnswer('accessMatrix', { query: {} })
+  return (
+    <PageFrame
+      title="Access"
+      lead="Which project may use which server, and what it may do there. A change counts from the next request on."
+      width="wide"
+    >
+      <div className="toolbar">
+        <SearchField label="Search projects" value={name} onSearch={(text) => setFilters({ name: text })} />
+      </div>
+      <div className="access">
+        <Answer of={projects} loading={<Skeleton rows={10} />}>
+          {({ data }) =>
+            servers.data === undefined || matrix.data === undefined ? (
+              <Skeleton rows={10} />
+            ) : data.length === 0 || servers.data.data.length === 0 ? (
+              <Empty title={name ? 'No project is called that' : 'Nothing to give access to'}>
+                {name ? 'Search for a part of its name.' : 'Add a server and a project first.'}
+              </Empty>
+            ) : (
+              <Matrix
+                projects={data}
+                servers={servers.data.data}
+                mappings={matrix.data.data}
+                onOpen={mayChange ? setOpen : undefined}
+              />
+            )
+          }
+        </Answer>
+        <Trail />
+      </div>
+      {open && <AccessEditor cell={open} onClose={() => setOpen(undefined)} />}
+    </PageFrame>
+  )
+}
+
+interface MatrixProps {
+  readonly projects: readonly Project[]
+  readonly servers: AdminAnswer<'listServers'>['data']
+  readonly mappings: readonly AccessMapping[]
+  readonly onOpen: ((cell: Cell) => void) | undefined
+}
+
+function Matrix({ projects, servers, mappings, onOpen }: MatrixProps) {
+  const [frame, setFrame] = useState<HTMLElement | null>(null)
+  const byCell = new Map(mappings.map((one) => [`${one.projectId} ${one.serverId}`, one]))
+  const row = (project: Project, placed?: PlacedRow) => (
+    <tr key={project.id} {...placed}>
+      <th scope="row">
+        <Link to="/projects/$id" params={{ id: project.id }} className="row-link">
+          {project.name}
+        </Link>
+        {!project.isActive && <span className="cell-sub">inactive</span>}
+      </th>
+      {servers.map((server) => (
+        <td key={server.id}>
+          <CellButton
+            cell={{ project, server, mapping: byCell.get(`${project.id} ${server.id}`) }}
+            onOpen={onOpen}
+          />
+        </td>
+      ))}
+    </tr>
+  )
+  const isVirtual = isLong(projects.length)
+  return (
+    <div className="table-frame" data-virtual="" ref={setFrame}>
+      <table className="table matrix" aria-rowcount={isVirtual ? projects.length + 1 : undefined}>
+        <caption className="unseen">Access of projects to servers</caption>
+        <thead>
+          <tr>
+            <th scope="col">Project</th>
+            {servers.map((server) => (
+              <th key={server.id} scope="col">
+                {server.name}
+                {server.isMain && ' (main)'}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {isVirtual ? (
+            <VirtualRows count={projects.length} columns={servers.length + 1} frame={frame}>
+              {(at, placed) => {
+                const project = projects[at]
+                return project && row(project, placed)
+              }}
+            </VirtualRows>
+          ) : (
+            projects.map((project) => row(project))
+          )}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function CellButton({ cell, onOpen }: { cell: Cell; onOpen: ((cell: Cell) => void) | undefined }) {
+  const { mapping, project, server } = cell
+  const text = mapping ? summaryOf(mapping) : 'None'
+  if (!onOpen) return <span className={mapping ? '' : 'quiet'}>{text}</span>
+  return (
+    <button
+      type="button"
+      className="cell"
+      data-on={mapping ? '' : undefined}
+      aria-label={`${project.name} in ${server.name}: ${text}`}
+      onClick={() => onOpen(cell)}
+    >
+      {text}
+    </button>
+  )
+}
+
+/** A cell in two or three words. */
+function summaryOf({ operations, scopes }: Pick<AccessMapping, 'operations' | 'scopes'>): string {
+  const said = [
+    ...(operations.READ ? ['log in'] : []),
+    ...(scopes.includes('read_members') ? ['members'] : []),
+    ...(scopes.includes('check_permissions') ? ['checks'] : []),
+    ...(operations.MANAGE_WEBHOOKS ? ['webhooks'] : []),
+  ]
+  return said.length > 0 ? said.join(', ') : 'nothing'
+}
+
+const verbs = { GRANT: 'gave', UPDATE: 'changed', REVOKE: 'took away' } as const
+
+/** Who changed what, newest first. */
+function Trail() {
+  const trail = useAnswer('accessTrail', { query: { limit: 30 } })
+  return (
+    <Panel title="Changes">
+      <Answer of={trail}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="quiet">Nothing was changed so far.</p>
+          ) : (
+            <ul className="trail">
+              {data.map(({ id, at, action, actorUsername, projectName, serverName, after }) => (
+                <li key={id}>
+                  <span>
+                    <strong>{actorUsername ?? 'Rolecall'}</strong> {verbs[action]}{' '}
+                    <strong>{projectName}</strong> in {serverName}
+                  </span>
+                  <span className="quiet">
+                    {after && action !== 'REVOKE' && `${summaryOf(after)} · `}
+                    <Time at={at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Panel>
+  )
+}

@@ -1,0 +1,74 @@
+import type { AuditChain } from '@rolecall/sdk/admin'
+import { useQuery } from '@tanstack/react-query'
+import { question, useChange } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { numberText } from '../../components/number.tsx'
+import { Answer, Notice, Problem, Skeleton } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { useMayChange } from '../../shell/profile.ts'
+
+/** How soon the progress of a check is looked at again. */
+const everyMs = 5_000
+
+/** Whether every entry is as it was written. */
+export function Chain() {
+  const chain = useQuery({ ...question('auditChain', {}), refetchInterval: everyMs })
+  const again = useChange('verifyAuditChain')
+  const say = useToast()
+  const mayChange = useMayChange()
+  const check = mayChange && (
+    <Button
+      size="small"
+      isBusy={again.isPending}
+      onClick={() => again.mutate({}, { onSuccess: () => say('The log is checked from its first entry.') })}
+    >
+      {chain.data?.status === 'unchecked' ? 'Check it now' : 'Check it again'}
+    </Button>
+  )
+  return (
+    <>
+      <Answer of={chain} loading={<Skeleton rows={1} />}>
+        {(state) => (
+          <Notice tone={tones[state.status]} title={titles[state.status]} action={check}>
+            <Sentence state={state} />
+          </Notice>
+        )}
+      </Answer>
+      {again.error && <Problem error={again.error} />}
+    </>
+  )
+}
+
+const tones = { unchecked: 'none', checking: 'none', verified: 'good', broken: 'bad' } as const
+const titles = {
+  unchecked: 'The log was not checked yet',
+  checking: 'The log is being checked',
+  verified: 'The log is as it was written',
+  broken: 'The log is not as it was written',
+} as const
+
+function Sentence({
+  state: { status, entries, checked, letGo, verifiedAt, problem, mend },
+}: {
+  state: AuditChain
+}) {
+  if (status === 'broken')
+    return (
+      <>
+        {problem} {mend}
+      </>
+    )
+  return (
+    <>
+      {numberText(checked)} of {numberText(entries)} entries were found good
+      {verifiedAt && (
+        <>
+          {' '}
+          <Time at={verifiedAt} />
+        </>
+      )}
+      {letGo > 0 && `; ${numberText(letGo)} older ones were let go by their age`}.
+    </>
+  )
+}

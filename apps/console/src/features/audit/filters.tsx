@@ -1,0 +1,96 @@
+import type { AdminInput, AuditEntry } from '@rolecall/sdk/admin'
+import { Choice } from '../../components/choice.tsx'
+import { countText } from '../../components/number.tsx'
+import { instantOf, PeriodFields } from '../../components/period-fields.tsx'
+
+type Filters = Readonly<Record<string, string | undefined>>
+type Query = NonNullable<AdminInput<'exportAuditLogs'>['query']>
+
+/** Kinds and severities in the reader’s words. */
+export const actionTypes: Readonly<Record<AuditEntry['actionType'], string>> = {
+  auth: 'Sign-in and downloads',
+  project: 'Project',
+  server: 'Server',
+  role: 'Role',
+  webhook: 'Webhook',
+  member: 'Member',
+  sync: 'Reading of members',
+  permission: 'Access and settings',
+}
+export const severities: Readonly<Record<AuditEntry['severity'], string>> = {
+  info: 'Info',
+  warning: 'Warning',
+  error: 'Error',
+}
+
+const oneOf = <Word extends string>(words: Readonly<Record<Word, string>>, word: string | undefined) =>
+  word !== undefined && word in words ? (word as Word) : undefined
+
+/** What the filters of the address ask for; what is none of it is left out. */
+export const queryOf = ({ kind, severity, who, about, from, to }: Filters): Query => ({
+  actionType: oneOf(actionTypes, kind),
+  severity: oneOf(severities, severity),
+  memberId: who !== undefined && /^[1-9]\d{16,19}$/.test(who) ? who : undefined,
+  targetId: about || undefined,
+  dateFrom: instantOf(from),
+  dateTo: instantOf(to),
+})
+
+interface FiltersProps {
+  readonly filters: Filters
+  readonly onChange: (changes: Filters) => void
+  /** Entries that they let through, where they were counted. */
+  readonly count: number | undefined
+}
+
+/** What narrows the log. */
+export const Filters = ({ filters, onChange, count }: FiltersProps) => (
+  <div className="toolbar">
+    <Choice
+      label="Kind"
+      all="Every kind"
+      options={actionTypes}
+      value={filters['kind'] ?? ''}
+      onChoose={(kind) => onChange({ kind })}
+    />
+    <Choice
+      label="Severity"
+      all="Every severity"
+      options={severities}
+      value={filters['severity'] ?? ''}
+      onChoose={(severity) => onChange({ severity })}
+    />
+    <PeriodFields from={filters['from']} to={filters['to']} onChange={onChange} />
+    <Id label="Member id" value={filters['who']} onChange={(who) => onChange({ who })} />
+    <Id
+      label="Id of a project, server or webhook"
+      value={filters['about']}
+      onChange={(about) => onChange({ about })}
+    />
+    {count !== undefined && (
+      <span className="quiet toolbar-end" role="status">
+        {countText(count, 'entry', 'entries')}
+      </span>
+    )}
+  </div>
+)
+
+const Id = ({
+  label,
+  value,
+  onChange,
+}: {
+  label: string
+  value: string | undefined
+  onChange: (text: string) => void
+}) => (
+  <input
+    className="input audit-id mono"
+    aria-label={label}
+    placeholder={label}
+    value={value ?? ''}
+    onChange={(event) => onChange(event.target.value.trim())}
+    spellCheck={false}
+    autoComplete="off"
+  />
+)

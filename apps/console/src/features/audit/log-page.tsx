@@ -1,0 +1,132 @@
+import type { AuditEntry } from '@rolecall/sdk/admin'
+import { admin } from '../../api/admin.ts'
+import { useAnswer } from '../../api/queries.ts'
+import { Button, ButtonAnchor } from '../../components/button.tsx'
+import { Status } from '../../components/chip.tsx'
+import { Copyable } from '../../components/copy.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { countText } from '../../components/number.tsx'
+import { Page as PageFrame } from '../../components/page.tsx'
+import { newestKey, olderKey } from '../../components/page-keys.ts'
+import { usePagePeriod } from '../../components/page-period.ts'
+import { Answer, Empty } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import { Chain } from './chain.tsx'
+import { Changes } from './changes.tsx'
+import { actionTypes, Filters, queryOf, severities } from './filters.tsx'
+import './audit.css'
+
+const perPage = 50
+const tones = { info: 'none', warning: 'warn', error: 'bad' } as const
+
+/** What administrators and the service did, newest first. */
+export function Page() {
+  const [filters, setFilters] = useFilters()
+  const query = queryOf(filters)
+  const { cursor } = filters
+  usePagePeriod({
+    period: { from: query.dateFrom, to: query.dateTo },
+    show: (from, to) => setFilters({ from, to, cursor: undefined }),
+  })
+  const entries = useAnswer('listAuditLogs', {
+    query: { ...query, limit: perPage, cursor: cursor || undefined },
+  })
+  const isNarrowed = Object.values(query).some((value) => value !== undefined)
+  return (
+    <PageFrame
+      title="Audit"
+      lead="Every change that an administrator or the service itself made. Entries are never changed."
+      width="wide"
+      actions={
+        <ButtonAnchor href={admin.address('exportAuditLogs', { query: { ...query, limit: 500 } })} download>
+          Download CSV
+        </ButtonAnchor>
+      }
+    >
+      <Chain />
+      <Filters
+        filters={filters}
+        onChange={(changes) => setFilters({ ...changes, cursor: undefined })}
+        count={entries.data?.total ?? undefined}
+      />
+      <Answer of={entries}>
+        {({ data, nextCursor, total }) => (
+          <>
+            <DataTable
+              label="Audit log"
+              rows={data}
+              rowKey={({ id }) => id}
+              columns={columns}
+              empty={
+                isNarrowed ? (
+                  <Empty title="No entries match">Take a filter away, or look at a longer period.</Empty>
+                ) : (
+                  <Empty title="Nothing yet">Whatever is changed from now on is told here.</Empty>
+                )
+              }
+            />
+            <nav className="pager" aria-label="Pages">
+              <span>{total === null ? 'Older entries' : countText(total, 'entry', 'entries')}</span>
+              <span className="row">
+                {cursor && (
+                  <Button aria-keyshortcuts={newestKey} onClick={() => setFilters({ cursor: undefined })}>
+                    Newest
+                  </Button>
+                )}
+                {nextCursor && (
+                  <Button aria-keyshortcuts={olderKey} onClick={() => setFilters({ cursor: nextCursor })}>
+                    Older
+                  </Button>
+                )}
+              </span>
+            </nav>
+          </>
+        )}
+      </Answer>
+    </PageFrame>
+  )
+}
+
+/** Who acted, in one word. */
+const whoOf = ({ actorId, actorUsername }: AuditEntry): string =>
+  actorId === null ? 'the service' : (actorUsername ?? 'unknown')
+
+const columns = [
+  { header: 'When', cell: ({ at }: AuditEntry) => <Time at={at} show="full" /> },
+  {
+    header: 'What',
+    cell: (entry: AuditEntry) => (
+      <div className="entry">
+        <span>{entry.summary}</span>
+        <span className="entry-who">{whoOf(entry)}</span>
+        <Changes of={entry} />
+      </div>
+    ),
+  },
+  {
+    header: 'Who',
+    cell: (entry: AuditEntry) =>
+      entry.actorId === null ? (
+        <span className="quiet">{whoOf(entry)}</span>
+      ) : (
+        <span>
+          {whoOf(entry)}
+          <span className="cell-sub">
+            <Copyable text={entry.actorId} />
+          </span>
+        </span>
+      ),
+    isMinor: true,
+  },
+  {
+    header: 'Kind',
+    cell: ({ actionType }: AuditEntry) => actionTypes[actionType],
+    isMinor: true,
+  },
+  {
+    header: 'Severity',
+    cell: ({ severity }: AuditEntry) => <Status tone={tones[severity]}>{severities[severity]}</Status>,
+    isMinor: true,
+  },
+]

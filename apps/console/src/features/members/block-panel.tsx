@@ -1,0 +1,93 @@
+import type { MemberServers } from '@rolecall/sdk/admin'
+import { useState } from 'react'
+import { useChange } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { Facts, Panel } from '../../components/page.tsx'
+import { Problem } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { Fields } from '../../forms/fields.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { useMayChange } from '../../shell/profile.ts'
+import { nameOf } from './member-page.tsx'
+
+/** Whether somebody may log in at all, and what administrators noted about it. */
+export function BlockPanel({ member }: { member: MemberServers }) {
+  const { memberId, block } = member
+  const mayChange = useMayChange()
+  const say = useToast()
+  const unblock = useChange('unblockMember')
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <Panel
+      title="Block"
+      actions={
+        mayChange && (
+          <>
+            <Button kind="danger" onClick={() => setAsking(true)}>
+              {block ? 'Change…' : 'Block…'}
+            </Button>
+            {block && (
+              <Button
+                isBusy={unblock.isPending}
+                onClick={() =>
+                  unblock.mutate(
+                    { params: { id: memberId } },
+                    { onSuccess: () => say(`${nameOf(member)} may log in again.`) },
+                  )
+                }
+              >
+                End the block
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {unblock.error && <Problem error={unblock.error} />}
+      {block ? (
+        <Facts
+          of={[
+            ['Reason', block.reason ?? 'Erased'],
+            ['Since', <Time key="since" at={block.since} show="both" />],
+            ['Until', <Time key="until" at={block.until} never="it is ended" show="both" />],
+          ]}
+        />
+      ) : (
+        <p className="quiet">
+          Not blocked. A blocked member has no session anywhere and gets none; nobody tells them the reason.
+        </p>
+      )}
+      <Dialog title={`Block ${nameOf(member)}?`} isOpen={isAsking} onClose={() => setAsking(false)}>
+        <BlockForm member={member} onClose={() => setAsking(false)} />
+      </Dialog>
+    </Panel>
+  )
+}
+
+function BlockForm({ member, onClose }: { member: MemberServers; onClose: () => void }) {
+  const say = useToast()
+  const { block, memberId } = member
+  const form = useForm('blockMember', {
+    initial: { reason: block?.reason ?? '', until: block?.until ?? '' },
+    params: { id: memberId },
+    onDone: () => {
+      say(`${nameOf(member)} is blocked.`)
+      onClose()
+    },
+  })
+  return (
+    <form className="stack" onSubmit={form.submit}>
+      <p>Everything that they are logged in by ends at once, on every site.</p>
+      <Fields form={form} keys={['reason', 'until']} />
+      {form.failure && <Problem error={form.failure} />}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="destroy" type="submit" isBusy={form.isBusy}>
+          Block the member
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

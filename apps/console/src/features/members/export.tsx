@@ -1,0 +1,11 @@
+import type { MemberExportQuery } from '@rolecall/sdk/admin'
+import { admin } from '../../api/admin.ts'
+import { ExportButton } from '../../components/export-button.tsx'
+
+/** The list as a file. */
+export const ExportMembers = ({ query }: { query: Omit<MemberExportQuery, 'format'> }) => (
+  <ExportButton
+    address={admin.address('exportMembers', { query: { ...query, format: 'csv' } })}
+    fileName="members.csv"
+  />
+)

@@ -1,0 +1,179 @@
+import type { MemberListItem } from '@rolecall/sdk/admin'
+import { Link } from '@tanstack/react-router'
+import { useAnswer } from '../../api/queries.ts'
+import { RoleChip, Status } from '../../components/chip.tsx'
+import { byId, Choice } from '../../components/choice.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { countText } from '../../components/number.tsx'
+import { Page as PageFrame } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Portrait } from '../../components/portrait.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { Answer, Empty } from '../../components/states.tsx'
+import { RoleToggle } from '../../components/toggle-chip.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import { pastedIn } from '../../shell/pasted.ts'
+import { ExportMembers } from './export.tsx'
+
+const perPage = 50
+/** More roles than these fit into no row. */
+const mostRoles = 4
+
+const columns: readonly Column<MemberListItem>[] = [
+  {
+    header: 'Member',
+    cell: ({ username, globalName, avatar }) => (
+      <span className="with-portrait">
+        <Portrait of={avatar} name={globalName ?? username} />
+        <span>
+          {globalName ?? username}
+          {globalName && <span className="cell-sub">{username}</span>}
+        </span>
+      </span>
+    ),
+  },
+  {
+    header: 'Servers',
+    cell: ({ servers }) => servers.map(({ serverName }) => serverName).join(', '),
+    isMinor: true,
+  },
+  { header: 'Roles', cell: rolesOf, isMinor: true },
+  {
+    header: 'State',
+    align: 'end',
+    cell: ({ blocked, isClubMember }) => {
+      if (blocked) return <Status tone="bad">Blocked</Status>
+      return !isClubMember && <span className="quiet">Not in the main server</span>
+    },
+  },
+]
+
+function rolesOf({ servers }: MemberListItem) {
+  const roles = servers.flatMap((server) => server.roles)
+  const more = roles.length - mostRoles
+  return (
+    <span className="chips">
+      {roles.slice(0, mostRoles).map(({ id, name, color }) => (
+        <RoleChip key={id} name={name} color={color} />
+      ))}
+      {more > 0 && <span className="quiet">and {more} more</span>}
+    </span>
+  )
+}
+
+/** Everybody whom the service knows in a server now. */
+export function Page() {
+  const [{ search = '', server = '', roles = '', page = '1' }, setFilters] = useFilters()
+  const roleIds = roles === '' ? [] : roles.split(',')
+  const filters = {
+    search: search || undefined,
+    serverId: server === '' ? undefined : [server],
+    roleId: roleIds.length > 0 ? roleIds : undefined,
+  }
+  const number = Math.max(1, Number.parseInt(page, 10) || 1)
+  const members = useAnswer('listMembers', { query: { ...filters, page: number, limit: perPage } })
+  const servers = useAnswer('listServers')
+  const narrow = (changes: Record<string, string>) => setFilters({ ...changes, page: '' })
+  return (
+    <PageFrame
+      title="Members"
+      lead="Who is in your servers now, with their roles."
+      actions={<ExportMembers query={given(filters)} />}
+    >
+      <div className="stack tight">
+        <div className="toolbar">
+          <SearchField label="Search members" value={search} onSearch={(text) => narrow({ search: text })} />
+          <Choice
+            label="Server"
+            value={server}
+            options={byId(servers.data?.data)}
+            all="Every server"
+            onChoose={(chosen) => narrow({ server: chosen, roles: '' })}
+          />
+          {members.data && (
+            <span className="quiet toolbar-end" role="status">
+              {countText(members.data.total, 'member')}
+            </span>
+          )}
+        </div>
+        {server !== '' && (
+          <RoleFilter
+            serverId={server}
+            chosen={roleIds}
+            onChange={(ids) => narrow({ roles: ids.join(',') })}
+          />
+        )}
+      </div>
+      <Answer of={members}>
+        {({ data, totalPages }) => (
+          <>
+            <DataTable
+              label="Members"
+              columns={columns}
+              rows={data}
+              rowKey={({ memberId }) => memberId}
+              rowLink={({ memberId }) => `/members/${memberId}`}
+              empty={
+                pastedIn(search)?.kind === 'member' ? (
+                  <NoName id={search} />
+                ) : search || server ? (
+                  <Empty title="No members match">
+                    Search for a part of the username or name, in every server, or for an ID.
+                  </Empty>
+                ) : (
+                  <Empty title="No members yet">
+                    They appear when a server is read, on the page Servers.
+                  </Empty>
+                )
+              }
+            />
+            <Pager page={number} pages={totalPages} onPage={(next) => setFilters({ page: String(next) })} />
+          </>
+        )}
+      </Answer>
+    </PageFrame>
+  )
+}
+
+/** An ID is part of no name. Who asks for one wants to know about somebody who may be in no server. */
+const NoName = ({ id }: { id: string }) => (
+  <Empty
+    title="No name contains this ID"
+    action={
+      <Link to="/members/$id/why" params={{ id }}>
+        Why can’t this account log in?
+      </Link>
+    }
+  >
+    It can belong to a member, or to somebody who is in none of your servers.
+  </Empty>
+)
+
+/** What is not narrowed is left out. */
+const given = <T extends object>(filters: { readonly [K in keyof T]: T[K] | undefined }) =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Partial<T>
+
+interface RoleFilterProps {
+  readonly serverId: string
+  readonly chosen: readonly string[]
+  readonly onChange: (ids: readonly string[]) => void
+}
+
+function RoleFilter({ serverId, chosen, onChange }: RoleFilterProps) {
+  const roles = useAnswer('listRoles', { params: { id: serverId } })
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: they are no fields of a form.
+    <div className="chips" role="group" aria-label="With one of these roles">
+      {roles.data?.data.map(({ id, name, color }) => {
+        const isOn = chosen.includes(id)
+        return (
+          <RoleToggle
+            key={id}
+            {...{ name, color, isOn }}
+            onToggle={() => onChange(isOn ? chosen.filter((one) => one !== id) : [...chosen, id])}
+          />
+        )
+      })}
+    </div>
+  )
+}

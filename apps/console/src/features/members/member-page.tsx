@@ -1,0 +1,50 @@
+import type { MemberServers } from '@rolecall/sdk/admin'
+import { useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useAnswer } from '../../api/queries.ts'
+import { Status } from '../../components/chip.tsx'
+import { Page, Tabs } from '../../components/page.tsx'
+import { Answer } from '../../components/states.tsx'
+
+const tabs = [
+  ['', 'Overview'],
+  ['/sessions', 'Sessions'],
+  ['/why', 'Why'],
+  ['/activity', 'Activity'],
+  ['/data', 'Data'],
+] as const
+
+interface MemberPageProps {
+  readonly children: (member: MemberServers) => ReactNode
+  /** What is shown of an account that never was in a server and never tried to log in. */
+  readonly unknown?: (id: string) => ReactNode
+}
+
+/** A tab of a member: what is the same on all of them, and what this one shows. */
+export function MemberPage({ children, unknown }: MemberPageProps) {
+  const { id = '' } = useParams({ strict: false })
+  const member = useAnswer('listMemberServers', { params: { chat_user_id: id } })
+  const { data } = member
+  if (unknown && member.error?.code === 'MEMBER_NOT_FOUND') {
+    return (
+      <Page title="Unknown account" up={{ to: '/members', text: 'Members' }} lead={id}>
+        {unknown(id)}
+      </Page>
+    )
+  }
+  const title = data ? nameOf(data) : 'Member'
+  return (
+    <Page
+      title={title}
+      up={{ to: '/members', text: 'Members' }}
+      lead={data && data.username !== title && data.username}
+      actions={data?.blocked && <Status tone="bad">Blocked</Status>}
+    >
+      <Tabs label={title} tabs={tabs.map(([path, text]) => ({ to: `/members/${id}${path}`, text }))} />
+      <Answer of={member}>{children}</Answer>
+    </Page>
+  )
+}
+
+export const nameOf = ({ globalName, username }: Pick<MemberServers, 'globalName' | 'username'>) =>
+  globalName ?? username

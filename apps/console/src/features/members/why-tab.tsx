@@ -1,0 +1,253 @@
+import type { Explanation, MemberServers } from '@rolecall/sdk/admin'
+import { Link } from '@tanstack/react-router'
+import { useAnswer } from '../../api/queries.ts'
+import { RoleChip } from '../../components/chip.tsx'
+import { byId, Choice } from '../../components/choice.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Answer, Empty, Notice } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { RoleToggle } from '../../components/toggle-chip.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import { MemberPage, nameOf } from './member-page.tsx'
+
+export const Page = () => (
+  <MemberPage unknown={(id) => <Why member={unknownAccount(id)} />}>
+    {(member) => <Why member={member} />}
+  </MemberPage>
+)
+
+/** Who was never seen here: the platform can be asked about them all the same. */
+const unknownAccount = (memberId: string): Asked => ({
+  ...{ memberId, username: memberId, globalName: null, servers: [] },
+})
+
+/** What is known of somebody whose login is explained. */
+type Asked = Pick<MemberServers, 'memberId' | 'username' | 'globalName' | 'servers'>
+
+/** Why the member is let in to a project or refused, and what a change would do. Nothing of it is made. */
+function Why({ member }: { member: Asked }) {
+  const [{ project = '', server = '', with: changed = '', absent = '' }, setFilters] = useFilters()
+  const projects = useAnswer('listProjects', { query: {} })
+  const chosen = project || projects.data?.data[0]?.id
+  const mainServer = member.servers.find(({ isMainServer }) => isMainServer)?.serverId
+  const serverId = server || mainServer || member.servers[0]?.serverId
+  return (
+    <div className="stack">
+      <div className="toolbar">
+        <Choice
+          label="Project"
+          value={chosen ?? ''}
+          options={byId(projects.data?.data)}
+          onChoose={(project) => setFilters({ project })}
+        />
+        <Choice
+          label="Server"
+          value={serverId ?? ''}
+          options={Object.fromEntries(member.servers.map((one) => [one.serverId, one.serverName]))}
+          onChoose={(server) => setFilters({ server, with: '' })}
+        />
+      </div>
+      {projects.data && !chosen ? (
+        <Empty title="No project yet">A member is let in to a project, or refused: there is none.</Empty>
+      ) : (
+        chosen && (
+          <Explained
+            {...{ member, serverId }}
+            projectId={chosen}
+            changed={changed === '' ? [] : changed.split(',')}
+            isAbsent={absent !== ''}
+            onChange={(ids, isAbsent) => setFilters({ with: ids.join(','), absent: isAbsent ? '1' : '' })}
+          />
+        )
+      )}
+    </div>
+  )
+}
+
+interface ExplainedProps {
+  readonly member: Asked
+  readonly projectId: string
+  readonly serverId: string | undefined
+  /** Roles that are tried the other way round. */
+  readonly changed: readonly string[]
+  readonly isAbsent: boolean
+  readonly onChange: (changed: readonly string[], isAbsent: boolean) => void
+}
+
+function Explained({ member, projectId, serverId, changed, isAbsent, onChange }: ExplainedProps) {
+  const held = member.servers.find((one) => one.serverId === serverId)?.roles.map(({ id }) => id) ?? []
+  const isTrying = isAbsent || changed.length > 0
+  const answer = useAnswer('explain', {
+    body: {
+      memberId: member.memberId,
+      projectId,
+      ...(serverId !== undefined && { serverId }),
+      ...(isTrying && {
+        assume: {
+          addRoleIds: changed.filter((id) => !held.includes(id)),
+          removeRoleIds: changed.filter((id) => held.includes(id)),
+          ...(isAbsent && { isMember: false }),
+        },
+      }),
+    },
+  })
+  return (
+    <div className="columns">
+      <Panel title="What is asked, in its order">
+        <Answer of={answer}>
+          {(explanation) => (
+            <Steps
+              of={explanation}
+              name={nameOf(member)}
+              isTrying={isTrying}
+              places={mendPlaces(member.memberId, projectId)}
+            />
+          )}
+        </Answer>
+      </Panel>
+      {serverId !== undefined && (
+        <Panel title="What if?" note="Nothing is changed: only the answer is tried.">
+          <div className="stack">
+            <label className="check">
+              <input
+                type="checkbox"
+                checked={isAbsent}
+                onChange={(event) => onChange(changed, event.target.checked)}
+              />
+              <span>They had left the server</span>
+            </label>
+            <WhatIfRoles {...{ serverId, held, changed }} onChange={(ids) => onChange(ids, isAbsent)} />
+          </div>
+        </Panel>
+      )}
+    </div>
+  )
+}
+
+interface WhatIfProps {
+  readonly serverId: string
+  readonly held: readonly string[]
+  readonly changed: readonly string[]
+  readonly onChange: (changed: readonly string[]) => void
+}
+
+function WhatIfRoles({ serverId, held, changed, onChange }: WhatIfProps) {
+  const roles = useAnswer('listRoles', { params: { id: serverId } })
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: they are no fields of a form.
+    <div className="chips" role="group" aria-label="With these roles">
+      {roles.data?.data.map(({ id, name, color }) => (
+        <RoleToggle
+          key={id}
+          {...{ name, color }}
+          isOn={held.includes(id) !== changed.includes(id)}
+          onToggle={() =>
+            onChange(changed.includes(id) ? changed.filter((one) => one !== id) : [...changed, id])
+          }
+        />
+      ))}
+    </div>
+  )
+}
+
+interface MendPlace {
+  readonly to: string
+  readonly text: string
+}
+
+/** Where the console has a place for what a mend asks for, by the check that it mends. */
+const mendPlaces = (memberId: string, projectId: string): Readonly<Record<string, MendPlace>> => {
+  const access = { to: '/access', text: 'To the access of projects' }
+  return {
+    'authorize.project_active': {
+      to: `/projects/${projectId}/settings`,
+      text: 'To the settings of the project',
+    },
+    'authorize.redirect_uri_allowed': {
+      to: `/projects/${projectId}/redirects`,
+      text: 'To the redirect URIs of the project',
+    },
+    'authorize.server_accessible': access,
+    'callback.access_kept': access,
+    'callback.not_blocked': { to: `/members/${memberId}`, text: 'To the block of the member' },
+  }
+}
+
+interface StepsProps {
+  readonly of: Explanation
+  readonly name: string
+  readonly isTrying: boolean
+  readonly places: Readonly<Record<string, MendPlace>>
+}
+
+function Steps({ of, name, isTrying, places }: StepsProps) {
+  const { roles, rolesAsOf, protectedHosts, openIdConnect } = of
+  const said = { name, isTrying, places }
+  return (
+    <div className="stack">
+      <Conclusion of={of} {...said} label="Checks" />
+      <div className="chips">
+        {roles.map(({ roleId, roleName, roleColor }) => (
+          <RoleChip key={roleId} name={roleName} color={roleColor} />
+        ))}
+      </div>
+      <span className="quiet">
+        Roles as of <Time at={rolesAsOf} never="never: nothing is known of them there" />
+      </span>
+      {openIdConnect && (
+        <section className="stack" aria-label="By OpenID Connect">
+          <h3>By OpenID Connect</h3>
+          <Conclusion of={openIdConnect} {...said} label="Checks of OpenID Connect" />
+        </section>
+      )}
+      {protectedHosts && (
+        <section className="stack" aria-label="At protected hosts">
+          <h3>At protected hosts</h3>
+          <span className="quiet">{protectedHosts.hosts.join(', ')}</span>
+          <Conclusion of={protectedHosts} {...said} label="Checks of protected hosts" />
+        </section>
+      )}
+    </div>
+  )
+}
+
+interface ConclusionProps {
+  readonly of: Pick<Explanation, 'outcome' | 'code' | 'steps'>
+  readonly name: string
+  readonly isTrying: boolean
+  readonly places: Readonly<Record<string, MendPlace>>
+  readonly label: string
+}
+
+/** Where one way in ends, and by which checks. */
+function Conclusion({ of: { outcome, code, steps }, name, isTrying, places, label }: ConclusionProps) {
+  const isAllowed = outcome === 'allowed'
+  const would = isTrying ? 'would be' : 'is'
+  return (
+    <>
+      <Notice
+        tone={isAllowed ? 'good' : 'bad'}
+        title={isAllowed ? `${name} ${would} let in` : `${name} ${would} refused`}
+      >
+        {code && <code>{code}</code>}
+      </Notice>
+      <ol className="checks" aria-label={label}>
+        {steps.map(({ check, ok, detail, mend }) => (
+          <li key={check} data-ok={ok}>
+            <Icon name={ok ? 'check' : 'close'} />
+            <span>
+              <span className="unseen">{ok ? 'Holds: ' : 'Refuses: '}</span>
+              {detail}
+              {mend && <span className="cell-sub plain">{mend}</span>}
+              <MendLink to={ok ? undefined : places[check]} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+const MendLink = ({ to: place }: { to: MendPlace | undefined }) =>
+  place && <Link to={place.to}>{place.text}</Link>

@@ -1,0 +1,104 @@
+import type { AuthFailure } from '@rolecall/sdk/admin'
+import { Link } from '@tanstack/react-router'
+import { useAnswer } from '../../api/queries.ts'
+import { Choice } from '../../components/choice.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Num } from '../../components/number.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Answer, Empty } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import type { Range } from '../../components/time-range.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import { type Group, type Grouping, groupFailures, groupings, isGrouping } from './group-failures.ts'
+
+/** As many as the service answers at once. */
+const mostRead = 500
+
+/** Rejected credentials of the period: who tries what, and why it was refused. */
+export function Failures({ range: { from, to } }: { range: Range }) {
+  const [{ failures: word }, setFilters] = useFilters()
+  const grouping: Grouping = isGrouping(word) ? word : 'address'
+  const answer = useAnswer('authFailures', { query: { dateFrom: from, dateTo: to, limit: mostRead } })
+  return (
+    <Panel
+      title="Rejected credentials"
+      note={
+        (answer.data?.total ?? 0) > mostRead ? (
+          <>
+            The newest {mostRead} of <Num value={answer.data?.total ?? 0} />
+          </>
+        ) : (
+          'Keys, sessions, codes and signatures that were turned away, logins that were refused, and access that was denied'
+        )
+      }
+      actions={
+        <Choice
+          label="Grouped"
+          value={grouping}
+          options={Object.fromEntries(Object.entries(groupings).map(([name, { text }]) => [name, text]))}
+          onChoose={(failures) => setFilters({ failures })}
+          isSmall
+        />
+      }
+      flush
+    >
+      <Answer of={answer}>
+        {({ data }) => (
+          <DataTable
+            label="Rejected credentials"
+            rows={groupFailures(data, grouping)}
+            rowKey={({ key }) => key}
+            columns={columnsOf(grouping)}
+            empty={<Empty title="Nobody was turned away">Not once in this period.</Empty>}
+          />
+        )}
+      </Answer>
+    </Panel>
+  )
+}
+
+const kinds: Readonly<Record<AuthFailure['kind'], string>> = {
+  api_key: 'key',
+  session: 'session',
+  refresh: 'refresh token',
+  code: 'code',
+  signature: 'signature',
+  admin: 'administration',
+}
+
+const columnsOf = (grouping: Grouping) => [
+  {
+    header: groupings[grouping].header,
+    cell: ({ key, people }: Group) => (
+      <span className="mono">{grouping === 'memberId' ? (people[0]?.name ?? key) : key}</span>
+    ),
+  },
+  { header: 'Times', cell: ({ count }: Group) => <Num value={count} />, align: 'end' as const },
+  {
+    header: 'What',
+    cell: ({ kinds: found }: Group) => found.map((kind) => kinds[kind]).join(', '),
+    isMinor: true,
+  },
+  {
+    header: 'Why',
+    cell: ({ reasons }: Group) => reasons.map((reason) => reason.replaceAll('_', ' ')).join(', '),
+    isMinor: true,
+  },
+  { header: 'Who', cell: ({ people }: Group) => <Who people={people} /> },
+  { header: 'Last', cell: ({ lastAt }: Group) => <Time at={lastAt} />, align: 'end' as const },
+]
+
+/** More than these fit into no row; they are found by person. */
+const mostPeople = 3
+
+/** Who was turned away, each with the page that says why. */
+const Who = ({ people }: Pick<Group, 'people'>) => (
+  <span className="chips">
+    {people.slice(0, mostPeople).map(({ id, name }) => (
+      <Link key={id} to="/members/$id/why" params={{ id }} aria-label={`Why ${name} was refused`}>
+        {name}
+      </Link>
+    ))}
+    {people.length > mostPeople && <span className="quiet">and {people.length - mostPeople} more</span>}
+  </span>
+)

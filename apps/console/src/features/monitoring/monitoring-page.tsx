@@ -1,0 +1,174 @@
+import type { SystemHealth } from '@rolecall/sdk/admin'
+import { useQuery } from '@tanstack/react-query'
+import { question } from '../../api/queries.ts'
+import { UsageLines } from '../../components/chart.tsx'
+import { Status } from '../../components/chip.tsx'
+import { Choice } from '../../components/choice.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { LatencyPanel } from '../../components/latency-panel.tsx'
+import { Num } from '../../components/number.tsx'
+import { Figures, Page as PageFrame, Panel } from '../../components/page.tsx'
+import { Answer, Empty } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { type Range, RangeChoice, useRange } from '../../components/time-range.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import { useUsage } from '../../components/use-usage.ts'
+import { Failures } from './failures.tsx'
+import { Queues } from './queues.tsx'
+
+const healthEveryMs = 15_000
+
+/** What is asked how often, who is turned away, and on what the service stands. */
+export function Page() {
+  const range = useRange()
+  const health = useQuery({ ...question('systemHealth', {}), refetchInterval: healthEveryMs })
+  return (
+    <PageFrame
+      title="Monitoring"
+      lead="What is asked how often, who is turned away, and on what the service stands."
+      actions={<RangeChoice range={range} />}
+    >
+      <Requests range={range} />
+      <LatencyPanel range={range} />
+      <Failures range={range} />
+      <Queues />
+      <Answer of={health}>
+        {(found) => (
+          <div className="stack">
+            <Platform health={found} />
+            <Instances health={found} />
+          </div>
+        )}
+      </Answer>
+    </PageFrame>
+  )
+}
+
+const groupings = { route: 'By endpoint', project: 'By project', status: 'By status' } as const
+type Grouping = keyof typeof groupings
+const faults = { '4xx': 'Refused (4xx)', '5xx': 'Failed (5xx)' } as const
+
+function Requests({ range: { from, to, coarse: bucket } }: { range: Range }) {
+  const [{ by, only }, setFilters] = useFilters()
+  const groupBy: Grouping = by !== undefined && by in groupings ? (by as Grouping) : 'route'
+  const status = only === '4xx' || only === '5xx' ? only : undefined
+  const usage = useUsage({ from, to, bucket, groupBy, status })
+  return (
+    <Panel
+      title="Requests"
+      actions={
+        <>
+          <Choice
+            label="Lines"
+            value={groupBy}
+            options={groupings}
+            onChoose={(by) => setFilters({ by })}
+            isSmall
+          />
+          <Choice
+            label="Answers"
+            value={status ?? ''}
+            options={faults}
+            all="Every answer"
+            onChoose={(only) => setFilters({ only })}
+            isSmall
+          />
+        </>
+      }
+    >
+      <Answer of={usage}>
+        {(chart) =>
+          chart.series.length > 0 ? (
+            <UsageLines label="Requests" chart={chart} />
+          ) : (
+            <Empty title="Nothing was asked">
+              Counts of a period are kept for as long as the settings say.
+            </Empty>
+          )
+        }
+      </Answer>
+    </Panel>
+  )
+}
+
+const Platform = ({ health: { chatPlatform, database } }: { health: SystemHealth }) => (
+  <Figures
+    of={[
+      {
+        name: 'Platform requests left this second',
+        value: <Num value={chatPlatform.rest.remaining} />,
+        note: `of ${chatPlatform.rest.perSecond}`,
+      },
+      {
+        name: 'Refused in ten minutes',
+        value: <Num value={chatPlatform.rest.invalidRequests} />,
+        note: 'the platform bans at 10,000',
+      },
+      {
+        name: 'Gateway sessions left',
+        value:
+          typeof chatPlatform.sessionsLeft === 'number' ? <Num value={chatPlatform.sessionsLeft} /> : '–',
+      },
+      {
+        name: 'Gateway changes not written yet',
+        value:
+          chatPlatform.lagMs === undefined || chatPlatform.lagMs === null
+            ? '–'
+            : `${Math.round(chatPlatform.lagMs)} ms`,
+        note: 'how long the oldest has waited',
+      },
+      {
+        name: 'Database connections',
+        value: <Num value={database.pool.total - database.pool.idle} />,
+        note: `of ${database.pool.max} busy, ${database.pool.waiting} wait`,
+      },
+    ]}
+  />
+)
+
+const Instances = ({ health: { api, chatPlatform } }: { health: SystemHealth }) => (
+  <div className="columns">
+    <Panel title="Instances" note="Seen within the last minute" flush>
+      <DataTable
+        label="Instances"
+        rows={api.instances}
+        rowKey={({ id }) => id}
+        columns={[
+          { header: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
+          { header: 'Version', cell: ({ version }) => version },
+          {
+            header: 'Does',
+            cell: ({ leadsGateway, isSelf }) =>
+              [leadsGateway ? 'holds the gateway' : '', isSelf ? 'answered this page' : '']
+                .filter(Boolean)
+                .join(', '),
+          },
+          { header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />, align: 'end' },
+        ]}
+        empty={<Empty title="No instance was seen">That cannot be: one has just answered.</Empty>}
+      />
+    </Panel>
+    {(chatPlatform.notLive ?? []).length > 0 && (
+      <Panel title="Servers that are not followed live" flush>
+        <DataTable
+          label="Servers that are not followed live"
+          rows={chatPlatform.notLive ?? []}
+          rowKey={({ serverId }) => serverId}
+          columns={[
+            { header: 'Server', cell: ({ serverName }) => serverName },
+            {
+              header: 'Why',
+              cell: ({ reason }) => (
+                <Status tone={reason === 'lost' ? 'bad' : 'warn'}>
+                  {{ lost: 'The bot is not in it', unavailable: 'Outage', reading: 'Being read' }[reason]}
+                </Status>
+              ),
+            },
+            { header: 'Since', cell: ({ since }) => <Time at={since} />, align: 'end' },
+          ]}
+          empty={null}
+        />
+      </Panel>
+    )}
+  </div>
+)

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { question } from '../../api/queries.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { Num } from '../../components/number.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Answer, Empty } from '../../components/states.tsx'
+
+const everyMs = 15_000
+
+/** How long something has waited, in the unit that says enough. */
+function ageText(seconds: number): string {
+  const units = [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'min'],
+  ] as const
+  const [size, unit] = units.find(([one]) => seconds >= one) ?? [1, 's']
+  return `${Math.floor(seconds / size)} ${unit}`
+}
+
+/** What waits in the database, and whether anybody takes it. */
+export function Queues() {
+  const queues = useQuery({ ...question('queues', {}), refetchInterval: everyMs })
+  return (
+    <Panel title="Queues" note="What waits to be sent or done" flush>
+      <Answer of={queues}>
+        {({ data }) => (
+          <DataTable
+            label="Queues"
+            rows={data}
+            rowKey={({ name }) => name}
+            columns={[
+              {
+                header: 'Queue',
+                cell: ({ name, meaning }) => (
+                  <>
+                    <span className="mono">{name}</span>
+                    <span className="cell-sub">{meaning}</span>
+                  </>
+                ),
+              },
+              { header: 'Waiting', align: 'end', cell: ({ waiting }) => <Num value={waiting} /> },
+              {
+                header: 'Oldest',
+                align: 'end',
+                cell: ({ waiting, oldestSec }) => (waiting > 0 ? ageText(oldestSec) : '–'),
+              },
+            ]}
+            empty={<Empty title="There are no queues">That cannot be: the contract names them.</Empty>}
+          />
+        )}
+      </Answer>
+    </Panel>
+  )
+}

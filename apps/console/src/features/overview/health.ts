@@ -1,0 +1,61 @@
+import type { SystemHealth } from '@rolecall/sdk/admin'
+import { countText } from '../../components/number.tsx'
+
+interface Part {
+  readonly name: string
+  readonly tone: 'good' | 'warn' | 'bad'
+  readonly state: string
+  readonly note: string
+}
+
+const answered = (latencyMs: number | null) =>
+  latencyMs === null ? '' : `answers in ${latencyMs < 10 ? latencyMs.toFixed(1) : Math.round(latencyMs)} ms`
+
+const gatewayStates: Readonly<Record<SystemHealth['chatPlatform']['gateway'], string>> = {
+  off: 'roles are read when they are due',
+  closed: 'gateway closed',
+  connecting: 'gateway connecting',
+  connected: 'roles are live',
+  refused: 'gateway refused',
+}
+
+/** What the service stands on, part by part. */
+export function partsOf({ api, chatPlatform, database, cache }: SystemHealth): readonly Part[] {
+  const { status, gateway, sessionsLeft, latencyMs } = chatPlatform
+  const left =
+    sessionsLeft === undefined || sessionsLeft === null ? '' : `, ${sessionsLeft} gateway sessions left`
+  return [
+    {
+      name: 'Service',
+      tone: 'good',
+      state: countText(api.instances.length, 'instance'),
+      note: `version ${api.version}`,
+    },
+    {
+      name: 'Chat platform',
+      tone: status === 'up' ? 'good' : status === 'degraded' ? 'warn' : 'bad',
+      state: { up: 'Up', degraded: 'Degraded', down: 'Down' }[status],
+      note: [gatewayStates[gateway] + left, answered(latencyMs)].filter(Boolean).join(', '),
+    },
+    {
+      name: 'Database',
+      tone: database.status === 'down' ? 'bad' : database.problem === null ? 'good' : 'warn',
+      state: database.status === 'down' ? 'Down' : database.problem === null ? 'Up' : 'No writes',
+      note: answered(database.latencyMs),
+    },
+    {
+      name: 'Cache',
+      tone: cache.status === 'up' ? 'good' : 'warn',
+      state: cache.status === 'up' ? 'Up' : 'Down',
+      note: answered(cache.latencyMs),
+    },
+  ]
+}
+
+/** How everything is, in one sentence. */
+export function sentenceOf(health: SystemHealth, isCalm: boolean): string {
+  const wrong = partsOf(health).filter(({ tone }) => tone !== 'good')
+  if (wrong.length === 0) return isCalm ? 'All is well. Nothing needs you.' : 'Everything runs.'
+  const names = wrong.map(({ name, state }) => `${name.toLowerCase()}: ${state.toLowerCase()}`)
+  return `Not all is well: ${names.join(', ')}.`
+}

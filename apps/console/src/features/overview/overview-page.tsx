@@ -1,0 +1,149 @@
+import type { Attention, SystemHealth } from '@rolecall/sdk/admin'
+import { useQuery } from '@tanstack/react-query'
+import { Link, Navigate } from '@tanstack/react-router'
+import { question, useAnswer } from '../../api/queries.ts'
+import { ButtonLink } from '../../components/button.tsx'
+import { Sparkline } from '../../components/chart.tsx'
+import { Status } from '../../components/chip.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { countText, Num } from '../../components/number.tsx'
+import { Figures, Page as PageFrame, Panel } from '../../components/page.tsx'
+import { Answer, Empty, Notice, Skeleton } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { RangeChoice, useRange } from '../../components/time-range.tsx'
+import { useUsage } from '../../components/use-usage.ts'
+import { useProfile } from '../../shell/profile.ts'
+import { partsOf, sentenceOf } from './health.ts'
+import './overview.css'
+
+/** Is all well, what needs somebody, and what happened. */
+export function Page() {
+  const { isSystemAdmin, isAuditor } = useProfile()
+  return isSystemAdmin || isAuditor ? <Overview /> : <Navigate to="/projects" replace />
+}
+
+const healthEveryMs = 15_000
+
+function Overview() {
+  const health = useQuery({ ...question('systemHealth', {}), refetchInterval: healthEveryMs })
+  const attention = useQuery({ ...question('listAttention', {}), refetchInterval: healthEveryMs })
+  const isCalm = attention.data?.total === 0
+  return (
+    <PageFrame title="Overview" lead={health.data && sentenceOf(health.data, isCalm)}>
+      {attention.data && attention.data.total > 0 && <NeedsYou items={attention.data.data} />}
+      <InNumbers />
+      <div className="columns">
+        <Answer of={health}>{(found) => <Parts health={found} />}</Answer>
+        <Newest />
+      </div>
+    </PageFrame>
+  )
+}
+
+/** Gone with what it tells of: a box that is always there warns nobody. */
+const NeedsYou = ({ items }: { items: readonly Attention[] }) => (
+  <Panel title="Needs you" note={countText(items.length, 'thing')} flush>
+    <ul className="needs">
+      {items.map((item) => (
+        <li key={`${item.code} ${item.subject?.id} ${item.detail}`}>
+          <Status tone={item.severity === 'error' ? 'bad' : 'warn'}>
+            {item.severity === 'error' ? 'Now' : 'Soon'}
+          </Status>
+          <div>
+            <strong>{item.title}</strong>
+            <p>{item.detail}</p>
+            <p className="quiet">{item.mend}</p>
+          </div>
+          <span className="quiet needs-since">{item.since && <Time at={item.since} />}</span>
+          {item.subject?.type === 'project' && (
+            <ButtonLink size="small" to="/projects/$id" params={{ id: item.subject.id }}>
+              Open {item.subject.name}
+            </ButtonLink>
+          )}
+        </li>
+      ))}
+    </ul>
+  </Panel>
+)
+
+function InNumbers() {
+  const range = useRange()
+  const stats = useAnswer('stats', {})
+  const validates = useUsage({
+    ...{ from: range.from, to: range.to, bucket: range.fine },
+    route: ['POST /api/auth/validate'],
+  })
+  const signIns = useUsage({
+    ...{ from: range.from, to: range.to, bucket: range.fine, status: '2xx' as const },
+    route: ['POST /api/auth/token', 'POST /oidc/token'],
+  })
+  const sum = ({ data }: typeof validates) =>
+    data === undefined ? (
+      '…'
+    ) : (
+      <>
+        <Num value={data.series.reduce((total, { count }) => total + count, 0)} short />
+        <Sparkline chart={data} />
+      </>
+    )
+  return (
+    <section className="stack tight" aria-label="In numbers">
+      <div className="row apart">
+        <h2>In numbers</h2>
+        <RangeChoice range={range} />
+      </div>
+      <Figures
+        of={[
+          {
+            name: 'Members',
+            value: stats.data ? <Num value={stats.data.members} short /> : '…',
+            note: stats.data && `${stats.data.activeMembers} seen lately`,
+          },
+          { name: 'Live sessions', value: stats.data ? <Num value={stats.data.sessions} short /> : '…' },
+          { name: 'Validates', value: sum(validates) },
+          { name: 'Sign-ins', value: sum(signIns) },
+        ]}
+      />
+    </section>
+  )
+}
+
+const Parts = ({ health }: { health: SystemHealth }) => (
+  <Panel title="How it stands" actions={<Link to="/monitoring">Monitoring</Link>}>
+    <dl className="parts">
+      {partsOf(health).map(({ name, tone, state, note }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Status tone={tone}>{state}</Status>
+            <span className="quiet">{note}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+    {health.chatPlatform.problem && <Notice tone="warn">{health.chatPlatform.problem}</Notice>}
+    {health.database.problem && <Notice tone="bad">{health.database.problem}</Notice>}
+  </Panel>
+)
+
+function Newest() {
+  const entries = useAnswer('listAuditLogs', { query: { limit: 8 } })
+  return (
+    <Panel title="What happened last" actions={<Link to="/audit">Audit log</Link>} flush>
+      <Answer of={entries} loading={<Skeleton rows={8} />}>
+        {({ data }) => (
+          <DataTable
+            label="The newest entries of the audit log"
+            rows={data}
+            rowKey={({ id }) => id}
+            columns={[
+              { header: 'What', cell: ({ summary }) => summary },
+              { header: 'When', cell: ({ at }) => <Time at={at} />, align: 'end' },
+            ]}
+            empty={<Empty title="Nothing yet">Every change that an administrator makes is told here.</Empty>}
+          />
+        )}
+      </Answer>
+    </Panel>
+  )
+}

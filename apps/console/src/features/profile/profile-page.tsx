@@ -1,0 +1,67 @@
+import type { AdminProfile } from '@rolecall/sdk/admin'
+import { logOut } from '../../api/session.ts'
+import { Button } from '../../components/button.tsx'
+import { Copyable } from '../../components/copy.tsx'
+import { Facts, Page as PageFrame, Panel } from '../../components/page.tsx'
+import { Problem } from '../../components/states.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { Fields } from '../../forms/fields.tsx'
+import { SaveButtons } from '../../forms/save-buttons.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { useProfile } from '../../shell/profile.ts'
+
+/** Who is logged in, and by which name the console calls them. */
+export function Page() {
+  const profile = useProfile()
+  return (
+    <PageFrame
+      title="You"
+      lead="What the service knows of you as an administrator."
+      width="narrow"
+      actions={<Button onClick={() => void logOut()}>Log out</Button>}
+    >
+      <Panel title="Who you are">
+        <Facts
+          of={[
+            ['Username', profile.username],
+            ['Global name', profile.globalName ?? <span className="quiet">none</span>],
+            ['Nickname in the main server', profile.displayName ?? <span className="quiet">none</span>],
+            ['E-mail', profile.email ?? <span className="quiet">none that is verified</span>],
+            ['Member id', <Copyable key="id" text={profile.id} />],
+            ['You are', standingOf(profile)],
+          ]}
+        />
+      </Panel>
+      <Panel title="Your name here" note="It takes the place of the others wherever the console names you.">
+        <PreferredName key={profile.preferredName} profile={profile} />
+      </Panel>
+      <Panel title="As a member">
+        <p>
+          Your sessions in all projects, what is kept about you, and what you agreed to are on{' '}
+          <a href="/account">your account page</a>.
+        </p>
+      </Panel>
+    </PageFrame>
+  )
+}
+
+function standingOf({ isSystemAdmin, isAuditor, ownedProjects }: AdminProfile): string {
+  if (isSystemAdmin) return 'System Admin: you may change everything.'
+  if (isAuditor) return 'Auditor: you read everything and change nothing.'
+  return `Owner of ${ownedProjects.map(({ name }) => name).join(', ')}.`
+}
+
+function PreferredName({ profile }: { profile: AdminProfile }) {
+  const say = useToast()
+  const form = useForm('updateProfile', {
+    initial: { preferredName: profile.preferredName ?? '' },
+    onDone: () => say('Your name is saved.'),
+  })
+  return (
+    <form className="stack" onSubmit={form.submit}>
+      <Fields form={form} keys={['preferredName']} />
+      {form.failure && <Problem error={form.failure} />}
+      <SaveButtons form={form} label="Save the name" />
+    </form>
+  )
+}

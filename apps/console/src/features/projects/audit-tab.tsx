@@ -1,0 +1,68 @@
+import type { Project } from '@rolecall/sdk/admin'
+import { Link } from '@tanstack/react-router'
+import { useAnswer } from '../../api/queries.ts'
+import { CursorPager } from '../../components/cursor-pager.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Answer, Empty } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import { useProfile } from '../../shell/profile.ts'
+import { ProjectPage } from './project-page.tsx'
+
+export const Page = () => <ProjectPage>{(project) => <Audit project={project} />}</ProjectPage>
+
+/** What was done to the project. The audit log is for who reads all of it. */
+function Audit({ project }: { project: Project }) {
+  const { isSystemAdmin, isAuditor } = useProfile()
+  return isSystemAdmin || isAuditor ? (
+    <Entries project={project} />
+  ) : (
+    <Panel>
+      <Empty title="The audit log is for System Admins">Ask one of them what was changed, and by whom.</Empty>
+    </Panel>
+  )
+}
+
+function Entries({ project }: { project: Project }) {
+  const [{ cursor }, setFilters] = useFilters()
+  const entries = useAnswer('listAuditLogs', { query: { targetId: project.id, cursor, limit: 50 } })
+  return (
+    <Panel
+      title="What was done to it"
+      flush
+      actions={
+        <Link to="/audit" search={{ about: project.id }}>
+          In the audit log
+        </Link>
+      }
+    >
+      <Answer of={entries}>
+        {({ data, nextCursor }) => (
+          <>
+            <DataTable
+              label="What was done to the project"
+              rows={data}
+              rowKey={({ id }) => id}
+              columns={[
+                {
+                  header: 'What',
+                  cell: ({ summary, action }) => (
+                    <>
+                      {summary}
+                      <span className="cell-sub mono">{action}</span>
+                    </>
+                  ),
+                },
+                { header: 'Who', cell: ({ actorUsername }) => actorUsername ?? 'Rolecall' },
+                { header: 'When', cell: ({ at }) => <Time at={at} />, align: 'end' },
+              ]}
+              empty={<Empty title="Nothing was changed">Every change from now on is told here.</Empty>}
+            />
+            <CursorPager after={cursor} next={nextCursor} onGo={(next) => setFilters({ cursor: next })} />
+          </>
+        )}
+      </Answer>
+    </Panel>
+  )
+}

@@ -1,0 +1,123 @@
+import type { AdminAnswer } from '@rolecall/sdk/admin'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { ask } from '../../api/admin.ts'
+import { queryClient } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Page as PageFrame } from '../../components/page.tsx'
+import { Problem } from '../../components/states.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import { forgetDraft, useDraft } from '../../forms/draft.ts'
+import { focusFirstProblem, useForm } from '../../forms/use-form.ts'
+import {
+  AddressesStep,
+  type Chosen,
+  KindStep,
+  type NewProjectForm,
+  ReviewStep,
+  ServersStep,
+} from './create-steps.tsx'
+import { CreatedProject } from './created-project.tsx'
+import { kindOf } from './kinds.ts'
+import { areUrisGood, goodUris } from './redirect-uris.tsx'
+import './create.css'
+
+type Created = AdminAnswer<'createProject'>
+
+const steps = ['What it is', 'Addresses', 'Servers', 'Review'] as const
+const draft = 'new-project'
+const ownDraft = 'new-project-more'
+
+/** Guides to a project that works: what it is, where logins lead, whose members, and then its key, once. */
+export function Page() {
+  const [created, setCreated] = useState<{
+    answer: Created
+    redirects: readonly string[]
+    failure?: unknown
+  }>()
+  const [chosen, choose] = useDraft<Chosen>(ownDraft, { kind: 'site', redirects: '', stack: 'next' })
+  const kind = kindOf(chosen.kind)
+  const form: NewProjectForm = useForm('createProject', {
+    initial: { name: '' },
+    draft,
+    onDone: async (answer) => {
+      const redirects = kind.asks === 'redirects' ? goodUris(chosen.redirects) : []
+      setCreated({ answer, redirects, failure: await saveRedirects(answer, redirects) })
+      forgetDraft(ownDraft)
+    },
+  })
+  const [filters, setFilters] = useFilters()
+  const step = Math.min(steps.length, Math.max(1, Number(filters['step'] ?? 1) || 1))
+  const go = (to: number) => setFilters({ step: to === 1 ? undefined : String(to) })
+  const title = useRef<HTMLHeadingElement>(null)
+  const seen = useRef(step)
+  useEffect(() => {
+    if (seen.current !== step) title.current?.focus()
+    seen.current = step
+  }, [step])
+
+  if (created) return <CreatedProject {...created} kind={kind} stack={chosen.stack} />
+  const areAddressesGood = () => {
+    if (kind.asks === 'hosts') return form.check(['forwardAuth'])
+    if (kind.asks === 'nothing' || areUrisGood(chosen.redirects)) return true
+    focusFirstProblem()
+    return false
+  }
+  const next = (event: FormEvent) => {
+    event.preventDefault()
+    if (step === 1 && !form.check(['name', 'description'])) return
+    if (step === 2 && !areAddressesGood()) return
+    if (step < steps.length) return go(step + 1)
+    // Another address of this page may begin behind what is needed.
+    if (!form.check(['name', 'description'])) return go(1)
+    if (!areAddressesGood()) return go(2)
+    form.submit()
+  }
+  const part = { form, chosen, choose, kind }
+  return (
+    <PageFrame title="New project" up={{ to: '/projects', text: 'Projects' }} width="narrow">
+      <ol className="steps" aria-label="Steps">
+        {steps.map((text, at) => (
+          <li
+            key={text}
+            aria-current={at + 1 === step ? 'step' : undefined}
+            data-done={at + 1 < step || undefined}
+          >
+            <span aria-hidden="true">{at + 1}</span>
+            {text}
+          </li>
+        ))}
+      </ol>
+      <form className="panel" onSubmit={next} noValidate>
+        <div className="panel-body stack">
+          <h2 tabIndex={-1} ref={title}>
+            {steps[step - 1]}
+          </h2>
+          {step === 1 && <KindStep {...part} />}
+          {step === 2 && <AddressesStep {...part} />}
+          {step === 3 && <ServersStep {...part} />}
+          {step === 4 && <ReviewStep {...part} onEdit={go} />}
+          {form.failure && <Problem error={form.failure} />}
+          <div className="form-actions">
+            {step > 1 && <Button onClick={() => go(step - 1)}>Back</Button>}
+            <Button kind="main" type="submit" isBusy={form.isBusy}>
+              {step === steps.length ? 'Create the project' : 'Next'}
+            </Button>
+          </div>
+        </div>
+      </form>
+    </PageFrame>
+  )
+}
+
+/** The project is there by now: what fails here is said beside its key, which is shown only once. */
+async function saveRedirects({ project }: Created, redirects: readonly string[]): Promise<unknown> {
+  if (redirects.length === 0) return undefined
+  try {
+    await ask('setRedirectUris', { params: { id: project.id }, body: { redirectUri: redirects.join(',') } })
+    return undefined
+  } catch (failure) {
+    return failure
+  } finally {
+    void queryClient.invalidateQueries()
+  }
+}

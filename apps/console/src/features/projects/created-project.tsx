@@ -1,0 +1,165 @@
+import type { AdminAnswer } from '@rolecall/sdk/admin'
+import { RolecallError } from '@rolecall/sdk/admin'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { question } from '../../api/queries.ts'
+import { ButtonLink } from '../../components/button.tsx'
+import { Code, Copyable, Secret } from '../../components/copy.tsx'
+import { Facts, Page, Panel } from '../../components/page.tsx'
+import { Notice, Problem } from '../../components/states.tsx'
+import { type Listing, loadListings, stacks } from './guide-code.ts'
+import type { Kind } from './kinds.ts'
+
+interface CreatedProjectProps {
+  readonly answer: AdminAnswer<'createProject'>
+  readonly redirects: readonly string[]
+  /** Why the redirect URIs were not saved. */
+  readonly failure?: unknown
+  readonly kind: Kind
+  readonly stack: string
+}
+
+/** The project is there: its key, once, and what to do with it. */
+export const CreatedProject = ({ answer, redirects, failure, kind, stack }: CreatedProjectProps) => {
+  const { project, apiKey } = answer
+  return (
+    <Page
+      title={`“${project.name}” is ready`}
+      up={{ to: '/projects', text: 'Projects' }}
+      width="narrow"
+      actions={
+        <ButtonLink kind="main" to="/projects/$id" params={{ id: project.id }}>
+          To the project
+        </ButtonLink>
+      }
+    >
+      {kind.oidc?.publicClient !== true && (
+        <Notice tone="good" title="Copy the key now. It is not shown again.">
+          <Secret text={apiKey} label="API key" takesFocus={false} />
+        </Notice>
+      )}
+      {failure instanceof RolecallError && (
+        <Problem
+          error={failure}
+          title="The redirect URIs were not saved. Set them on the page of the project."
+        />
+      )}
+      {kind.id === 'site' && <SiteCode answer={answer} redirects={redirects} first={stack} />}
+      {kind.oidc && <OpenIdConnect answer={answer} isPublic={kind.oidc.publicClient} />}
+      {kind.id === 'backend' && <BackendCode answer={answer} />}
+      {kind.id === 'proxy' && <ProxyNext />}
+    </Page>
+  )
+}
+
+function SiteCode({
+  answer,
+  redirects,
+  first,
+}: Pick<CreatedProjectProps, 'answer' | 'redirects'> & { first: string }) {
+  const [stack, setStack] = useState(first)
+  const [listings, setListings] = useState<readonly Listing[]>([])
+  const { project, apiKey } = answer
+  const [redirect = ''] = redirects
+  // One for all stacks: who looks at another one has perhaps put it into the environment already.
+  const [secret] = useState(randomSecret)
+  const serverId = project.serverAccess[0]?.serverId
+  const roles = useQuery({
+    ...question('listRoles', { params: { id: serverId ?? '' } }),
+    enabled: serverId !== undefined,
+  })
+  const role = roles.data?.data.find(({ id }) => id !== serverId)
+  useEffect(() => {
+    const values = {
+      ROLECALL_URL: location.origin,
+      ROLECALL_API_KEY: apiKey,
+      ROLECALL_CLIENT_ID: project.id,
+      ...(serverId !== undefined && { ROLECALL_SERVER_ID: serverId }),
+      ...(redirect && { ROLECALL_APP_URL: new URL(redirect).origin }),
+      ROLECALL_SECRET: secret,
+    }
+    let isCurrent = true
+    void loadListings(stack, values, role).then((found) => isCurrent && setListings(found))
+    return () => {
+      isCurrent = false
+    }
+  }, [stack, apiKey, project, redirect, serverId, secret, role])
+  return (
+    <Panel title="Put it into your app" note="The environment already has the values of this project.">
+      <div className="stack">
+        <fieldset className="stack-choice">
+          <legend className="unseen">Stack</legend>
+          {stacks.map(([id, text]) => (
+            <label key={id}>
+              <input type="radio" name="stack" checked={stack === id} onChange={() => setStack(id)} />
+              {text}
+            </label>
+          ))}
+        </fieldset>
+        {redirect !== '' && !redirect.endsWith('/auth/callback') && (
+          <Notice tone="warn" title="This code comes back to /auth/callback">
+            Your first redirect URI is {redirect}: add one that ends in /auth/callback.
+          </Notice>
+        )}
+        <p>
+          The client library is not in a registry yet: <code>npm run pack -w packages/sdk</code>, in the
+          repository of Rolecall, prints the path of a tarball, and <code>npm install</code> takes that path.
+          In an app that has it, the last command writes all of this.
+        </p>
+        {listings.map(({ title, text }) => (
+          <Code key={`${stack} ${title}`} title={title} text={text} />
+        ))}
+        <Code
+          title="All of it by one command, with the key in key.txt"
+          text={[
+            'npx --no --offline rolecall-init',
+            `--url ${location.origin}`,
+            `--client-id ${project.id}`,
+            ...(serverId === undefined ? [] : [`--server-id ${serverId}`]),
+            '--key - < key.txt',
+          ].join(' ')}
+        />
+      </div>
+    </Panel>
+  )
+}
+
+/** Made in the browser, and nowhere kept: the site seals its cookies with it. */
+function randomSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+const OpenIdConnect = ({ answer, isPublic }: Pick<CreatedProjectProps, 'answer'> & { isPublic: boolean }) => (
+  <Panel title="What the app asks for">
+    <Facts
+      of={[
+        ['Issuer', <Copyable key="issuer" text={location.origin} />],
+        [
+          'Discovery',
+          <Copyable key="discovery" text={`${location.origin}/.well-known/openid-configuration`} />,
+        ],
+        ['Client id', <Copyable key="id" text={answer.project.id} />],
+        ['Client secret', isPublic ? 'None: PKCE (S256) instead' : 'The key above'],
+        ['Scopes', 'openid profile email roles'],
+      ]}
+    />
+  </Panel>
+)
+
+const BackendCode = ({ answer: { project, apiKey } }: Pick<CreatedProjectProps, 'answer'>) => {
+  const server = project.serverAccess[0]?.serverId ?? 'the server’s id'
+  return (
+    <Code
+      title="Members of the server, from a terminal"
+      text={`curl -s '${location.origin}/api/servers/${server}/members?limit=50' \\\n  -H 'x-api-key: ${apiKey}'`}
+    />
+  )
+}
+
+const ProxyNext = () => (
+  <Notice title="One thing is left">
+    Tell the proxy to ask {location.origin}/api/forward-auth before each request: the guide on forward
+    authentication has the lines for nginx, Caddy, Traefik and Apache.
+  </Notice>
+)

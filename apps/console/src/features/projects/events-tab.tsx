@@ -1,0 +1,158 @@
+import type { AdminAnswer, Project } from '@rolecall/sdk/admin'
+import { useState } from 'react'
+import { useAnswer, useChange } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Copyable, Secret } from '../../components/copy.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Empty, Notice, Problem } from '../../components/states.tsx'
+import { momentText } from '../../components/time.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { Fields } from '../../forms/fields.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { useMayManage } from '../../shell/profile.ts'
+import { Deliveries, Named, useDeliveryFilters } from './deliveries.tsx'
+import { NoticeAddress } from './notice-address.tsx'
+import { ProjectPage } from './project-page.tsx'
+
+export const Page = () => (
+  <ProjectPage>
+    {(project) => (
+      <div className="stack">
+        <Events project={project} />
+        <EventDeliveries project={project} />
+        <NoticeAddress key={project.webhookUrl} project={project} />
+        <Notices project={project} />
+      </div>
+    )}
+  </ProjectPage>
+)
+
+function Events({ project }: { project: Project }) {
+  const say = useToast()
+  const maySend = useMayManage(project.id)
+  const [secret, setSecret] = useState<string>()
+  const rotate = useChange('rotateEventsSecret')
+  return (
+    <Panel
+      title="Events"
+      note="Sessions that end, roles that change: told to a backend as Standard Webhooks."
+      actions={
+        maySend &&
+        project.eventsUrl && (
+          <Button
+            isBusy={rotate.isPending}
+            onClick={() =>
+              rotate.mutate(
+                { params: { id: project.id } },
+                {
+                  onSuccess: ({ secret: next, formerEndsAt }) => {
+                    setSecret(next)
+                    if (formerEndsAt) say(`The former secret signs until ${momentText(formerEndsAt)}.`)
+                  },
+                },
+              )
+            }
+          >
+            Replace the secret
+          </Button>
+        )
+      }
+    >
+      <div className="stack">
+        {project.eventsDisabledAt && (
+          <Notice tone="bad" title="Nothing is sent any more">
+            The address took nothing for a day, or answered 410. Save it again to begin anew.
+          </Notice>
+        )}
+        {secret && (
+          <Notice tone="good" title="Copy the signing secret now. It is not shown again.">
+            <Secret text={secret} label="Signing secret" />
+          </Notice>
+        )}
+        {rotate.error && <Problem error={rotate.error} />}
+        <EventsAddress key={project.eventsUrl} project={project} onSecret={setSecret} />
+      </div>
+    </Panel>
+  )
+}
+
+/** Begins anew with each address that is saved; the secret that comes with the first one is kept above. */
+function EventsAddress({ project, onSecret }: { project: Project; onSecret: (secret: string) => void }) {
+  const say = useToast()
+  const form = useForm('updateProject', {
+    initial: { eventsUrl: project.eventsUrl ?? '' },
+    params: { id: project.id },
+    onDone: (answer) => {
+      if ('eventsSecret' in answer && answer.eventsSecret) onSecret(answer.eventsSecret)
+      say('The address is saved.')
+    },
+  })
+  return (
+    <form className="stack" onSubmit={form.submit}>
+      <Fields form={form} keys={['eventsUrl']} labels={{ eventsUrl: 'Address of the backend' }} />
+      {form.failure && <Problem error={form.failure} />}
+      {useMayManage(project.id) && (
+        <div className="form-actions">
+          <Button
+            kind="main"
+            type="submit"
+            isBusy={form.isBusy}
+            disabled={!form.isDirty && !project.eventsDisabledAt}
+          >
+            Save the address
+          </Button>
+        </div>
+      )}
+    </form>
+  )
+}
+
+type EventDelivery = AdminAnswer<'listEventDeliveries'>['data'][number]
+type NoticeDelivery = AdminAnswer<'listDeliveries'>['data'][number]
+
+function EventDeliveries({ project }: { project: Project }) {
+  const narrowed = useDeliveryFilters({ state: 'events', cursor: 'after' })
+  const resend = useChange('resendEventDelivery')
+  const params = { id: project.id }
+  return (
+    <Deliveries<EventDelivery>
+      title="Events sent"
+      note="Of the last seven days. Each is tried for 24 hours."
+      empty={<Empty title="Nothing was sent">Events appear here once the address is set.</Empty>}
+      answer={useAnswer('listEventDeliveries', { params, query: narrowed.query })}
+      narrowed={narrowed}
+      columns={[
+        { header: 'Event', cell: ({ type, id }) => <Named title={type} id={id} /> },
+        { header: 'Member', cell: ({ memberId }) => memberId && <Copyable text={memberId} />, isMinor: true },
+      ]}
+      resend={{
+        mayResend: useMayManage(project.id),
+        error: resend.error,
+        nameOf: ({ type }) => type,
+        send: ({ id }, onSuccess) => resend.mutate({ params: { ...params, eventId: id } }, { onSuccess }),
+      }}
+    />
+  )
+}
+
+function Notices({ project }: { project: Project }) {
+  const narrowed = useDeliveryFilters({ state: 'notices', cursor: 'from' })
+  const resend = useChange('resendDelivery')
+  const params = { id: project.id }
+  return (
+    <Deliveries<NoticeDelivery>
+      title="Notices posted"
+      note="What was posted, and what waits."
+      empty={<Empty title="No notices">Keys, access and events that stop are told here.</Empty>}
+      answer={useAnswer('listDeliveries', { params, query: narrowed.query })}
+      narrowed={narrowed}
+      columns={[{ header: 'Notice', cell: ({ text, type }) => <Named title={text} id={type} /> }]}
+      resend={{
+        mayResend: useMayManage(project.id),
+        error: resend.error,
+        nameOf: ({ type }) => type,
+        send: ({ id }, onSuccess) => resend.mutate({ params: { ...params, deliveryId: id } }, { onSuccess }),
+      }}
+    />
+  )
+}

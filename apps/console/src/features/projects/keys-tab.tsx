@@ -1,0 +1,242 @@
+import type { Project, ProjectKey } from '@rolecall/sdk/admin'
+import { useState } from 'react'
+import { ask } from '../../api/admin.ts'
+import { useAnswer, useChange } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Status } from '../../components/chip.tsx'
+import { Secret } from '../../components/copy.tsx'
+import { Danger } from '../../components/danger.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { Num } from '../../components/number.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Answer, Empty, Notice, Problem } from '../../components/states.tsx'
+import { Time, timeFrom } from '../../components/time.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { Fields } from '../../forms/fields.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { useMayManage } from '../../shell/profile.ts'
+import { ProjectPage } from './project-page.tsx'
+
+export const Page = () => <ProjectPage>{(project) => <Keys project={project} />}</ProjectPage>
+
+const tones = { active: 'good', replaced: 'warn', revoked: 'bad', expired: 'none' } as const
+
+/** Answers the question whether anybody would notice. */
+export function safetyOf(
+  { status, lastUsedAt }: Pick<ProjectKey, 'status' | 'lastUsedAt'>,
+  now: Date,
+): string {
+  if (status === 'revoked' || status === 'expired') return 'It does not work any more.'
+  if (!lastUsedAt) return 'It was never used: nobody will notice.'
+  const hours = (now.getTime() - new Date(lastUsedAt).getTime()) / 3_600_000
+  const ago = timeFrom(new Date(lastUsedAt), now)
+  return hours < 24 ? `It was used ${ago}: something will stop working.` : `It was last used ${ago}.`
+}
+
+function Keys({ project }: { project: Project }) {
+  const keys = useAnswer('listApiKeys', { params: { id: project.id } })
+  const mayChange = useMayManage(project.id)
+  const restore = useChange('restoreApiKey')
+  const revoke = useChange('revokeOneApiKey')
+  const say = useToast()
+  const [revoking, setRevoking] = useState<ProjectKey>()
+  const [isReplacing, setReplacing] = useState(false)
+  const [isAdding, setAdding] = useState(false)
+  const [shown, setShown] = useState<string>()
+  const columns: readonly Column<ProjectKey>[] = [
+    {
+      header: 'Key',
+      cell: ({ prefix, note }) => (
+        <>
+          <span className="mono">{prefix}…</span>
+          {note && <span className="cell-sub">{note}</span>}
+        </>
+      ),
+    },
+    {
+      header: 'State',
+      cell: ({ status, expiresAt }) => (
+        <>
+          <Status tone={tones[status]}>{status}</Status>
+          {expiresAt && status !== 'revoked' && (
+            <span className="cell-sub">
+              ends <Time at={expiresAt} />
+            </span>
+          )}
+        </>
+      ),
+    },
+    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isMinor: true },
+    { header: 'Uses', cell: ({ uses }) => <Num value={uses} short />, align: 'end', isMinor: true },
+    { header: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, isMinor: true },
+    {
+      header: '',
+      align: 'end',
+      cell: (key) =>
+        mayChange &&
+        (key.status === 'active' || key.status === 'replaced') && (
+          <Button
+            size="small"
+            kind="danger"
+            onClick={() => setRevoking(key)}
+            aria-label={`Revoke ${key.prefix}`}
+          >
+            Revoke
+          </Button>
+        ),
+    },
+  ]
+  const canRestore = mayChange && project.apiKey.status === 'revoked'
+  return (
+    <div className="stack">
+      {shown && (
+        <Notice tone="good" title="Copy the key now. It is not shown again.">
+          <Secret text={shown} label="API key" />
+        </Notice>
+      )}
+      {restore.error && <Problem error={restore.error} />}
+      <Panel
+        title="API keys"
+        note="A backend names itself by one of these. Up to five work at the same time."
+        flush
+        actions={
+          mayChange && (
+            <>
+              {canRestore && (
+                <Button
+                  isBusy={restore.isPending}
+                  onClick={() =>
+                    restore.mutate(
+                      { params: { id: project.id } },
+                      { onSuccess: () => say('The key works again.') },
+                    )
+                  }
+                >
+                  Restore the newest
+                </Button>
+              )}
+              <Button onClick={() => setReplacing(true)}>Replace…</Button>
+              <Button onClick={() => setAdding(true)}>Add a key…</Button>
+            </>
+          )
+        }
+      >
+        <Answer of={keys}>
+          {({ data }) => (
+            <DataTable
+              label="API keys"
+              columns={columns}
+              rows={data}
+              rowKey={({ id }) => id}
+              empty={<Empty title="No keys">Add one, and give it to the backend of the project.</Empty>}
+            />
+          )}
+        </Answer>
+      </Panel>
+      <ReplaceKey
+        project={project}
+        isOpen={isReplacing}
+        onClose={() => setReplacing(false)}
+        onKey={setShown}
+      />
+      <AddKey project={project} isOpen={isAdding} onClose={() => setAdding(false)} onKey={setShown} />
+      {revoking && (
+        <Danger
+          action="Revoke the key"
+          question={`Revoke the key ${revoking.prefix}… of “${project.name}”?`}
+          isOpen
+          onClose={() => setRevoking(undefined)}
+          preview={async () =>
+            ask('revokeOneApiKey', {
+              params: { id: project.id, keyId: revoking.id },
+              query: { dryRun: true },
+            })
+          }
+          run={async () => {
+            await revoke.mutateAsync({ params: { id: project.id, keyId: revoking.id } })
+            say(`${revoking.prefix}… is revoked.`)
+          }}
+          name={project.name}
+        >
+          {safetyOf(revoking, new Date())}
+        </Danger>
+      )}
+    </div>
+  )
+}
+
+interface KeyDialogProps {
+  readonly project: Project
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onKey: (key: string) => void
+}
+
+const ReplaceKey = (props: KeyDialogProps) => (
+  <Dialog title="Replace the newest key" isOpen={props.isOpen} onClose={props.onClose}>
+    <ReplaceForm {...props} />
+  </Dialog>
+)
+
+function ReplaceForm({ project, onClose, onKey }: KeyDialogProps) {
+  const form = useForm('regenerateApiKey', {
+    initial: { graceSec: 3_600 },
+    params: { id: project.id },
+    onDone: ({ apiKey }) => {
+      onKey(apiKey)
+      onClose()
+    },
+  })
+  return (
+    <form className="stack" onSubmit={form.submit}>
+      <p>
+        A new key is made and shown once. The old one goes on for as long as you say, so that nothing stops
+        meanwhile.
+      </p>
+      <Fields
+        form={form}
+        keys={['graceSec', 'note']}
+        labels={{ graceSec: 'Seconds until the old key ends' }}
+        helps={{ note: 'What the key is for, in words of yours.' }}
+      />
+      {form.failure && <Problem error={form.failure} />}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="main" type="submit" isBusy={form.isBusy}>
+          Replace the key
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+const AddKey = (props: KeyDialogProps) => (
+  <Dialog title="Add a key" isOpen={props.isOpen} onClose={props.onClose}>
+    <AddForm {...props} />
+  </Dialog>
+)
+
+function AddForm({ project, onClose, onKey }: KeyDialogProps) {
+  const form = useForm('addApiKey', {
+    initial: {},
+    params: { id: project.id },
+    onDone: ({ apiKey }) => {
+      onKey(apiKey)
+      onClose()
+    },
+  })
+  return (
+    <form className="stack" onSubmit={form.submit}>
+      <p>It works beside those that are there, and is shown once.</p>
+      <Fields form={form} keys={['note', 'expiresAt']} />
+      {form.failure && <Problem error={form.failure} />}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="main" type="submit" isBusy={form.isBusy}>
+          Add the key
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

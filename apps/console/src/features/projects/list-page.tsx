@@ -1,0 +1,112 @@
+import type { Project } from '@rolecall/sdk/admin'
+import { useAnswer } from '../../api/queries.ts'
+import { ButtonLink } from '../../components/button.tsx'
+import { Status } from '../../components/chip.tsx'
+import { Choice } from '../../components/choice.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { countText, Num } from '../../components/number.tsx'
+import { Page as PageFrame } from '../../components/page.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { Answer, Empty } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import { useMayChange, useProfile } from '../../shell/profile.ts'
+import { stateOf } from './project-state.ts'
+
+/** Every project that the reader administers. */
+export function Page() {
+  const { isSystemAdmin, isAuditor } = useProfile()
+  return isSystemAdmin || isAuditor ? <AllProjects /> : <OwnProjects />
+}
+
+const states = { active: 'Active', inactive: 'Inactive' }
+
+const columns: readonly Column<Project>[] = [
+  { header: 'Name', cell: ({ name }) => name },
+  {
+    header: 'State',
+    cell: (project) => {
+      const { tone, text } = stateOf(project)
+      return <Status tone={tone}>{text}</Status>
+    },
+  },
+  { header: 'Key', cell: ({ apiKey }) => <span className="mono">{apiKey.prefix}…</span>, isMinor: true },
+  { header: 'Key last used', cell: ({ apiKey }) => <Time at={apiKey.lastUsedAt} />, isMinor: true },
+  { header: 'Servers', cell: ({ serverAccess }) => <Num value={serverAccess.length} />, align: 'end' },
+  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, align: 'end', isMinor: true },
+]
+
+function AllProjects() {
+  const [{ name = '', state = '' }, setFilters] = useFilters()
+  const mayChange = useMayChange()
+  const isActive = state === '' ? undefined : state === 'active'
+  const projects = useAnswer('listProjects', { query: { name: name || undefined, isActive } })
+  const create = mayChange && (
+    <ButtonLink kind="main" to="/projects/new">
+      <Icon name="plus" size={14} />
+      New project
+    </ButtonLink>
+  )
+  return (
+    <PageFrame
+      title="Projects"
+      lead="A project is an app that logs members of your community in."
+      actions={create}
+    >
+      <div className="toolbar">
+        <SearchField label="Search projects" value={name} onSearch={(text) => setFilters({ name: text })} />
+        <Choice
+          label="State"
+          value={state}
+          options={states}
+          all="Every state"
+          onChoose={(chosen) => setFilters({ state: chosen })}
+        />
+        {projects.data && (
+          <span className="quiet toolbar-end" role="status">
+            {countText(projects.data.total, 'project')}
+          </span>
+        )}
+      </div>
+      <Answer of={projects}>
+        {({ data }) => (
+          <DataTable
+            label="Projects"
+            columns={columns}
+            rows={data}
+            rowKey={({ id }) => id}
+            rowLink={({ id }) => `/projects/${id}`}
+            empty={
+              name || state ? (
+                <Empty title="No projects match">Search for a part of its name, or show every state.</Empty>
+              ) : (
+                <Empty title="No projects yet" action={create}>
+                  A project is an app that logs members in: a wiki, a shop, a game server’s panel. It gets a
+                  key of its own.
+                </Empty>
+              )
+            }
+          />
+        )}
+      </Answer>
+    </PageFrame>
+  )
+}
+
+/** What somebody manages who is no System Admin. */
+function OwnProjects() {
+  const { ownedProjects } = useProfile()
+  return (
+    <PageFrame title="Projects" lead="The projects that you manage.">
+      <DataTable
+        label="Projects"
+        columns={[{ header: 'Name', cell: ({ name }) => name }]}
+        rows={ownedProjects}
+        rowKey={({ id }) => id}
+        rowLink={({ id }) => `/projects/${id}`}
+        empty={<Empty title="No projects">A System Admin can make you the owner of one.</Empty>}
+      />
+    </PageFrame>
+  )
+}

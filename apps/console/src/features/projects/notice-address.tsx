@@ -1,0 +1,64 @@
+import type { Project } from '@rolecall/sdk/admin'
+import { useChange } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Facts, Panel } from '../../components/page.tsx'
+import { Problem } from '../../components/states.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { Fields } from '../../forms/fields.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { useMayManage } from '../../shell/profile.ts'
+
+/** Where sentences for people are posted. The address is a credential: it is never shown whole, so it is only replaced. */
+export function NoticeAddress({ project }: { project: Project }) {
+  const say = useToast()
+  const mayManage = useMayManage(project.id)
+  const remove = useChange('updateProject')
+  const form = useForm('updateProject', {
+    initial: {},
+    params: { id: project.id },
+    onDone: () => say('Notices are posted to the new address.'),
+  })
+  return (
+    <Panel
+      title="Notices"
+      note="Sentences for people, such as that a key was replaced: posted to a channel of the chat platform."
+      actions={
+        mayManage &&
+        project.webhookUrl && (
+          <Button
+            isBusy={remove.isPending}
+            onClick={() =>
+              remove.mutate(
+                { params: { id: project.id }, body: { webhookUrl: null } },
+                { onSuccess: () => say('Notices are posted nowhere now.') },
+              )
+            }
+          >
+            Remove the address
+          </Button>
+        )
+      }
+    >
+      <form className="stack" onSubmit={form.submit}>
+        <Facts of={[['Posted to', project.webhookUrl ?? 'Nowhere yet']]} />
+        {remove.error && <Problem error={remove.error} />}
+        <Fields
+          form={form}
+          keys={['webhookUrl']}
+          labels={{ webhookUrl: project.webhookUrl ? 'Another webhook address' : 'Webhook address' }}
+          helps={{
+            webhookUrl: 'Of the channel: its settings, Integrations, Webhooks. It is kept sealed.',
+          }}
+        />
+        {form.failure && <Problem error={form.failure} />}
+        {mayManage && (
+          <div className="form-actions">
+            <Button kind="main" type="submit" isBusy={form.isBusy} disabled={!form.values.webhookUrl}>
+              Save the webhook address
+            </Button>
+          </div>
+        )}
+      </form>
+    </Panel>
+  )
+}

@@ -1,0 +1,99 @@
+import type { Project } from '@rolecall/sdk/admin'
+import { Link } from '@tanstack/react-router'
+import { Chip } from '../../components/chip.tsx'
+import { Copyable } from '../../components/copy.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Facts, Panel } from '../../components/page.tsx'
+import { Empty } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useProfile } from '../../shell/profile.ts'
+import { ProjectPage } from './project-page.tsx'
+import { UsagePanel } from './usage-panel.tsx'
+
+export const Page = () => <ProjectPage>{(project) => <Overview project={project} />}</ProjectPage>
+
+function Overview({ project }: { project: Project }) {
+  const { isSystemAdmin, isAuditor } = useProfile()
+  // Owners administer their project, and nothing of the service.
+  const mayRead = isSystemAdmin || isAuditor
+  return (
+    <div className="stack">
+      <div className="columns">
+        <Panel title="Project">
+          <Facts
+            of={[
+              ['Client id', <Copyable key="id" text={project.id} />],
+              [
+                'Kind',
+                project.isInternal
+                  ? 'Internal: uses the main server without a mapping'
+                  : 'Uses the servers below',
+              ],
+              ['Redirect URIs', `${project.redirectUris.length}`],
+              ['OpenID Connect', project.oidc.enabled ? 'On' : 'Off'],
+              ['Protected hosts', project.forwardAuth.hosts.join(', ') || 'None'],
+              ['Created', <Time key="created" at={project.createdAt} show="full" />],
+              ['Changed', <Time key="updated" at={project.updatedAt} />],
+            ]}
+          />
+        </Panel>
+        <Panel
+          title="API key"
+          actions={
+            <Link to="/projects/$id/keys" params={{ id: project.id }}>
+              All keys
+            </Link>
+          }
+        >
+          <Facts
+            of={[
+              ['Begins with', <span key="prefix" className="mono">{`${project.apiKey.prefix}…`}</span>],
+              ['State', project.apiKey.status],
+              ['Last used', <Time key="used" at={project.apiKey.lastUsedAt} />],
+              ['Made', <Time key="made" at={project.apiKey.createdAt} />],
+            ]}
+          />
+        </Panel>
+      </div>
+      <Panel
+        title="Servers"
+        note="Whose members may log in, and what the project may ask about them."
+        flush
+        actions={
+          <Link to="/access" search={{ name: project.name }}>
+            Change access
+          </Link>
+        }
+      >
+        <DataTable
+          label="Servers"
+          rows={project.serverAccess}
+          rowKey={({ serverId }) => serverId}
+          columns={[
+            {
+              header: 'Server',
+              cell: ({ serverName, isMainServer }) => `${serverName}${isMainServer ? ' (main)' : ''}`,
+            },
+            {
+              header: 'May ask',
+              cell: ({ scopes }) => (
+                <span className="chips">
+                  {scopes.map((scope) => (
+                    <Chip key={scope}>{scope}</Chip>
+                  ))}
+                </span>
+              ),
+            },
+            { header: 'Since', cell: ({ createdAt }) => <Time at={createdAt} />, align: 'end' },
+          ]}
+          empty={
+            <Empty title="No servers">
+              Without a server nobody can log in. Give it one on the page Access.
+            </Empty>
+          }
+        />
+      </Panel>
+      {mayRead && <UsagePanel projectId={project.id} />}
+    </div>
+  )
+}

@@ -1,0 +1,120 @@
+import type { Project } from '@rolecall/sdk/admin'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { question, useAnswer } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { RoleChip } from '../../components/chip.tsx'
+import { Panel } from '../../components/page.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { Problem } from '../../components/states.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { Fields } from '../../forms/fields.tsx'
+import { SaveButtons } from '../../forms/save-buttons.tsx'
+import { usePartForm } from '../../forms/use-form.ts'
+import { useMayChange } from '../../shell/profile.ts'
+
+/** Who manages the project besides System Admins. */
+export function OwnersPanel({ project }: { project: Project }) {
+  const mayChange = useMayChange()
+  const say = useToast()
+  const form = usePartForm('updateProject', 'owners', {
+    initial: { memberIds: [...project.owners.memberIds], roleIds: [...project.owners.roleIds] },
+    params: { id: project.id },
+    onDone: () => say('The owners are saved.'),
+  })
+  const servers = useAnswer('listServers')
+  const mainId = servers.data?.data.find(({ isMain }) => isMain)?.id
+  const roles = useQuery({
+    ...question('listRoles', { params: { id: mainId ?? '' } }),
+    enabled: mainId !== undefined,
+  })
+  const memberIds = form.values.memberIds ?? []
+  return (
+    <Panel
+      title="Owners"
+      note="They change its description, keys and addresses, and see what was sent to it. Only a System Admin names them."
+    >
+      <form className="stack" onSubmit={form.submit}>
+        <fieldset className="field" name="memberIds" disabled={!mayChange}>
+          <legend>Members</legend>
+          {memberIds.map((id) => (
+            <Owner
+              key={id}
+              id={id}
+              onRemove={() =>
+                form.set(
+                  'memberIds',
+                  memberIds.filter((one) => one !== id),
+                )
+              }
+            />
+          ))}
+          {mayChange && (
+            <FindMember chosen={memberIds} onChoose={(id) => form.set('memberIds', [...memberIds, id])} />
+          )}
+          {form.problemOf('memberIds') && (
+            <span className="field-problem" role="alert">
+              Members {form.problemOf('memberIds')}
+            </span>
+          )}
+        </fieldset>
+        <Fields
+          form={form}
+          keys={['roleIds']}
+          labels={{ roleIds: 'Roles of the main server' }}
+          helps={{ roleIds: 'Whoever holds one of these owns the project.' }}
+          choices={{
+            roleIds: (roles.data?.data ?? []).map(({ id, name, color }) => ({
+              id,
+              text: <RoleChip name={name} color={color} />,
+            })),
+          }}
+        />
+        {form.failure && <Problem error={form.failure} />}
+        {mayChange && <SaveButtons form={form} label="Save the owners" />}
+      </form>
+    </Panel>
+  )
+}
+
+function Owner({ id, onRemove }: { id: string; onRemove: () => void }) {
+  const member = useAnswer('listMemberServers', { params: { chat_user_id: id } })
+  const name = member.data ? (member.data.globalName ?? member.data.username) : id
+  return (
+    <span className="row apart">
+      <span>
+        {name}
+        <span className="cell-sub mono">{member.data?.username ?? id}</span>
+      </span>
+      <Button size="small" aria-label={`Remove ${name}`} onClick={onRemove}>
+        Remove
+      </Button>
+    </span>
+  )
+}
+
+/** As many as can be told apart at a glance: more letters find the others. */
+const mostFound = 5
+
+function FindMember({ chosen, onChoose }: { chosen: readonly string[]; onChoose: (id: string) => void }) {
+  const [search, setSearch] = useState('')
+  const found = useQuery({
+    ...question('listMembers', { query: { search, limit: mostFound } }),
+    enabled: search !== '',
+  })
+  const others =
+    search === '' ? [] : (found.data?.data ?? []).filter(({ memberId }) => !chosen.includes(memberId))
+  return (
+    <>
+      <SearchField label="Find a member to add" value={search} onSearch={setSearch} />
+      {others.map(({ memberId, globalName, username }) => (
+        <Button key={memberId} size="small" onClick={() => onChoose(memberId)}>
+          Add {globalName ?? username} ({username})
+        </Button>
+      ))}
+      {search !== '' && found.data && others.length === 0 && (
+        <span className="quiet">No other member matches.</span>
+      )}
+    </>
+  )
+}

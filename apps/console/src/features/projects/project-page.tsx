@@ -1,0 +1,40 @@
+import type { Project } from '@rolecall/sdk/admin'
+import { useParams } from '@tanstack/react-router'
+import { Fragment, type ReactNode } from 'react'
+import { useAnswer } from '../../api/queries.ts'
+import { Status } from '../../components/chip.tsx'
+import { Page, Tabs } from '../../components/page.tsx'
+import { Answer } from '../../components/states.tsx'
+import { stateOf } from './project-state.ts'
+
+const tabs = [
+  ['', 'Overview'],
+  ['/keys', 'Keys'],
+  ['/redirects', 'Redirects'],
+  ['/sign-in', 'Sign-in'],
+  ['/webhooks', 'Webhooks in'],
+  ['/events', 'Events'],
+  ['/sessions', 'Sessions'],
+  ['/audit', 'Audit'],
+  ['/settings', 'Settings'],
+] as const
+
+/** A tab of a project: what is the same on all of them, and what this one shows. */
+export function ProjectPage({ children }: { children: (project: Project) => ReactNode }) {
+  const { id = '' } = useParams({ strict: false })
+  const project = useAnswer('getProject', { params: { id } })
+  const title = project.data?.name ?? 'Project'
+  const state = project.data && stateOf(project.data)
+  return (
+    <Page
+      title={title}
+      up={{ to: '/projects', text: 'Projects' }}
+      lead={project.data?.description}
+      actions={state && <Status tone={state.tone}>{state.text}</Status>}
+    >
+      <Tabs label={title} tabs={tabs.map(([path, text]) => ({ to: `/projects/${id}${path}`, text }))} />
+      {/* What one project's page knows, such as a secret that was just shown, is not there on another's. */}
+      <Answer of={project}>{(one) => <Fragment key={one.id}>{children(one)}</Fragment>}</Answer>
+    </Page>
+  )
+}

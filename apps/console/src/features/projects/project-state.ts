@@ -1,0 +1,16 @@
+import type { Project } from '@rolecall/sdk/admin'
+
+interface State {
+  readonly tone: 'good' | 'warn' | 'bad' | 'none'
+  readonly text: string
+}
+
+/** What keeps a project from working, the worst first. */
+export function stateOf({ isActive, apiKey, eventsDisabledAt, isInternal, serverAccess }: Project): State {
+  if (!isActive) return { tone: 'none', text: 'Inactive' }
+  if (apiKey.status === 'revoked') return { tone: 'bad', text: 'Key revoked' }
+  if (apiKey.status === 'expired') return { tone: 'bad', text: 'Key expired' }
+  if (serverAccess.length === 0 && !isInternal) return { tone: 'warn', text: 'No server' }
+  if (eventsDisabledAt) return { tone: 'warn', text: 'Events switched off' }
+  return { tone: 'good', text: 'Active' }
+}

@@ -1,0 +1,75 @@
+import { lazy, Suspense, useId, useState } from 'react'
+import { Skeleton } from '../../components/states.tsx'
+import { FieldProblem } from '../../forms/fields.tsx'
+import type { Body, Form } from '../../forms/use-form.ts'
+import { fileOf } from '../../shell/page-file.tsx'
+
+/** Of a new webhook and of one that is changed: both have the same fields. */
+export type AnyWebhookForm = Form<Body<'updateWebhook'>>
+
+const SchemaEditor = lazy(fileOf(() => import('./schema-editor.tsx')))
+/** Editors that are drawn are hard to use by touch: there it begins as a plain field. */
+const isTouch = matchMedia('(pointer: coarse)').matches
+
+interface SchemaFieldProps {
+  readonly form: AnyWebhookForm
+  readonly onJson: (isJson: boolean) => void
+}
+
+/** JSON as it is typed: what is no JSON yet stays in the field, and only what is goes into the form. */
+export function SchemaField({ form, onJson }: SchemaFieldProps) {
+  const id = useId()
+  const [text, setText] = useState(() => JSON.stringify(form.values.schema, null, 2))
+  const [mistake, setMistake] = useState<string>()
+  const [isPlain, setPlain] = useState(isTouch)
+  const problem = mistake ?? form.problemOf('schema')
+  const change = (next: string) => {
+    setText(next)
+    const read = parse(next)
+    setMistake('problem' in read ? read.problem : undefined)
+    onJson(!('problem' in read))
+    if (!('problem' in read)) form.set('schema', read.value)
+  }
+  return (
+    <div className="field">
+      {isPlain ? <label htmlFor={id}>Schema</label> : <span className="field-label">Schema</span>}
+      {isPlain ? (
+        <textarea
+          id={id}
+          className="input mono"
+          rows={10}
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => change(target.value)}
+          aria-invalid={problem !== undefined}
+          aria-describedby={`${id}-help ${id}-problem`}
+        />
+      ) : (
+        <Suspense fallback={<Skeleton rows={1} height={240} />}>
+          <SchemaEditor text={text} onChange={change} />
+        </Suspense>
+      )}
+      <span className="field-help" id={`${id}-help`}>
+        JSON Schema 2020-12: what a submission has to look like. Checked as you type by the service’s own
+        rules.
+      </span>
+      <label className="check">
+        <input type="checkbox" checked={isPlain} onChange={({ target }) => setPlain(target.checked)} />
+        As plain text
+      </label>
+      <FieldProblem id={`${id}-problem`} text={problem} label="The schema" />
+    </div>
+  )
+}
+
+function parse(
+  text: string,
+): { readonly value: Readonly<Record<string, unknown>> } | { readonly problem: string } {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value: { ...value } }
+    return { problem: 'must be an object' }
+  } catch (error) {
+    return { problem: `is no JSON: ${error instanceof Error ? error.message : 'it cannot be read'}` }
+  }
+}

@@ -1,0 +1,187 @@
+import type { Project, ProjectSession } from '@rolecall/sdk/admin'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask } from '../../api/admin.ts'
+import { question, useAnswer, useChange } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { byId, Choice } from '../../components/choice.tsx'
+import { CursorPager } from '../../components/cursor-pager.tsx'
+import { Danger } from '../../components/danger.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Portrait } from '../../components/portrait.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { Answer, Empty, Problem } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import { useMayChange, useProfile } from '../../shell/profile.ts'
+import { ProjectPage } from './project-page.tsx'
+
+export const Page = () => <ProjectPage>{(project) => <Sessions project={project} />}</ProjectPage>
+
+/** Who is logged in. Addresses and browsers of members are for who reads all of the administration. */
+function Sessions({ project }: { project: Project }) {
+  const { isSystemAdmin, isAuditor } = useProfile()
+  return isSystemAdmin || isAuditor ? (
+    <List project={project} />
+  ) : (
+    <Panel>
+      <Empty title="Sessions are for System Admins">
+        Your backend is told of sessions that end, on the page Events.
+      </Empty>
+    </Panel>
+  )
+}
+
+const kinds = { code: 'Login by code', oidc: 'OpenID Connect' } as const
+/** Logins are no changes of the administration: the stream does not tell of them. */
+const readAgainMs = 15_000
+
+const nameOf = ({ displayName, globalName, username }: ProjectSession) =>
+  displayName ?? globalName ?? username
+
+function List({ project }: { project: Project }) {
+  const [{ member = '', server = '', cursor }, setFilters] = useFilters()
+  const sessions = useQuery({
+    ...question('listProjectSessions', {
+      params: { id: project.id },
+      query: { memberId: idOf(member), serverId: server || undefined, cursor, limit: 50 },
+    }),
+    refetchInterval: readAgainMs,
+  })
+  const servers = useAnswer('listServers')
+  const mayChange = useMayChange()
+  const end = useChange('revokeMemberSession')
+  const endAll = useChange('endMemberSessions')
+  const say = useToast()
+  const [ending, setEnding] = useState<ProjectSession>()
+  const narrow = (changes: Record<string, string>) => setFilters({ ...changes, cursor: '' })
+  const columns: readonly Column<ProjectSession>[] = [
+    {
+      header: 'Member',
+      cell: (session) => (
+        <span className="with-portrait">
+          <Portrait of={session.avatar} name={nameOf(session)} />
+          <span>
+            <Link to="/members/$id/sessions" params={{ id: session.memberId }}>
+              {nameOf(session)}
+            </Link>
+            <span className="cell-sub">{session.username}</span>
+          </span>
+        </span>
+      ),
+    },
+    { header: 'Server', cell: ({ serverName }) => serverName, isMinor: true },
+    {
+      header: 'Browser',
+      cell: ({ kind, clientInfo: { ipAddress, userAgent } }) => (
+        <>
+          {ipAddress ?? 'Unknown address'}
+          <span className="cell-sub nowrap" title={userAgent ?? undefined}>
+            {[kinds[kind], userAgent].filter(Boolean).join(' · ')}
+          </span>
+        </>
+      ),
+      isMinor: true,
+    },
+    { header: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: 'Refreshed', cell: ({ refreshedAt }) => <Time at={refreshedAt} />, isMinor: true },
+    {
+      header: '',
+      align: 'end',
+      cell: (session) =>
+        mayChange && (
+          <span className="row">
+            <Button
+              size="small"
+              aria-label={`End this session of ${nameOf(session)}`}
+              onClick={() =>
+                end.mutate(
+                  { params: { id: session.memberId, sessionId: session.id } },
+                  { onSuccess: () => say(`A session of ${nameOf(session)} is ended.`) },
+                )
+              }
+            >
+              End
+            </Button>
+            <Button
+              size="small"
+              kind="danger"
+              aria-label={`End all sessions of ${nameOf(session)}`}
+              onClick={() => setEnding(session)}
+            >
+              All…
+            </Button>
+          </span>
+        ),
+    },
+  ]
+  return (
+    <div className="stack">
+      {end.error && <Problem error={end.error} />}
+      <Panel
+        title="Sessions"
+        note="Who is logged in to the project now, newest first. What is ended is gone for the next request."
+        flush
+        actions={
+          <>
+            <SearchField label="Member id" value={member} onSearch={(text) => narrow({ member: text })} />
+            <Choice
+              label="Server"
+              value={server}
+              options={byId(servers.data?.data)}
+              all="Every server"
+              onChoose={(chosen) => narrow({ server: chosen })}
+            />
+          </>
+        }
+      >
+        <Answer of={sessions}>
+          {({ data, nextCursor }) => (
+            <>
+              <DataTable
+                label="Sessions"
+                columns={columns}
+                rows={data}
+                rowKey={({ id }) => id}
+                empty={
+                  idOf(member) || server ? (
+                    <Empty title="Nobody is logged in like that">
+                      Look in every server, or for everybody.
+                    </Empty>
+                  ) : (
+                    <Empty title="Nobody is logged in">Sessions appear as members log in.</Empty>
+                  )
+                }
+              />
+              <CursorPager after={cursor} next={nextCursor} onGo={(next) => setFilters({ cursor: next })} />
+            </>
+          )}
+        </Answer>
+      </Panel>
+      {ending && (
+        <Danger
+          action="End all sessions"
+          question={`End everything that ${nameOf(ending)} is logged in by, in all projects?`}
+          isOpen
+          onClose={() => setEnding(undefined)}
+          preview={async () => {
+            const params = { id: ending.memberId }
+            return (await ask('endMemberSessions', { params, query: { dryRun: true } })) ?? undefined
+          }}
+          run={async () => {
+            await endAll.mutateAsync({ params: { id: ending.memberId }, query: {} })
+            say(`${nameOf(ending)} is logged out everywhere.`)
+          }}
+        >
+          They may log in again. To keep them out, block them.
+        </Danger>
+      )}
+    </div>
+  )
+}
+
+/** What is typed narrows once it can be an id. */
+const idOf = (typed: string) => (/^\d{17,20}$/.test(typed.trim()) ? typed.trim() : undefined)

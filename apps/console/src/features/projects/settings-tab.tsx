@@ -1,0 +1,133 @@
+import type { Project } from '@rolecall/sdk/admin'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask } from '../../api/admin.ts'
+import { useChange } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Danger } from '../../components/danger.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Problem } from '../../components/states.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { Fields } from '../../forms/fields.tsx'
+import { SaveButtons } from '../../forms/save-buttons.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { useMayChange, useMayManage } from '../../shell/profile.ts'
+import { OwnersPanel } from './owners-panel.tsx'
+import { ProjectPage } from './project-page.tsx'
+
+export const Page = () => (
+  <ProjectPage>{(project) => <Settings key={project.updatedAt} project={project} />}</ProjectPage>
+)
+
+function Settings({ project }: { project: Project }) {
+  const mayChange = useMayChange()
+  const mayManage = useMayManage(project.id)
+  const say = useToast()
+  const description = project.description ?? ''
+  const form = useForm('updateProject', {
+    // An owner may send the description, and nothing else of it.
+    initial:
+      mayManage && !mayChange
+        ? { description }
+        : { name: project.name, description, isInternal: project.isInternal },
+    params: { id: project.id },
+    onDone: () => say('The project is saved.'),
+  })
+  return (
+    <div className="stack">
+      <Panel title="Project">
+        <form className="stack" onSubmit={form.submit}>
+          <Fields
+            form={form}
+            keys={'name' in form.values ? ['name', 'description', 'isInternal'] : ['description']}
+            labels={{ isInternal: 'Uses the main server without a mapping' }}
+            helps={{ name: 'Members read it when they log in.' }}
+          />
+          {form.failure && <Problem error={form.failure} />}
+          {mayManage && <SaveButtons form={form} label="Save the project" />}
+        </form>
+      </Panel>
+      <OwnersPanel project={project} />
+      {mayChange && <DangerZone project={project} />}
+    </div>
+  )
+}
+
+function DangerZone({ project }: { project: Project }) {
+  const { id, name, isActive } = project
+  const navigate = useNavigate()
+  const say = useToast()
+  const update = useChange('updateProject')
+  const remove = useChange('deleteProject')
+  const [asked, setAsked] = useState<'deactivate' | 'delete'>()
+  const close = () => setAsked(undefined)
+  return (
+    <Panel title="Take it out of use" kind="danger">
+      <div className="stack">
+        <div className="row apart">
+          <span>
+            {isActive
+              ? 'An inactive project can neither log in nor validate. It can be activated again.'
+              : 'The project is inactive: nobody can log in to it.'}
+          </span>
+          {isActive ? (
+            <Button kind="danger" onClick={() => setAsked('deactivate')}>
+              Deactivate…
+            </Button>
+          ) : (
+            <Button
+              isBusy={update.isPending}
+              onClick={() =>
+                update.mutate(
+                  { params: { id }, body: { isActive: true } },
+                  { onSuccess: () => say(`“${name}” is active.`) },
+                )
+              }
+            >
+              Activate
+            </Button>
+          )}
+        </div>
+        {update.error && <Problem error={update.error} />}
+        <div className="row apart">
+          <span>Its keys and sessions end at once. What it did stays in the audit log.</span>
+          <Button kind="danger" onClick={() => setAsked('delete')}>
+            Delete…
+          </Button>
+        </div>
+      </div>
+      <Danger
+        action="Deactivate the project"
+        question={`Deactivate “${name}”?`}
+        isOpen={asked === 'deactivate'}
+        onClose={close}
+        name={name}
+        preview={async () => {
+          const answer = await ask('updateProject', {
+            params: { id },
+            query: { dryRun: true },
+            body: { isActive: false },
+          })
+          return 'dryRun' in answer ? answer : undefined
+        }}
+        run={async () => {
+          await update.mutateAsync({ params: { id }, body: { isActive: false } })
+          say(`“${name}” is inactive.`)
+        }}
+      />
+      <Danger
+        action="Delete the project"
+        question={`Delete “${name}”?`}
+        isOpen={asked === 'delete'}
+        onClose={close}
+        name={name}
+        preview={async () => ask('deleteProject', { params: { id }, query: { dryRun: true } })}
+        run={async () => {
+          await remove.mutateAsync({ params: { id }, query: {} })
+          await navigate({ to: '/projects' })
+          say(`“${name}” is deleted.`)
+        }}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,48 @@
+import { UsageLines } from '../../components/chart.tsx'
+import { Choice } from '../../components/choice.tsx'
+import { LatencyPanel } from '../../components/latency-panel.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Answer, Empty } from '../../components/states.tsx'
+import { RangeChoice, useRange } from '../../components/time-range.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import { useUsage } from '../../components/use-usage.ts'
+
+const groupings = { route: 'By endpoint', status: 'By status' } as const
+
+/** What a project asks, and what it is answered. */
+export function UsagePanel({ projectId }: { projectId: string }) {
+  const [{ by }, setFilters] = useFilters()
+  const range = useRange()
+  const groupBy = by === 'status' ? 'status' : 'route'
+  const usage = useUsage({ projectId, from: range.from, to: range.to, bucket: range.coarse, groupBy })
+  return (
+    <>
+      <Panel
+        title="Requests"
+        actions={
+          <>
+            <Choice
+              label="Lines"
+              value={groupBy}
+              options={groupings}
+              onChoose={(by) => setFilters({ by })}
+              isSmall
+            />
+            <RangeChoice range={range} />
+          </>
+        }
+      >
+        <Answer of={usage}>
+          {(chart) =>
+            chart.series.length > 0 ? (
+              <UsageLines label="Requests of the project" chart={chart} />
+            ) : (
+              <Empty title="Nothing was asked">Counts arrive within a second of a request by the key.</Empty>
+            )
+          }
+        </Answer>
+      </Panel>
+      <LatencyPanel range={range} projectId={projectId} />
+    </>
+  )
+}

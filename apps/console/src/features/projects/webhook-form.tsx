@@ -1,0 +1,109 @@
+import type { CreatedInboundWebhook, InboundWebhook, Project } from '@rolecall/sdk/admin'
+import { type ReactNode, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Problem } from '../../components/states.tsx'
+import { Fields } from '../../forms/fields.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { type AnyWebhookForm, SchemaField } from './schema-field.tsx'
+import { TryPayload, usePayload } from './webhook-try.tsx'
+
+interface WebhookFormProps {
+  readonly project: Project
+  /** What is changed; undefined makes a new one. */
+  readonly webhook: InboundWebhook | undefined
+  readonly onDone: (webhook: CreatedInboundWebhook | InboundWebhook) => void
+  readonly onClose: () => void
+}
+
+export const WebhookForm = (props: WebhookFormProps) =>
+  props.webhook ? <ChangeForm {...props} webhook={props.webhook} /> : <CreateForm {...props} />
+
+/** Something to begin with. */
+const sample = {
+  type: 'object',
+  required: ['title'],
+  properties: { title: { type: 'string', maxLength: 200 }, text: { type: 'string' } },
+  additionalProperties: false,
+}
+
+function CreateForm({ project, onDone, onClose }: WebhookFormProps) {
+  const form = useForm('createWebhook', {
+    initial: { name: '', schema: sample, requireSignature: true },
+    params: { projectId: project.id },
+    onDone,
+  })
+  return <WebhookFields title="New webhook" action="Create the webhook" form={form} onClose={onClose} />
+}
+
+function ChangeForm({ project, webhook, onDone, onClose }: WebhookFormProps & { webhook: InboundWebhook }) {
+  const { name, slug, schema, requireSignature, isActive, acceptedOrigins } = webhook
+  const form = useForm('updateWebhook', {
+    initial: { name, slug, schema, requireSignature, isActive, acceptedOrigins: [...acceptedOrigins] },
+    params: { projectId: project.id, webhookId: webhook.id },
+    onDone: (answer) => {
+      if (!('dryRun' in answer)) onDone(answer)
+    },
+  })
+  const [payload, setPayload] = usePayload(webhook)
+  return (
+    <WebhookFields title={`Change “${name}”`} action="Save the webhook" form={form} onClose={onClose}>
+      <details>
+        <summary>Try a payload with this schema, before it is saved</summary>
+        <TryPayload webhook={webhook} payload={payload} onChange={setPayload} schema={form.values.schema} />
+      </details>
+    </WebhookFields>
+  )
+}
+
+function WebhookFields({
+  title,
+  action,
+  form,
+  onClose,
+  children,
+}: {
+  title: string
+  action: string
+  form: AnyWebhookForm
+  onClose: () => void
+  /** What goes with the schema. */
+  children?: ReactNode
+}) {
+  const [isJson, setJson] = useState(true)
+  return (
+    <Panel title={title}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isJson) form.submit()
+        }}
+      >
+        <Fields
+          form={form}
+          keys={['name', 'slug']}
+          helps={{ slug: 'The end of its address; made of the name where it is left out.' }}
+        />
+        <SchemaField form={form} onJson={setJson} />
+        {children}
+        <Fields
+          form={form}
+          keys={['requireSignature', 'isActive', 'acceptedOrigins']}
+          labels={{
+            requireSignature: 'Only signed submissions',
+            isActive: 'Takes submissions',
+            acceptedOrigins: 'Accepted origins',
+          }}
+        />
+        {form.failure && <Problem error={form.failure} />}
+        <div className="form-actions">
+          <Button kind="main" type="submit" isBusy={form.isBusy} disabled={!isJson}>
+            {action}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Panel>
+  )
+}

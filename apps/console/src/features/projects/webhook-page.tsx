@@ -1,0 +1,66 @@
+import type { InboundWebhook, Project } from '@rolecall/sdk/admin'
+import { Link, useParams } from '@tanstack/react-router'
+import { useAnswer } from '../../api/queries.ts'
+import { Status } from '../../components/chip.tsx'
+import { Copyable } from '../../components/copy.tsx'
+import { Num } from '../../components/number.tsx'
+import { Facts, Panel } from '../../components/page.tsx'
+import { Answer } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { ProjectPage } from './project-page.tsx'
+import { webhookAddress } from './webhook-address.ts'
+import { WebhookCode } from './webhook-code.tsx'
+import { WebhookSubmissions } from './webhook-submissions.tsx'
+import { TryPayload, usePayload } from './webhook-try.tsx'
+
+export const Page = () => <ProjectPage>{(project) => <OneWebhook project={project} />}</ProjectPage>
+
+function OneWebhook({ project }: { project: Project }) {
+  const { webhookId = '' } = useParams({ strict: false })
+  const webhook = useAnswer('getWebhook', { params: { projectId: project.id, webhookId } })
+  return (
+    <Answer of={webhook}>{(data) => <WebhookPanels key={data.id} project={project} webhook={data} />}</Answer>
+  )
+}
+
+/** What came in at one webhook, and what would. */
+function WebhookPanels({ project, webhook }: { project: Project; webhook: InboundWebhook }) {
+  const [payload, setPayload] = usePayload(webhook)
+  const { name, isActive, requireSignature, acceptedOrigins, submissionCount, lastSubmissionAt } = webhook
+  return (
+    <div className="stack">
+      <Panel
+        title={name}
+        actions={
+          <Link to="/projects/$id/webhooks" params={{ id: project.id }}>
+            All webhooks in
+          </Link>
+        }
+      >
+        <Facts
+          of={[
+            ['Address', <Copyable key="address" text={webhookAddress(webhook)} />],
+            [
+              'State',
+              <Status key="state" tone={isActive ? 'good' : 'none'}>
+                {isActive ? 'active' : 'switched off'}
+              </Status>,
+            ],
+            ['Signature', requireSignature ? 'Each submission must be signed' : 'Checked where there is one'],
+            ['Origins', acceptedOrigins.length > 0 ? acceptedOrigins.join(', ') : 'Any'],
+            ['Submissions', <Num key="count" value={submissionCount} />],
+            ['Last one', <Time key="last" at={lastSubmissionAt} />],
+          ]}
+        />
+      </Panel>
+      <WebhookSubmissions webhook={webhook} />
+      <Panel
+        title="Try a payload"
+        note="It is held against the schema as a submission would be. Nothing is stored."
+      >
+        <TryPayload webhook={webhook} payload={payload} onChange={setPayload} />
+      </Panel>
+      <WebhookCode project={project} webhook={webhook} payload={payload} />
+    </div>
+  )
+}

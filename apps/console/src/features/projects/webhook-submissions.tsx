@@ -1,0 +1,97 @@
+import type { InboundWebhook, Submission } from '@rolecall/sdk/admin'
+import { admin } from '../../api/admin.ts'
+import { useAnswer } from '../../api/queries.ts'
+import { Status } from '../../components/chip.tsx'
+import { CursorPager } from '../../components/cursor-pager.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { ExportButton } from '../../components/export-button.tsx'
+import { Panel } from '../../components/page.tsx'
+import { usePagePeriod } from '../../components/page-period.ts'
+import { instantOf, PeriodFields } from '../../components/period-fields.tsx'
+import { Answer, Empty } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+import './webhooks.css'
+
+const perPage = 50
+/** More of a payload than this is shown when it is opened. */
+const mostShown = 90
+
+const columns: readonly Column<Submission>[] = [
+  { header: 'When', cell: ({ receivedAt }) => <Time at={receivedAt} show="full" /> },
+  { header: 'Payload', cell: ({ payload }) => <Payload of={payload} /> },
+  {
+    header: 'Signed',
+    cell: ({ isSigned }) => <Status tone={isSigned ? 'good' : 'none'}>{isSigned ? 'signed' : 'no'}</Status>,
+    isMinor: true,
+  },
+  { header: 'Origin', cell: ({ origin }) => origin ?? '', isMinor: true },
+]
+
+function Payload({ of: payload }: { of: unknown }) {
+  const line = JSON.stringify(payload)
+  return line.length <= mostShown ? (
+    <code className="payload">{line}</code>
+  ) : (
+    <details className="payload">
+      <summary>
+        <code>{line.slice(0, mostShown)}…</code>
+      </summary>
+      <pre>{JSON.stringify(payload, null, 2)}</pre>
+    </details>
+  )
+}
+
+/** What was taken, newest first. */
+export function WebhookSubmissions({ webhook: { id, projectId, slug } }: { webhook: InboundWebhook }) {
+  const [{ from, to, cursor }, setFilters] = useFilters()
+  const params = { projectId, webhookId: id }
+  const period = { dateFrom: instantOf(from), dateTo: instantOf(to) }
+  usePagePeriod({
+    period: { from: period.dateFrom, to: period.dateTo },
+    show: (begin, end) => setFilters({ from: begin, to: end, cursor: undefined }),
+  })
+  const submissions = useAnswer('listSubmissions', { params, query: { ...period, cursor, limit: perPage } })
+  const isNarrowed = period.dateFrom !== undefined || period.dateTo !== undefined
+  return (
+    <Panel
+      title="Submissions"
+      note="Numbers of many digits may be rounded here; the export has them as they were sent."
+      flush
+      actions={
+        <ExportButton
+          address={admin.address('exportSubmissions', { params, query: period })}
+          fileName={`${slug}.csv`}
+        />
+      }
+    >
+      <div className="toolbar panel-toolbar">
+        <PeriodFields
+          from={from}
+          to={to}
+          onChange={(changes) => setFilters({ ...changes, cursor: undefined })}
+        />
+      </div>
+      <Answer of={submissions}>
+        {({ data, nextCursor }) => (
+          <>
+            <DataTable
+              label="Submissions"
+              columns={columns}
+              rows={data}
+              rowKey={(submission) => submission.id}
+              empty={
+                isNarrowed ? (
+                  <Empty title="Nothing came in then">Look at a longer period.</Empty>
+                ) : (
+                  <Empty title="Nothing came in yet">The code below sends the first one.</Empty>
+                )
+              }
+            />
+            <CursorPager after={cursor} next={nextCursor} onGo={(next) => setFilters({ cursor: next })} />
+          </>
+        )}
+      </Answer>
+    </Panel>
+  )
+}

@@ -1,0 +1,76 @@
+import type { AdminInput, InboundWebhook } from '@rolecall/sdk/admin'
+import { useMutation } from '@tanstack/react-query'
+import { useId } from 'react'
+import { ask } from '../../api/admin.ts'
+import { Button } from '../../components/button.tsx'
+import { countText } from '../../components/number.tsx'
+import { Notice, Problem } from '../../components/states.tsx'
+import { useDraft } from '../../forms/draft.ts'
+import './webhooks.css'
+
+type Tried = AdminInput<'tryPayload'>['body']
+
+/** The payload that somebody tries with a webhook; it is kept while the tab lives. */
+export function usePayload({ id }: Pick<InboundWebhook, 'id'>): readonly [string, (payload: string) => void] {
+  const [{ payload }, set] = useDraft(`payload-${id}`, { payload: '{}' })
+  return [payload, (next) => set({ payload: next })]
+}
+
+interface TryPayloadProps {
+  readonly webhook: Pick<InboundWebhook, 'id' | 'projectId'>
+  readonly payload: string
+  readonly onChange: (payload: string) => void
+  /** A draft; without it the schema counts that is stored. */
+  readonly schema?: InboundWebhook['schema'] | undefined
+}
+
+/** Asks the service what it would say to a payload. */
+export function TryPayload({ webhook: { id, projectId }, payload, onChange, schema }: TryPayloadProps) {
+  const fieldId = useId()
+  const tried = useMutation({
+    mutationFn: (body: Tried) => ask('tryPayload', { params: { projectId, webhookId: id }, body }),
+  })
+  // What was said is about what was asked: not about what was typed since.
+  const isCurrent = tried.variables?.payload === payload && tried.variables.schema === schema
+  const errors = tried.data?.errors ?? []
+  return (
+    <div className="stack tight">
+      <div className="field">
+        <label htmlFor={fieldId}>Payload</label>
+        <textarea
+          id={fieldId}
+          className="input mono"
+          rows={6}
+          spellCheck={false}
+          value={payload}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      </div>
+      <div>
+        <Button isBusy={tried.isPending} onClick={() => tried.mutate({ payload, ...(schema && { schema }) })}>
+          Try it
+        </Button>
+      </div>
+      <div role="status">
+        {isCurrent && tried.data && (
+          <Notice
+            tone={tried.data.valid ? 'good' : 'bad'}
+            title={tried.data.valid ? 'It fits' : `It does not fit: ${countText(errors.length, 'problem')}`}
+          >
+            {tried.data.valid && 'A submission of it would be taken.'}
+          </Notice>
+        )}
+      </div>
+      {isCurrent && errors.length > 0 && (
+        <ul className="payload-problems" aria-label="Problems">
+          {errors.map(({ path, message, code }) => (
+            <li key={`${path} ${code} ${message}`}>
+              <code>{path || 'the whole'}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isCurrent && tried.error && <Problem error={tried.error} title="It could not be tried" />}
+    </div>
+  )
+}

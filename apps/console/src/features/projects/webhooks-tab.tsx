@@ -1,0 +1,172 @@
+import type { CreatedInboundWebhook, InboundWebhook, Project } from '@rolecall/sdk/admin'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask } from '../../api/admin.ts'
+import { useAnswer, useChange } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Status } from '../../components/chip.tsx'
+import { Copyable, Secret } from '../../components/copy.tsx'
+import { Danger } from '../../components/danger.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Num } from '../../components/number.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Answer, Empty, Notice } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { useMayManage } from '../../shell/profile.ts'
+import { ProjectPage } from './project-page.tsx'
+import { webhookAddress } from './webhook-address.ts'
+import { WebhookForm } from './webhook-form.tsx'
+
+export const Page = () => <ProjectPage>{(project) => <Webhooks project={project} />}</ProjectPage>
+
+/** Addresses of the project that take JSON of one shape. */
+function Webhooks({ project }: { project: Project }) {
+  const params = { projectId: project.id }
+  const webhooks = useAnswer('listWebhooks', { params })
+  const mayChange = useMayManage(project.id)
+  const [edited, setEdited] = useState<InboundWebhook | 'new'>()
+  const [deleting, setDeleting] = useState<InboundWebhook>()
+  const [shown, setShown] = useState<{
+    readonly id: string
+    readonly name: string
+    readonly secret: string
+  }>()
+  const rotate = useChange('rotateSecret')
+  const remove = useChange('deleteWebhook')
+  const say = useToast()
+  const done = (webhook: CreatedInboundWebhook | InboundWebhook) => {
+    if ('secret' in webhook) setShown(webhook)
+    else say(`“${webhook.name}” is saved.`)
+    setEdited(undefined)
+  }
+  return (
+    <div className="stack">
+      {shown && (
+        <Notice tone="good" title={`Copy the secret of “${shown.name}” now. It is not shown again.`}>
+          <Secret text={shown.secret} label="Signing secret" />
+          <Link to="/projects/$id/webhooks/$webhookId" params={{ id: project.id, webhookId: shown.id }}>
+            The code that signs with it
+          </Link>
+        </Notice>
+      )}
+      {edited && (
+        <WebhookForm
+          key={edited === 'new' ? 'new' : edited.id}
+          project={project}
+          webhook={edited === 'new' ? undefined : edited}
+          onDone={done}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+      <Panel
+        title="Webhooks in"
+        note="Each takes JSON that fits its schema, signed or from pages that you name, and keeps it."
+        flush
+        actions={mayChange && !edited && <Button onClick={() => setEdited('new')}>New webhook</Button>}
+      >
+        <Answer of={webhooks}>
+          {({ data }) => (
+            <DataTable
+              label="Webhooks in"
+              rows={data}
+              rowKey={({ id }) => id}
+              rowLink={({ id }) => `/projects/${project.id}/webhooks/${id}`}
+              columns={[
+                { header: 'Name', cell: ({ name }) => name },
+                {
+                  header: 'Address',
+                  cell: (webhook) => <Copyable text={webhookAddress(webhook)} shown={webhook.slug} />,
+                  isMinor: true,
+                },
+                {
+                  header: 'State',
+                  cell: ({ isActive, requireSignature }) => (
+                    <>
+                      <Status tone={isActive ? 'good' : 'none'}>
+                        {isActive ? 'active' : 'switched off'}
+                      </Status>
+                      <span className="cell-sub">{requireSignature ? 'signed' : 'unsigned, too'}</span>
+                    </>
+                  ),
+                },
+                {
+                  header: 'Submissions',
+                  cell: ({ submissionCount }) => <Num value={submissionCount} short />,
+                  align: 'end',
+                },
+                {
+                  header: 'Last',
+                  cell: ({ lastSubmissionAt }) => <Time at={lastSubmissionAt} />,
+                  isMinor: true,
+                },
+                {
+                  header: '',
+                  align: 'end',
+                  cell: (webhook) =>
+                    mayChange && (
+                      <span className="row nowrap">
+                        <Button
+                          size="small"
+                          aria-label={`Change ${webhook.name}`}
+                          onClick={() => setEdited(webhook)}
+                        >
+                          Change
+                        </Button>
+                        <Button
+                          size="small"
+                          aria-label={`Replace secret of ${webhook.name}`}
+                          isBusy={rotate.isPending}
+                          onClick={() =>
+                            rotate.mutate(
+                              { params: { ...params, webhookId: webhook.id } },
+                              {
+                                onSuccess: ({ secret }) =>
+                                  setShown({ id: webhook.id, name: webhook.name, secret }),
+                              },
+                            )
+                          }
+                        >
+                          Replace secret
+                        </Button>
+                        <Button
+                          size="small"
+                          kind="danger"
+                          aria-label={`Delete ${webhook.name}`}
+                          onClick={() => setDeleting(webhook)}
+                        >
+                          Delete
+                        </Button>
+                      </span>
+                    ),
+                },
+              ]}
+              empty={
+                <Empty title="No webhooks">
+                  A form on a page, a shop, a script: whatever sends JSON can send it here, and the project
+                  reads it by its key.
+                </Empty>
+              }
+            />
+          )}
+        </Answer>
+      </Panel>
+      {deleting && (
+        <Danger
+          action="Delete the webhook"
+          question={`Delete “${deleting.name}”?`}
+          isOpen
+          onClose={() => setDeleting(undefined)}
+          name={deleting.name}
+          preview={async () =>
+            ask('deleteWebhook', { params: { ...params, webhookId: deleting.id }, query: { dryRun: true } })
+          }
+          run={async () => {
+            await remove.mutateAsync({ params: { ...params, webhookId: deleting.id }, query: {} })
+            say(`“${deleting.name}” is deleted.`)
+          }}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,151 @@
+import type { ChatServer } from '@rolecall/sdk/admin'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useAnswer, useChange } from '../../api/queries.ts'
+import { Button, ButtonAnchor } from '../../components/button.tsx'
+import { Status } from '../../components/chip.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Num } from '../../components/number.tsx'
+import { Page as PageFrame } from '../../components/page.tsx'
+import { Portrait } from '../../components/portrait.tsx'
+import { Answer, Empty, Notice, Problem } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { useMayChange } from '../../shell/profile.ts'
+import { syncStateOf } from './sync-state.ts'
+
+const columns: readonly Column<ChatServer>[] = [
+  {
+    header: 'Server',
+    cell: ({ name, icon }) => (
+      <span className="with-portrait">
+        <Portrait of={icon} name={name} />
+        {name}
+      </span>
+    ),
+  },
+  { header: 'Kind', cell: ({ isMain }) => isMain && <Status tone="good">Main server</Status> },
+  { header: 'Members', cell: ({ memberCount }) => <Num value={memberCount} />, align: 'end' },
+  {
+    header: 'Members read',
+    cell: ({ lastSync }) => {
+      const { tone, text } = syncStateOf(lastSync)
+      return <Status tone={tone}>{text}</Status>
+    },
+    isMinor: true,
+  },
+  {
+    header: 'Roles read',
+    cell: ({ rolesSyncedAt }) => <Time at={rolesSyncedAt} />,
+    align: 'end',
+    isMinor: true,
+  },
+]
+
+/** The servers of the chat platform that the service looks after. */
+export function Page() {
+  const servers = useAnswer('listServers')
+  const mayChange = useMayChange()
+  const [isAdding, setAdding] = useState(false)
+  const add = mayChange && (
+    <Button kind="main" onClick={() => setAdding(true)}>
+      <Icon name="plus" size={14} />
+      Add a server
+    </Button>
+  )
+  return (
+    <PageFrame
+      title="Servers"
+      lead="Whose members may log in. The main server decides who administers."
+      actions={add}
+    >
+      <Answer of={servers}>
+        {({ data }) => (
+          <DataTable
+            label="Servers"
+            columns={columns}
+            rows={data}
+            rowKey={({ id }) => id}
+            rowLink={({ id }) => `/servers/${id}`}
+            empty={
+              <Empty title="No server yet" action={add}>
+                Invite the bot to a server on the chat platform, then add it here.
+              </Empty>
+            }
+          />
+        )}
+      </Answer>
+      <Dialog title="Add a server" isOpen={isAdding} onClose={() => setAdding(false)}>
+        <AddServer onClose={() => setAdding(false)} />
+      </Dialog>
+    </PageFrame>
+  )
+}
+
+/** One of the servers that the bot is in already; for any other, the link that brings it there. */
+function AddServer({ onClose }: { onClose: () => void }) {
+  const bot = useAnswer('getBot')
+  const add = useChange('addServer')
+  const navigate = useNavigate()
+  const say = useToast()
+  const choose = (id: string) =>
+    add.mutate(
+      { body: { id } },
+      {
+        onSuccess: ({ name }) => {
+          onClose()
+          say(`“${name}” is added. Read its members next.`)
+          void navigate({ to: '/servers/$id', params: { id } })
+        },
+      },
+    )
+  return (
+    <div className="stack">
+      <Answer of={bot}>
+        {({ servers, inviteUrl, name, mayListMembers }) => {
+          const others = servers.filter(({ isRegistered }) => !isRegistered)
+          return (
+            <div className="stack">
+              {!mayListMembers && (
+                <Notice tone="warn" title="The bot may not list members">
+                  Switch on “Server Members Intent” at the platform’s developer portal, under Bot.
+                </Notice>
+              )}
+              {others.length === 0 ? (
+                <p>{name} is in no other server. Invite it to one; then it is shown here.</p>
+              ) : (
+                <ul className="server-list" aria-label="Servers that the bot is in">
+                  {others.map((server) => (
+                    <li key={server.id} className="row apart">
+                      <span className="with-portrait">
+                        <Portrait of={server.icon} name={server.name} />
+                        {server.name}
+                      </span>
+                      <Button
+                        size="small"
+                        isBusy={add.isPending}
+                        aria-label={`Add ${server.name}`}
+                        onClick={() => choose(server.id)}
+                      >
+                        Add
+                      </Button>
+                    </li>
+                  ))}
+                </ul>
+              )}
+              <DialogActions>
+                <ButtonAnchor href={inviteUrl} target="_blank" rel="noreferrer">
+                  Invite the bot to a server
+                </ButtonAnchor>
+                <Button onClick={onClose}>Cancel</Button>
+              </DialogActions>
+            </div>
+          )
+        }}
+      </Answer>
+      {add.error && <Problem error={add.error} />}
+    </div>
+  )
+}

@@ -1,0 +1,221 @@
+import type { ChatServer } from '@rolecall/sdk/admin'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask } from '../../api/admin.ts'
+import { question, useAnswer, useChange } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { RoleChip, Status } from '../../components/chip.tsx'
+import { Copyable } from '../../components/copy.tsx'
+import { Danger } from '../../components/danger.tsx'
+import { Num, numberText } from '../../components/number.tsx'
+import { Facts, Page as PageFrame, Panel } from '../../components/page.tsx'
+import { Answer, Empty, Notice, Problem } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { useMayChange } from '../../shell/profile.ts'
+
+const followMs = 1_000
+
+/** One server: its members, its roles, and what may be done to it. */
+export function Page() {
+  const { id = '' } = useParams({ strict: false })
+  const servers = useQuery({
+    ...question('listServers'),
+    // While its members are read the numbers move.
+    refetchInterval: ({ state }) => (isReading(find(state.data, id)) ? followMs : false),
+  })
+  const server = find(servers.data, id)
+  return (
+    <PageFrame
+      title={server?.name ?? 'Server'}
+      up={{ to: '/servers', text: 'Servers' }}
+      actions={server?.isMain && <Status tone="good">Main server</Status>}
+    >
+      <Answer of={servers}>
+        {() =>
+          server ? (
+            <Server server={server} />
+          ) : (
+            <Empty title="This server is not registered">It may have been removed.</Empty>
+          )
+        }
+      </Answer>
+    </PageFrame>
+  )
+}
+
+const find = (list: { readonly data: readonly ChatServer[] } | undefined, id: string) =>
+  list?.data.find((one) => one.id === id)
+
+const isReading = (server: ChatServer | undefined) => server?.lastSync?.status === 'running'
+
+function Server({ server }: { server: ChatServer }) {
+  const mayChange = useMayChange()
+  return (
+    <div className="stack">
+      <div className="columns">
+        <Panel title="Server">
+          <Facts
+            of={[
+              ['Id', <Copyable key="id" text={server.id} />],
+              [
+                'Members',
+                <Link key="members" to="/members" search={{ server: server.id }}>
+                  <Num value={server.memberCount} />
+                </Link>,
+              ],
+              ['Roles read', <Time key="roles" at={server.rolesSyncedAt} />],
+              ['Registered', <Time key="created" at={server.createdAt} show="full" />],
+            ]}
+          />
+        </Panel>
+        <Reading server={server} />
+      </div>
+      <Roles serverId={server.id} />
+      {mayChange && <DangerZone server={server} />}
+    </div>
+  )
+}
+
+function Reading({ server }: { server: ChatServer }) {
+  const { id, lastSync, memberCount } = server
+  const sync = useChange('syncServer')
+  const mayChange = useMayChange()
+  const isBusy = sync.isPending || isReading(server)
+  return (
+    <Panel
+      title="Members"
+      note="Roles and members come by themselves; reading all of them finds what was missed."
+      actions={
+        mayChange && (
+          <Button isBusy={isBusy} onClick={() => sync.mutate({ params: { id } })}>
+            Read all members
+          </Button>
+        )
+      }
+    >
+      <div className="stack tight">
+        {sync.error && <Problem error={sync.error} />}
+        {lastSync?.status === 'running' && (
+          <>
+            <progress
+              aria-label="Members read"
+              value={lastSync.seen}
+              max={Math.max(memberCount, lastSync.seen, 1)}
+            />
+            <span role="status">{numberText(lastSync.seen)} read so far</span>
+          </>
+        )}
+        {lastSync?.status === 'failed' && (
+          <Notice tone="bad" title="The last reading failed">
+            {lastSync.problem}
+          </Notice>
+        )}
+        {lastSync ? (
+          <Facts
+            of={[
+              ['Begun', <Time key="begun" at={lastSync.startedAt} />],
+              ['Ended', <Time key="ended" at={lastSync.finishedAt} never="not yet" />],
+              ['Read', <Num key="seen" value={lastSync.seen} />],
+              ['New or different', <Num key="changed" value={lastSync.changed} />],
+              ['Had left', <Num key="left" value={lastSync.ended} />],
+            ]}
+          />
+        ) : (
+          <p className="quiet">Never read: only who has logged in is known.</p>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+function Roles({ serverId }: { serverId: string }) {
+  const roles = useAnswer('listRoles', { params: { id: serverId } })
+  return (
+    <Panel title="Roles" note="Highest first.">
+      <Answer of={roles}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No roles">They appear when the server is read.</Empty>
+          ) : (
+            <ul className="chips plain-list">
+              {data.map(({ id, name, color }) => (
+                <li key={id}>
+                  <Link to="/members" search={{ server: serverId, roles: id }}>
+                    <RoleChip name={name} color={color} />
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Panel>
+  )
+}
+
+function DangerZone({ server }: { server: ChatServer }) {
+  const { id, name, isMain } = server
+  const navigate = useNavigate()
+  const say = useToast()
+  const update = useChange('updateServer')
+  const remove = useChange('removeServer')
+  const [asked, setAsked] = useState<'flag' | 'remove'>()
+  const close = () => setAsked(undefined)
+  const flag = isMain ? 'Take the main flag' : 'Make it the main server'
+  return (
+    <Panel title="Change it" kind="danger">
+      <div className="stack">
+        <div className="row apart">
+          <span>
+            {isMain
+              ? 'The main server decides who administers. Take the flag from it before another one gets it.'
+              : 'There is one main server: its roles decide who administers.'}
+          </span>
+          <Button kind="danger" onClick={() => setAsked('flag')}>
+            {flag}…
+          </Button>
+        </div>
+        <div className="row apart">
+          <span>Its sessions end at once, and its members leave the lists. It can be added again.</span>
+          <Button kind="danger" onClick={() => setAsked('remove')}>
+            Remove…
+          </Button>
+        </div>
+      </div>
+      <Danger
+        action={flag}
+        question={`${flag}: “${name}”?`}
+        isOpen={asked === 'flag'}
+        onClose={close}
+        name={name}
+        preview={async () => {
+          const answer = await ask('updateServer', {
+            params: { id },
+            query: { dryRun: true },
+            body: { isMain: !isMain },
+          })
+          return 'dryRun' in answer ? answer : undefined
+        }}
+        run={async () => {
+          await update.mutateAsync({ params: { id }, body: { isMain: !isMain } })
+          say(isMain ? `“${name}” is not the main server any more.` : `“${name}” is the main server.`)
+        }}
+      />
+      <Danger
+        action="Remove the server"
+        question={`Remove “${name}”?`}
+        isOpen={asked === 'remove'}
+        onClose={close}
+        name={name}
+        preview={async () => ask('removeServer', { params: { id }, query: { dryRun: true } })}
+        run={async () => {
+          await remove.mutateAsync({ params: { id }, query: {} })
+          await navigate({ to: '/servers' })
+          say(`“${name}” is removed.`)
+        }}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,12 @@
+import type { MemberSync } from '@rolecall/sdk/admin'
+import { numberText } from '../../components/number.tsx'
+
+/** How reading the members of a server is going, in a word and a colour. */
+export function syncStateOf(sync: MemberSync | null): {
+  tone: 'good' | 'warn' | 'bad' | 'none'
+  text: string
+} {
+  if (!sync) return { tone: 'none', text: 'Never' }
+  if (sync.status === 'running') return { tone: 'warn', text: `Reading: ${numberText(sync.seen)}` }
+  return sync.status === 'failed' ? { tone: 'bad', text: 'Failed' } : { tone: 'good', text: 'Read' }
+}

@@ -1,0 +1,194 @@
+import { settings } from '@rolecall/contract'
+import type { AdminAnswer, AdminInput, SettingSource } from '@rolecall/sdk/admin'
+import { Link, useBlocker } from '@tanstack/react-router'
+import { type FormEvent, useId, useState } from 'react'
+import { useAnswer, useChange } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Status } from '../../components/chip.tsx'
+import { Danger } from '../../components/danger.tsx'
+import { Num } from '../../components/number.tsx'
+import { Page as PageFrame, Panel } from '../../components/page.tsx'
+import { Answer, Problem } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { labelOf } from '../../forms/label.ts'
+import { useMayChange } from '../../shell/profile.ts'
+import {
+  type Changes,
+  changesOf,
+  editableRows,
+  groupTitles,
+  problemOf,
+  rowsOf,
+  type Setting,
+} from './rows.ts'
+import { SourceOf } from './source.tsx'
+import './settings.css'
+
+type Effective = AdminAnswer<'getSettings'>
+
+/** Every setting with its value and where that comes from. */
+export function Page() {
+  const answer = useAnswer('getSettings', {})
+  return (
+    <PageFrame
+      title="Settings"
+      lead="What can be changed here counts on every instance within a second. The rest is given by the environment of the service."
+    >
+      <Answer of={answer}>{(values) => <Settings values={values} key={values.meta.updatedAt} />}</Answer>
+    </PageFrame>
+  )
+}
+
+function Settings({ values }: { values: Effective }) {
+  const mayChange = useMayChange()
+  const say = useToast()
+  const update = useChange('updateSettings')
+  const sources = useAnswer('getSettingSources')
+  const [changes, setChanges] = useState<Changes>({})
+  const body = changesOf(values, changes)
+  const isDirty = body !== undefined
+  const isWrong = editableRows.some((row) => problemOf(row, changes[row.path]) !== undefined)
+  useBlocker({
+    shouldBlockFn: () => isDirty && !confirm('Leave without saving? What you changed here is lost.'),
+    enableBeforeUnload: () => isDirty,
+  })
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    if (body === undefined || isWrong || update.isPending) return
+    // Made of the contract's own table of settings.
+    update.mutate({ body } as AdminInput<'updateSettings'>, {
+      onSuccess: () => {
+        setChanges({})
+        say('The settings are saved.')
+      },
+    })
+  }
+  return (
+    <form className="stack" onSubmit={save}>
+      {Object.keys(settings.settingTable).map((group) => (
+        <Panel key={group} title={groupTitles[group] ?? labelOf(group)} flush>
+          <dl className="settings">
+            {rowsOf(group).map((row) => (
+              <Row
+                key={row.path}
+                row={row}
+                values={values}
+                source={sources.data?.sources[row.path]}
+                changed={changes[row.path]}
+                change={mayChange ? (text) => setChanges({ ...changes, [row.path]: text }) : undefined}
+              />
+            ))}
+          </dl>
+        </Panel>
+      ))}
+      {update.error && <Problem error={update.error} />}
+      {mayChange && (
+        <div className="form-actions">
+          <Button kind="main" type="submit" disabled={!isDirty || isWrong} isBusy={update.isPending}>
+            Save the settings
+          </Button>
+          {isDirty && <Button onClick={() => setChanges({})}>Undo</Button>}
+          <Reset />
+          <Link className="toolbar-end" to="/audit" search={{ about: 'settings' }}>
+            Last changed <Time at={values.meta.updatedAt} />
+          </Link>
+        </div>
+      )}
+    </form>
+  )
+}
+
+interface RowProps {
+  readonly row: Setting
+  readonly values: Effective
+  readonly source: SettingSource | undefined
+  readonly changed: string | undefined
+  readonly change: ((text: string) => void) | undefined
+}
+
+function Row({ row, values, source, changed, change }: RowProps) {
+  const id = useId()
+  const { key, group, meaning, bounds } = row
+  const problem = problemOf(row, changed)
+  const shown = shownValue(values, group, key)
+  return (
+    <div>
+      <dt>
+        {bounds && change ? <label htmlFor={id}>{labelOf(key)}</label> : labelOf(key)}
+        <span className="quiet">{meaning}</span>
+      </dt>
+      <dd>
+        {bounds && change && typeof shown === 'number' ? (
+          <>
+            <input
+              id={id}
+              className="input"
+              type="number"
+              inputMode="numeric"
+              min={bounds.min}
+              max={bounds.max}
+              value={changed ?? String(shown)}
+              aria-invalid={problem !== undefined}
+              aria-describedby={`${id}-note`}
+              onChange={(event) => change(event.target.value)}
+            />
+            <span id={`${id}-note`} className={problem ? 'field-problem' : 'quiet'}>
+              {problem ?? (
+                <>
+                  <Num value={bounds.min} /> to <Num value={bounds.max} />
+                </>
+              )}
+            </span>
+          </>
+        ) : (
+          <Value value={shown} />
+        )}
+        <SourceOf row={row} source={source} />
+      </dd>
+    </div>
+  )
+}
+
+/** A number or text; of a secret whether there is one. */
+function shownValue(values: Effective, group: string, key: string): unknown {
+  const found = (values as unknown as Record<string, Record<string, object>>)[group]?.[key]
+  if (found && 'isSet' in found) return found.isSet === true
+  return found && 'value' in found ? found.value : null
+}
+
+const Value = ({ value }: { value: unknown }) =>
+  typeof value === 'boolean' ? (
+    <Status tone={value ? 'good' : 'bad'}>{value ? 'Set' : 'Not set'}</Status>
+  ) : typeof value === 'number' ? (
+    <Num value={value} />
+  ) : (
+    <span className="mono">{value === null ? 'not set' : String(value)}</span>
+  )
+
+function Reset() {
+  const [isOpen, setOpen] = useState(false)
+  const reset = useChange('resetSettings')
+  const say = useToast()
+  return (
+    <>
+      <Button kind="danger" onClick={() => setOpen(true)}>
+        Reset…
+      </Button>
+      <Danger
+        action="Reset the settings"
+        question="Reset every setting?"
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        preview={async () => undefined}
+        run={async () => {
+          await reset.mutateAsync({})
+          say('The settings are those of the environment again.')
+        }}
+      >
+        What was set here is taken back; the values of the environment count again, on every instance, at
+        once.
+      </Danger>
+    </>
+  )
+}

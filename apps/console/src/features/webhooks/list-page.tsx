@@ -1,0 +1,95 @@
+import type { ListedWebhook } from '@rolecall/sdk/admin'
+import { useAnswer } from '../../api/queries.ts'
+import { Status } from '../../components/chip.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { countText, Num } from '../../components/number.tsx'
+import { Page as PageFrame } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { Answer, Empty } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useFilters } from '../../components/use-filters.ts'
+
+const perPage = 50
+
+const columns: readonly Column<ListedWebhook>[] = [
+  {
+    header: 'Webhook',
+    cell: ({ name, slug }) => (
+      <>
+        {name}
+        <span className="cell-sub mono">{slug}</span>
+      </>
+    ),
+  },
+  { header: 'Project', cell: ({ projectName }) => projectName },
+  {
+    header: 'Takes',
+    cell: ({ isActive, requireSignature }) =>
+      isActive ? (
+        <Status tone="good">{requireSignature ? 'signed only' : 'signed or not'}</Status>
+      ) : (
+        <Status tone="none">nothing</Status>
+      ),
+    isMinor: true,
+  },
+  {
+    header: 'Submissions',
+    cell: ({ submissionCount }) => <Num value={submissionCount} short />,
+    align: 'end',
+  },
+  { header: 'Last', cell: ({ lastSubmissionAt }) => <Time at={lastSubmissionAt} />, align: 'end' },
+]
+
+/** The inbound webhooks of all projects. They are made and changed in their project. */
+export function Page() {
+  const [{ name = '', page = '1' }, setFilters] = useFilters()
+  const number = Math.max(1, Number.parseInt(page, 10) || 1)
+  const webhooks = useAnswer('listAllWebhooks', {
+    query: { name: name || undefined, limit: perPage, offset: (number - 1) * perPage },
+  })
+  return (
+    <PageFrame
+      title="Webhooks in"
+      lead="Addresses of your projects that take JSON of one shape: forms, scripts, other services."
+    >
+      <div className="toolbar">
+        <SearchField
+          label="Search webhooks and projects"
+          value={name}
+          onSearch={(text) => setFilters({ name: text, page: '' })}
+        />
+        {webhooks.data && (
+          <span className="quiet toolbar-end" role="status">
+            {countText(webhooks.data.total, 'webhook')}
+          </span>
+        )}
+      </div>
+      <Answer of={webhooks}>
+        {({ data, total }) => (
+          <>
+            <DataTable
+              label="Webhooks in"
+              columns={columns}
+              rows={data}
+              rowKey={({ id }) => id}
+              rowLink={({ id, projectId }) => `/projects/${projectId}/webhooks/${id}`}
+              empty={
+                name ? (
+                  <Empty title="No webhooks match">Search for a part of its name, or of its project’s.</Empty>
+                ) : (
+                  <Empty title="No webhooks yet">Make one in a project, under Webhooks in.</Empty>
+                )
+              }
+            />
+            <Pager
+              page={number}
+              pages={Math.ceil(total / perPage)}
+              onPage={(next) => setFilters({ page: String(next) })}
+            />
+          </>
+        )}
+      </Answer>
+    </PageFrame>
+  )
+}

@@ -1,0 +1,235 @@
+import type { Schema } from '@rolecall/contract'
+import { type ReactNode, useId } from 'react'
+import { instantOf } from '../components/period-fields.tsx'
+import { labelOf } from './label.ts'
+import { localText } from './local-moment.ts'
+import type { Form } from './use-form.ts'
+
+/** The fields of a form, as the contract's schema says: what kind, which label, which help, which bounds. */
+export const Fields = <Values extends object>({
+  form,
+  keys,
+  labels = {},
+  helps = {},
+  choices = {},
+}: {
+  form: Form<Values>
+  keys: readonly (keyof Values & string)[]
+  /** Where the page has better words than the contract. */
+  labels?: Partial<Record<keyof Values & string, string>>
+  helps?: Partial<Record<keyof Values & string, string>>
+  /** What can be chosen for an id: one of them, or several for a list. */
+  choices?: Partial<Record<keyof Values & string, readonly Choice[]>>
+}) =>
+  keys.map((key) => (
+    <Field key={key} form={form} of={key} label={labels[key]} help={helps[key]} choices={choices[key]} />
+  ))
+
+/** An id, and what it is called. */
+export interface Choice {
+  readonly id: string
+  readonly text: ReactNode
+}
+
+interface FieldProps<Values extends object> {
+  readonly form: Form<Values>
+  readonly of: keyof Values & string
+  readonly label: string | undefined
+  readonly help: string | undefined
+  readonly choices: readonly Choice[] | undefined
+}
+
+function Field<Values extends object>({ form, of: key, label, help, choices }: FieldProps<Values>) {
+  const id = useId()
+  const rule = form.rules.get(key)
+  if (!rule) throw new Error(`The contract has no field ${key} there.`)
+  const { schema } = rule
+  const problem = form.problemOf(key)
+  const value: unknown = form.values[key]
+  const set = (next: unknown) => form.set(key, next as (typeof form.values)[typeof key])
+  // In a form of changes nothing has to be given.
+  const isMixed = [...form.rules.values()].some(({ isRequired }) => isRequired)
+  const shown = label ?? schema.title ?? labelOf(key)
+  const said = help ?? schema.description
+  const props = {
+    id,
+    name: key,
+    'aria-invalid': problem !== undefined,
+    'aria-describedby': `${id}-help ${id}-problem`,
+    'aria-required': rule.isRequired,
+    onBlur: () => form.touch(key),
+  }
+  if (schema.type === 'boolean') {
+    return (
+      <div className="check">
+        <input
+          {...props}
+          type="checkbox"
+          checked={value === true}
+          onChange={(event) => set(event.target.checked)}
+        />
+        <span>
+          <label htmlFor={id}>{shown}</label>
+          <span className="field-help" id={`${id}-help`}>
+            <Prose text={said} />
+          </span>
+          <FieldProblem id={`${id}-problem`} text={problem} label={shown} />
+        </span>
+      </div>
+    )
+  }
+  if (choices && schema.type === 'array') {
+    const chosen = Array.isArray(value) ? value : []
+    return (
+      <fieldset name={key} className="field" aria-describedby={`${id}-help ${id}-problem`}>
+        <legend>{shown}</legend>
+        {choices.map((choice) => (
+          <label key={choice.id} className="check">
+            <input
+              type="checkbox"
+              checked={chosen.includes(choice.id)}
+              onChange={({ target }) =>
+                set(target.checked ? [...chosen, choice.id] : chosen.filter((one) => one !== choice.id))
+              }
+            />
+            <span>{choice.text}</span>
+          </label>
+        ))}
+        <span className="field-help" id={`${id}-help`}>
+          <Prose text={said} />
+        </span>
+        <FieldProblem id={`${id}-problem`} text={problem} label={shown} />
+      </fieldset>
+    )
+  }
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {shown}
+        {isMixed && !rule.isRequired && <span className="quiet"> (optional)</span>}
+      </label>
+      <Input schema={schema} value={value} set={set} props={props} choices={choices} />
+      {said && (
+        <span className="field-help" id={`${id}-help`}>
+          <Prose text={said} />
+        </span>
+      )}
+      <FieldProblem id={`${id}-problem`} text={problem} label={shown} />
+    </div>
+  )
+}
+
+export const FieldProblem = ({
+  id,
+  text,
+  label,
+}: {
+  id: string
+  text: string | undefined
+  label: string
+}) => (
+  <span className="field-problem" id={id} role={text ? 'alert' : undefined}>
+    {text && `${label} ${text}`}
+  </span>
+)
+
+interface InputProps {
+  readonly schema: Schema
+  readonly value: unknown
+  readonly set: (value: unknown) => void
+  readonly props: { readonly id: string; readonly name: string }
+  readonly choices: readonly Choice[] | undefined
+}
+
+/** The longest text that is typed in one line. */
+const mostInOneLine = 600
+
+function Input({ schema, value, set, props, choices }: InputProps) {
+  if (choices) {
+    return (
+      <select {...props} className="input" value={textOf(value)} onChange={({ target }) => set(target.value)}>
+        {choices.map(({ id, text }) => (
+          <option key={id} value={id}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  if (schema.enum) {
+    return (
+      <select
+        {...props}
+        className="input"
+        value={textOf(value)}
+        onChange={(event) => set(event.target.value)}
+      >
+        {value === undefined && <option value="">Choose</option>}
+        {schema.enum.map((word) => (
+          <option key={word}>{word}</option>
+        ))}
+      </select>
+    )
+  }
+  if (schema.type === 'integer' || schema.type === 'number') {
+    return (
+      <input
+        {...props}
+        className="input"
+        type="number"
+        inputMode="numeric"
+        min={schema.minimum}
+        max={schema.maximum}
+        value={textOf(value)}
+        onChange={(event) => set(event.target.value === '' ? undefined : event.target.valueAsNumber)}
+      />
+    )
+  }
+  if (schema.type === 'array') {
+    const lines = Array.isArray(value) ? value.join('\n') : ''
+    return (
+      <textarea
+        {...props}
+        className="input mono"
+        rows={3}
+        value={lines}
+        placeholder="One a line"
+        spellCheck={false}
+        onChange={(event) => set(event.target.value === '' ? [] : event.target.value.split('\n'))}
+      />
+    )
+  }
+  if (schema.format === 'date-time') {
+    return (
+      <input
+        {...props}
+        className="input"
+        type="datetime-local"
+        value={localText(textOf(value))}
+        onChange={(event) => set(instantOf(event.target.value) ?? '')}
+      />
+    )
+  }
+  const text = { ...props, className: 'input', value: textOf(value) }
+  return (schema.maxLength ?? 0) > mostInOneLine && !isAddress(props.name) ? (
+    <textarea {...text} rows={3} onChange={(event) => set(event.target.value)} />
+  ) : (
+    <input {...text} type="text" autoComplete="off" onChange={(event) => set(event.target.value)} />
+  )
+}
+
+const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
+
+/** Addresses are long, and have no lines. */
+const isAddress = (name: string): boolean => /ur[li]$/i.test(name)
+
+/** A description of the contract: what stands between backticks is code. */
+const Prose = ({ text = '' }: { text: string | undefined }) =>
+  text.split('`').map((part, at) =>
+    at % 2 === 1 ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+      <code key={at}>{part}</code>
+    ) : (
+      part
+    ),
+  )

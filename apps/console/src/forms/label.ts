@@ -1,0 +1,19 @@
+const initials = new Map([
+  ['id', 'ID'],
+  ['url', 'URL'],
+  ['uri', 'URI'],
+  ['uris', 'URIs'],
+  ['api', 'API'],
+  ['sso', 'SSO'],
+  ['ttl', 'TTL'],
+  ['ms', '(ms)'],
+  ['sec', '(s)'],
+  ['oidc', 'OpenID Connect'],
+])
+
+/** The name of a field as a label: `webhookUrl` is `Webhook URL`. */
+export function labelOf(key: string): string {
+  const words = key.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(' ')
+  const [first = '', ...rest] = words.map((word) => initials.get(word.toLowerCase()) ?? word.toLowerCase())
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ')
+}

@@ -1,0 +1,9 @@
+/** A moment of the service, as a field for date and time says it in the reader’s zone; nothing for no moment. */
+export function localText(instant: string): string {
+  const at = new Date(instant)
+  if (Number.isNaN(at.getTime())) return ''
+  const two = (number: number) => String(number).padStart(2, '0')
+  const year = String(at.getFullYear()).padStart(4, '0')
+  const day = `${year}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`
+}

@@ -1,0 +1,18 @@
+import { Button } from '../components/button.tsx'
+import type { Form } from './use-form.ts'
+
+/** The end of a form over something that is there already: saves what was changed, or undoes it. */
+export const SaveButtons = ({
+  form,
+  label,
+}: {
+  form: Pick<Form<object>, 'isBusy' | 'isDirty' | 'reset'>
+  label: string
+}) => (
+  <div className="form-actions">
+    <Button kind="main" type="submit" isBusy={form.isBusy} disabled={!form.isDirty}>
+      {label}
+    </Button>
+    {form.isDirty && <Button onClick={form.reset}>Undo</Button>}
+  </div>
+)

@@ -1,0 +1,85 @@
+import {
+  type EndpointDefinition,
+  endpoints,
+  formats,
+  operationIdOf,
+  patternMessage,
+  type Schema,
+} from '@rolecall/contract'
+import type { AdminQuestion, ProblemDetail } from '@rolecall/sdk/admin'
+import { Set as setFormat } from 'typebox/format'
+import { Errors } from 'typebox/value'
+
+// Reads the contract's own schemas, so that no field is described twice. Loaded only by pages that have a form.
+
+for (const [name, holds] of Object.entries(formats)) setFormat(name, holds)
+
+const definitions = new Map(endpoints.map((definition) => [operationIdOf(definition), definition]))
+
+function definitionOf(name: AdminQuestion): EndpointDefinition {
+  const definition = definitions.get(name)
+  if (!definition) throw new Error(`The contract has no ${name}.`)
+  return definition
+}
+
+/** What the contract says of one field of a request's body. */
+export interface FieldRule {
+  /** What it holds, without the null that clears it. */
+  readonly schema: Schema
+  readonly isNullable: boolean
+  readonly isRequired: boolean
+}
+
+/** The fields of the body that an endpoint takes, or of one object in it. */
+export function rulesOf(name: AdminQuestion, part?: string): ReadonlyMap<string, FieldRule> {
+  const body: Schema = definitionOf(name).body ?? {}
+  const { properties = {}, required = [] } = part === undefined ? body : (body.properties?.[part] ?? {})
+  return new Map(
+    Object.entries(properties).map(([key, schema]) => [key, ruleOf(schema, required.includes(key))]),
+  )
+}
+
+function ruleOf(schema: Schema, isRequired: boolean): FieldRule {
+  const isNullable = schema.anyOf?.some(({ type }) => type === 'null') ?? false
+  const held = isNullable ? schema.anyOf?.find(({ type }) => type !== 'null') : undefined
+  const { description = held?.description } = schema
+  return {
+    schema: { ...(held ?? schema), ...(description !== undefined && { description }) },
+    isNullable,
+    isRequired,
+  }
+}
+
+/** What is wrong with a body, in the service's own terms: the same pointers, the same words. */
+export function problemsOf(name: AdminQuestion, body: unknown): readonly ProblemDetail[] {
+  const schema = definitionOf(name).body
+  if (!schema) return []
+  return Errors(schema, body).flatMap(({ keyword, instancePath, params, message }) => {
+    if (keyword === 'required' && 'requiredProperties' in params) {
+      return params.requiredProperties.map((key) => said(`${instancePath}/${key}`, 'is required', keyword))
+    }
+    // The branches of a union say more than that none of them fits.
+    if (keyword === 'anyOf' || keyword === 'boolean') return []
+    if (keyword === 'pattern' && 'pattern' in params) {
+      return [said(instancePath, patternMessage(String(params.pattern)) ?? message, keyword)]
+    }
+    if (keyword === 'format' && 'format' in params) {
+      return [said(instancePath, formatMessages[params.format] ?? message, keyword)]
+    }
+    if (keyword === 'minLength') return [said(instancePath, 'is required', keyword)]
+    return [said(instancePath, message, keyword)]
+  })
+}
+
+const said = (path: string, message: string, code: string): ProblemDetail => ({
+  path,
+  message,
+  code: code.toUpperCase(),
+})
+
+const formatMessages: Readonly<Record<string, string>> = {
+  snowflake: 'must be an id of the chat platform: 17 to 20 digits',
+  uuid: 'must be a UUID',
+  'date-time': 'must be a date, or a date and time with its zone',
+  name: 'must show something, and have no space at its ends and no invisible characters',
+}

@@ -1,0 +1,83 @@
+import type { AdminProfile } from '@rolecall/sdk/admin'
+import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { useToast } from '../components/toast.tsx'
+import { areKeysOn, keysOf } from './keys.ts'
+import { fileOf } from './page-file.tsx'
+import { placesOf } from './places.ts'
+
+const Palette = lazy(fileOf(() => import('./palette.tsx')))
+const KeysDialog = lazy(fileOf(() => import('./keys-dialog.tsx')))
+
+const openEvent = 'rolecall-open-palette'
+
+/** Opens the palette, from wherever. */
+export const openPalette = () => dispatchEvent(new Event(openEvent))
+
+/** How long the first key of two waits for the second: `g` for where to, `t` for what to do with the period. */
+const sequenceMs = 1_200
+
+/** The keys that work everywhere, but in fields: the palette, going somewhere, and those of `keys.ts`. */
+export function Keyboard({ profile }: { profile: AdminProfile }) {
+  const [opened, setOpened] = useState<'palette' | 'keys'>()
+  const navigate = useNavigate()
+  const say = useToast()
+  const keys = useMemo(
+    () => keysOf(profile, { go: (to) => void navigate({ to }), showKeys: () => setOpened('keys'), say }),
+    [navigate, profile, say],
+  )
+  useEffect(() => {
+    const open = () => setOpened('palette')
+    let first: { readonly key: string; readonly at: number } | undefined
+    const press = (event: KeyboardEvent) => {
+      if (
+        event.key.toLowerCase() === 'k' &&
+        (event.metaKey || event.ctrlKey) &&
+        !event.shiftKey &&
+        !event.altKey
+      ) {
+        event.preventDefault()
+        setOpened((before) => (before === 'palette' ? undefined : 'palette'))
+        return
+      }
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target) || isAsking()) return
+      if (!areKeysOn()) return
+      const before = first !== undefined && Date.now() - first.at < sequenceMs ? first.key : undefined
+      first = undefined
+      if (before === 'g') {
+        const place = placesOf(profile).find(({ key }) => key === event.key)
+        if (place) void navigate({ to: place.to })
+        return
+      }
+      if (before === undefined && (event.key === 'g' || event.key === 't')) {
+        first = { key: event.key, at: Date.now() }
+        return
+      }
+      const pressed = before === undefined ? event.key : `${before} ${event.key}`
+      keys.find(({ key }) => key === pressed)?.run(event)
+    }
+    addEventListener('keydown', press)
+    addEventListener(openEvent, open)
+    return () => {
+      removeEventListener('keydown', press)
+      removeEventListener(openEvent, open)
+    }
+  }, [navigate, profile, keys])
+  const close = () => setOpened(undefined)
+  return opened === undefined ? null : (
+    <Suspense>
+      {opened === 'palette' ? (
+        <Palette profile={profile} onClose={close} onKeys={() => setOpened('keys')} />
+      ) : (
+        <KeysDialog keys={keys} places={placesOf(profile)} onClose={close} />
+      )}
+    </Suspense>
+  )
+}
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** A dialog has its own keys. */
+const isAsking = () => document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null

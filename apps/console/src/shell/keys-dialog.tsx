@@ -1,0 +1,44 @@
+import { useState } from 'react'
+import { Button } from '../components/button.tsx'
+import { Dialog, DialogActions } from '../components/dialog.tsx'
+import { Facts } from '../components/page.tsx'
+import { areKeysOn, type Key, turnKeys } from './keys.ts'
+import type { Place } from './places.ts'
+
+interface KeysDialogProps {
+  readonly keys: readonly Key[]
+  readonly places: readonly Place[]
+  readonly onClose: () => void
+}
+
+/** Every key, and the switch for those that are a single one. */
+export default function KeysDialog({ keys, places, onClose }: KeysDialogProps) {
+  const [isOn, setOn] = useState(areKeysOn)
+  return (
+    <Dialog title="Keys" isOpen onClose={onClose}>
+      <Facts
+        of={[
+          ['Search and do', <kbd key="palette">Ctrl or ⌘ K</kbd>],
+          ...keys.map(({ key, text }) => [text, <kbd key={key}>{key}</kbd>] as const),
+          ...places.map(({ key, text }) => [text, <kbd key={key}>g {key}</kbd>] as const),
+          ['Open the row', <kbd key="open">Enter</kbd>],
+          ['Close', <kbd key="close">Esc</kbd>],
+        ]}
+      />
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={isOn}
+          onChange={({ target }) => {
+            turnKeys(target.checked)
+            setOn(target.checked)
+          }}
+        />
+        Single keys work outside of fields
+      </label>
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

@@ -1,0 +1,92 @@
+import type { AdminProfile } from '@rolecall/sdk/admin'
+import { newestKey, olderKey } from '../components/page-keys.ts'
+import { shownPeriod } from '../components/page-period.ts'
+import { localText, periodText, readPeriod } from '../components/period-text.ts'
+
+/** A key that does something wherever nobody types; or two, one after the other, with a space between. */
+export interface Key {
+  readonly key: string
+  readonly text: string
+  readonly run: (event: KeyboardEvent) => void
+}
+
+interface Steps {
+  readonly go: (to: string) => void
+  readonly showKeys: () => void
+  readonly say: (text: string) => void
+}
+
+/** What single keys do: those that work, and those that are listed. */
+export const keysOf = ({ isSystemAdmin }: AdminProfile, { go, showKeys, say }: Steps): readonly Key[] => [
+  { key: '/', text: 'Search of the page', run: focusSearch },
+  ...(isSystemAdmin ? [{ key: 'c', text: 'New project', run: () => go('/projects/new') }] : []),
+  { key: 'j', text: 'Next row', run: () => stepRow(1) },
+  { key: 'k', text: 'Row before', run: () => stepRow(-1) },
+  { key: newestKey, text: 'Page before, or the newest', run: () => turnPage(newestKey) },
+  { key: olderKey, text: 'Next page, or older', run: () => turnPage(olderKey) },
+  { key: 't c', text: 'Copy the period of the page', run: () => void copyPeriod(say) },
+  { key: 't v', text: 'Paste a period', run: () => void pastePeriod(say) },
+  { key: '?', text: 'This list', run: showKeys },
+]
+
+function stepRow(step: number) {
+  const links = [...document.querySelectorAll<HTMLElement>('main .row-link')]
+  const at = links.indexOf(document.activeElement as HTMLElement)
+  links[
+    at < 0 ? (step > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, at + step))
+  ]?.focus()
+}
+
+function focusSearch(event: KeyboardEvent) {
+  const search = document.querySelector<HTMLElement>('main [type="search"]')
+  if (!search) return
+  event.preventDefault()
+  search.focus()
+}
+
+/** The first list of the page that has somewhere to go. */
+function turnPage(key: string) {
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>('main .pager button')]
+  buttons.find((button) => button.getAttribute('aria-keyshortcuts') === key && !button.disabled)?.click()
+}
+
+/** With its zone: whoever pastes it elsewhere means the same moments. */
+async function copyPeriod(say: Steps['say']) {
+  const page = shownPeriod()
+  if (!page) return say('This page has no period.')
+  try {
+    await navigator.clipboard.writeText(periodText(page.period, new Date()))
+    say('The period is copied.')
+  } catch {
+    say('The browser lets nothing be copied here.')
+  }
+}
+
+async function pastePeriod(say: Steps['say']) {
+  const page = shownPeriod()
+  if (!page) return say('This page has no period.')
+  const text = await navigator.clipboard.readText().catch(() => '')
+  const period = readPeriod(text)
+  if (!period) return say('There is no period in the clipboard: two moments with their zone, and / between.')
+  page.show(localText(period.from), localText(period.to))
+}
+
+const settingName = 'rolecall-single-keys'
+
+/** Who speaks to the browser, or slips, may want no single key to do anything. */
+export function areKeysOn(): boolean {
+  try {
+    return localStorage.getItem(settingName) !== 'off'
+  } catch {
+    return true
+  }
+}
+
+export function turnKeys(isOn: boolean): void {
+  try {
+    if (isOn) localStorage.removeItem(settingName)
+    else localStorage.setItem(settingName, 'off')
+  } catch {
+    // A browser that keeps nothing: they stay on.
+  }
+}

@@ -1,0 +1,118 @@
+import type { AdminProfile } from '@rolecall/sdk/admin'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import {
+  Autocomplete,
+  Dialog,
+  Input,
+  Menu,
+  MenuItem,
+  Modal,
+  ModalOverlay,
+  SearchField,
+  useFilter,
+} from 'react-aria-components'
+import { logOut } from '../api/session.ts'
+import { Icon, type IconName } from '../components/icon.tsx'
+import { placesOf } from './places.ts'
+import { useFound } from './use-found.ts'
+import './palette.css'
+
+interface Entry {
+  readonly id: string
+  readonly text: string
+  readonly note: string
+  readonly icon: IconName
+  readonly run: () => void
+}
+
+interface PaletteProps {
+  readonly profile: AdminProfile
+  readonly onClose: () => void
+  readonly onKeys: () => void
+}
+
+/** Goes anywhere and does things, by typing. */
+export default function Palette({ profile, onClose, onKeys }: PaletteProps) {
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState('')
+  const { contains } = useFilter({ sensitivity: 'base' })
+  const { found, isAsking } = useFound(profile, typed)
+  const go = (to: string) => () => void navigate({ to })
+
+  const fixed: readonly Entry[] = [
+    ...placesOf(profile).map(({ to, text, icon, key }) => ({
+      id: to,
+      text,
+      icon,
+      note: `g ${key}`,
+      run: go(to),
+    })),
+    ...(profile.isSystemAdmin
+      ? [
+          {
+            id: 'new-project',
+            text: 'New project',
+            note: 'c',
+            icon: 'plus' as const,
+            run: go('/projects/new'),
+          },
+        ]
+      : []),
+    { id: 'keys', text: 'Keys', note: '?', icon: 'about', run: onKeys },
+    { id: 'log-out', text: 'Log out', note: '', icon: 'out', run: () => void logOut() },
+  ]
+  const entries: readonly Entry[] = [
+    ...fixed.filter(({ text }) => contains(text, typed)),
+    ...found.map(({ to, ...entry }) => ({ ...entry, run: go(to) })),
+  ]
+  const run = (id: unknown) => {
+    onClose()
+    entries.find((entry) => entry.id === id)?.run()
+  }
+
+  return (
+    <ModalOverlay
+      className="overlay palette-overlay"
+      isOpen
+      isDismissable
+      onOpenChange={(open) => !open && onClose()}
+    >
+      <Modal className="modal palette">
+        <Dialog aria-label="Search and do" className="palette-dialog">
+          <Autocomplete inputValue={typed} onInputChange={setTyped}>
+            <SearchField
+              aria-label="Search members, projects, keys, pages and actions"
+              autoFocus
+              className="palette-search"
+              onKeyDown={(event) => {
+                // The field would clear itself first, and close only then.
+                if (event.key === 'Escape') onClose()
+              }}
+            >
+              <Icon name="search" />
+              <Input placeholder="Go to a member, project or page, or do something" />
+            </SearchField>
+            <Menu
+              aria-label="Found"
+              className="palette-list"
+              items={entries}
+              onAction={run}
+              renderEmptyState={() => (
+                <p className="palette-empty">{isAsking ? 'Searching…' : 'Nothing is called that.'}</p>
+              )}
+            >
+              {({ id, text, note, icon }) => (
+                <MenuItem id={id} textValue={text} className="menu-item">
+                  <Icon name={icon} size={14} />
+                  <span className="palette-text">{text}</span>
+                  {note && <kbd>{note}</kbd>}
+                </MenuItem>
+              )}
+            </Menu>
+          </Autocomplete>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}

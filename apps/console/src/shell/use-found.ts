@@ -1,0 +1,124 @@
+import type { AdminProfile } from '@rolecall/sdk/admin'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { question } from '../api/queries.ts'
+import type { IconName } from '../components/icon.tsx'
+import { exactFirst, pastedIn } from './pasted.ts'
+
+/** Something of the service that was found, and its page. */
+export interface Found {
+  readonly id: string
+  readonly text: string
+  readonly note: string
+  readonly icon: IconName
+  readonly to: string
+}
+
+const settleMs = 120
+/** So many of a kind; who types on sees others. */
+const mostProjects = 12
+const mostMembers = 8
+/** Fewer letters are in nearly every name. */
+const fewestLetters = 2
+
+/** Projects, members and keys that are meant by what is typed: a part of a name, an id, or the beginning of a key. */
+export function useFound(
+  profile: AdminProfile,
+  typed: string,
+): { readonly found: readonly Found[]; readonly isAsking: boolean } {
+  const mayRead = profile.isSystemAdmin || profile.isAuditor
+  const settled = useSettled(typed.trim())
+  const pasted = pastedIn(settled)
+  const projects = useQuery({ ...question('listProjects', { query: {} }), enabled: mayRead })
+  const all = mayRead ? (projects.data?.data ?? []) : profile.ownedProjects
+  const isKnown = all.some(({ id }) => id === pasted?.id)
+
+  // A key that is pasted is nobody's name, and what is pasted of it leaves this page never.
+  const isName = mayRead && pasted === undefined && settled.length >= fewestLetters
+  const members = useQuery({
+    ...question('listMembers', { query: { search: settled, limit: mostMembers } }),
+    enabled: isName,
+  })
+  const member = useQuery({
+    ...question('listMemberServers', { params: { chat_user_id: pasted?.id ?? '' } }),
+    enabled: mayRead && pasted?.kind === 'member',
+  })
+  const project = useQuery({
+    ...question('getProject', { params: { id: pasted?.id ?? '' } }),
+    enabled: pasted?.kind === 'project' && !isKnown,
+  })
+  const replaced = useQuery({
+    ...question('replacedKeys'),
+    enabled: mayRead && pasted?.kind === 'key',
+  })
+
+  const keys = [
+    ...(mayRead && projects.data ? projects.data.data : []).map(({ id, name, apiKey }) => ({
+      prefix: apiKey.prefix,
+      ...{ id, name },
+    })),
+    ...(replaced.data?.data ?? []).map(({ prefix, projectId, projectName }) => ({
+      ...{ prefix, id: projectId, name: projectName },
+    })),
+  ]
+  // An answer of before stays until the next is there: of an id only its own counts.
+  const ofId = member.data?.memberId === pasted?.id && member.data ? [member.data] : []
+  const people = isName ? (members.data?.data ?? []) : ofId
+  const others = project.data?.id === pasted?.id && project.data && !isKnown ? [project.data] : []
+  return {
+    isAsking: members.isFetching || member.isFetching || project.isFetching,
+    found: [
+      ...(pasted?.kind === 'key' ? keys.filter(({ prefix }) => prefix.startsWith(pasted.id)) : []).map(
+        ({ prefix, id, name }): Found => ({
+          id: `key-${id}-${prefix}`,
+          text: `${prefix}… of ${name}`,
+          note: 'Key',
+          icon: 'key',
+          to: `/projects/${id}/keys`,
+        }),
+      ),
+      ...exactFirst([...all, ...others], typed)
+        .slice(0, mostProjects)
+        .map(
+          ({ id, name }): Found => ({
+            id: `project-${id}`,
+            text: name,
+            note: 'Project',
+            icon: 'projects',
+            to: `/projects/${id}`,
+          }),
+        ),
+      ...people.map(
+        ({ memberId, username, globalName }): Found => ({
+          id: `member-${memberId}`,
+          text: globalName ? `${globalName} (${username})` : username,
+          note: 'Member',
+          icon: 'members',
+          to: `/members/${memberId}`,
+        }),
+      ),
+      // Also of who is in no server, and was never seen here: those are asked about most.
+      ...(mayRead && pasted?.kind === 'member'
+        ? [
+            {
+              id: `why-${pasted.id}`,
+              text: `Why can’t ${ofId[0]?.username ?? pasted.id} log in?`,
+              note: 'Why',
+              icon: 'members' as const,
+              to: `/members/${pasted.id}/why`,
+            },
+          ]
+        : []),
+    ],
+  }
+}
+
+/** What is typed, once nothing was typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), settleMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}

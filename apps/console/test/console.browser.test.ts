@@ -1,0 +1,198 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { givenAdministration } from '../../api/test/administration.ts'
+import { call } from '../../api/test/client.ts'
+import { makeShown, pages, type Shown } from './pages.ts'
+import { type ConsoleWorld, startConsole, type Visit } from './visit.ts'
+
+/** Where screenshots go, when somebody wants to look at them. */
+const pictures = process.env['SCREENSHOTS']
+
+let at: ConsoleWorld
+let shown: Shown
+beforeAll(async () => {
+  at = await startConsole()
+  shown = await makeShown(await givenAdministration(at.world), at.world)
+}, 180_000)
+afterAll(() => at?.close())
+
+/** Each width is opened in a scheme of its own, and shown in the other then: colours are all that a scheme changes. */
+const widths = [
+  { width: 1280, schemes: ['light', 'dark'] },
+  { width: 390, schemes: ['dark', 'light'] },
+] as const
+test.each(
+  pages.map((page, number) => ({ ...page, number, address: page.path({ projectId: '…', webhookId: '…' }) })),
+)(
+  '$address in four looks: breaks no policy, asks nobody else, fits the screen, and axe finds nothing',
+  async ({ path, title, number }) => {
+    const seen = await Promise.all(
+      widths.map(async ({ width, schemes }) => {
+        const visit = await at.open(`/console${path(shown)}`, { width, colorScheme: schemes[0] })
+        const { page } = visit
+        await visit.settled(title)
+        const looks = []
+        for (const colorScheme of schemes) {
+          await page.emulateMedia({ colorScheme })
+          if (pictures) await shoot(visit, `${number}-${width}-${colorScheme}`)
+          const overflow = await page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          )
+          const findings = await visit.findings(colorScheme === schemes[0] ? 'all' : 'colours')
+          looks.push({ width, colorScheme, overflow: Math.max(0, overflow), findings })
+        }
+        visit.expectQuiet()
+        await visit.close()
+        return looks
+      }),
+    )
+    expect(seen.flat()).toEqual(
+      widths.flatMap(({ width, schemes }) =>
+        schemes.map((colorScheme) => ({ width, colorScheme, overflow: 0, findings: [] })),
+      ),
+    )
+  },
+)
+
+async function shoot({ page }: Visit, name: string) {
+  if (!pictures) return
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
+}
+
+describe('logging in', () => {
+  test('leads through the platform to the very page that was asked for, and leaves no code in the address', async () => {
+    const visit = await at.open('/console/projects?name=harbour', { as: null })
+    const { page } = visit
+    await page.getByRole('link', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Mara Lind' }).click()
+    await page.getByRole('button', { name: 'Authorize' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
+    await page.getByRole('link', { name: 'Harbour log' }).waitFor()
+    expect(page.url()).toBe(`${at.url}/console/projects?name=harbour`)
+    visit.expectQuiet()
+    await visit.close()
+  })
+
+  test('the session of somebody at work goes on with a new pair, which no page notices', async () => {
+    const visit = await at.open('/console/projects', { as: null })
+    const { page, context } = visit
+    await page.getByRole('link', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Mara Lind' }).click()
+    await page.getByRole('button', { name: 'Authorize' }).click()
+    await page.getByRole('link', { name: 'Harbour log' }).waitFor()
+    const pair = async () => {
+      const cookies = await context.cookies(`${at.url}/api/auth/token/refresh`)
+      return cookies.filter(({ name }) => name.startsWith('svc_admin')).map(({ value }) => value)
+    }
+    const before = await pair()
+    expect(before).toHaveLength(2)
+    await page.clock.install()
+    await page.reload()
+    await page.getByRole('link', { name: 'Harbour log' }).waitFor()
+    // Nobody is there: nothing is replaced.
+    await page.clock.fastForward(61_000)
+    expect(await pair()).toEqual(before)
+    await page.keyboard.press('j')
+    await page.clock.fastForward(61_000)
+    await expect.poll(pair).not.toEqual(before)
+    const former = await call(at.url, 'GET', '/api/admin/profile', { token: before[0] ?? '' })
+    expect(former.status).toBe(401)
+    await page.getByRole('link', { name: 'Members' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Your session has ended' }).count()).toBe(0)
+    // Half of its time is not over: it is not replaced with each minute.
+    const after = await pair()
+    await page.keyboard.press('j')
+    await page.clock.fastForward(61_000)
+    expect(await pair()).toEqual(after)
+    await visit.close()
+  })
+
+  test('a session that ended leads back to the same place, and what was typed into a form is still there', async () => {
+    const visit = await at.open('/console/projects/new')
+    const { page, context } = visit
+    await page.getByLabel('Name').fill('Tide table')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await context.clearCookies()
+    // The next step asks the service.
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+    await page.getByRole('link', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Mara Lind' }).click()
+    await page.getByRole('button', { name: 'Authorize' }).click()
+    await page.getByRole('heading', { level: 1, name: 'New project' }).waitFor()
+    await page.getByRole('heading', { level: 2, name: 'Servers' }).waitFor()
+    await page.getByRole('button', { name: 'Back' }).click()
+    await page.getByRole('button', { name: 'Back' }).click()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Tide table')
+    await visit.close()
+  })
+
+  test('who is no administrator reads why, and can try again as somebody else', async () => {
+    const visit = await at.open('/console/', { as: null })
+    await visit.page.route('**/api/admin/profile', (route) =>
+      route.fulfill({
+        status: 403,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({
+          type: 'about:blank',
+          title: 'System Admin access is required.',
+          status: 403,
+          detail: 'Ask for the role.',
+          code: 'NOT_SYSTEM_ADMIN',
+          requestId: 'r-1',
+        }),
+      }),
+    )
+    await visit.page.reload()
+    await visit.page.getByRole('heading', { name: 'You are no administrator' }).waitFor()
+    await visit.page.getByRole('button', { name: 'Log out' }).waitFor()
+    await visit.close()
+  })
+})
+
+test('a service that cannot answer is shown as such, and the page heals by itself', async () => {
+  const visit = await at.open('/console/projects')
+  const { page } = visit
+  await page.getByRole('link', { name: 'Harbour log' }).waitFor()
+  await page.route('**/api/admin/**', (route) => route.abort())
+  await page.getByLabel('State').selectOption('active')
+  await page.getByText('Rolecall cannot be reached.').waitFor()
+  await page.unroute('**/api/admin/**')
+  await page.getByText('Rolecall cannot be reached.').waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Crew shop' }).waitFor()
+  await visit.close()
+})
+
+test('a page whose file does not come says so, and opens by itself once it does', async () => {
+  const visit = await at.open('/console/projects')
+  const { page } = visit
+  await page.getByRole('link', { name: 'Harbour log' }).waitFor()
+  await page.route(/\/console\//, (route) => route.abort())
+  await page.getByRole('link', { name: 'Monitoring' }).click()
+  await page.getByRole('heading', { level: 1, name: 'This page did not come' }).waitFor()
+  await page.unroute(/\/console\//)
+  await page.getByRole('heading', { level: 1, name: 'Monitoring' }).waitFor()
+  await visit.close()
+})
+
+test('a file that was fetched ahead and is gone takes nothing from the page that is read', async () => {
+  const visit = await at.open('/console/projects/new')
+  const { page } = visit
+  await page.getByLabel('Name').fill('Tide table')
+  await page.evaluate(() => Object.assign(globalThis, { isSame: true }))
+  // As after a release, which has other files.
+  await page.route(/\/console\/assets\//, (route) => route.fulfill({ status: 404 }))
+  const gone = page.waitForResponse((response) => response.status() === 404)
+  await page.getByRole('link', { name: 'Monitoring' }).hover()
+  await gone
+  await page.getByLabel('Name').press('End')
+  expect(await page.evaluate(() => 'isSame' in globalThis)).toBe(true)
+  expect(await page.getByLabel('Name').inputValue()).toBe('Tide table')
+  await page.unroute(/\/console\/assets\//)
+  await page.getByRole('link', { name: 'Monitoring' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Monitoring' }).waitFor()
+  await visit.close()
+})

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../api/src/features/projects/create-project.ts'
+import { type ConsoleWorld, startConsole } from './visit.ts'
+
+const projects = 160
+/** All that is loaded before the first page can be used, compressed. */
+const mostFirstLoadBytes = 250 * 1024
+
+let at: ConsoleWorld
+beforeAll(async () => {
+  at = await startConsole()
+  const { deps } = at.world.service
+  for (let number = 1; number <= projects; number++) {
+    await createProject(deps, {}, { name: `Project ${String(number).padStart(3, '0')}` })
+  }
+}, 180_000)
+afterAll(() => at?.close())
+
+test('a long list is a table of which only the rows that are seen are there, and its end can be reached', async () => {
+  const visit = await at.open('/console/projects')
+  const { page } = visit
+  await page.getByText(`${projects} projects`).waitFor()
+  await page.getByRole('link', { name: `Project ${projects}` }).waitFor()
+  expect(await page.locator('tbody tr').count()).toBeLessThan(60)
+  expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe(`${projects + 1}`)
+  await page.locator('.table-frame').evaluate((frame) => frame.scrollTo(0, frame.scrollHeight))
+  await page.getByRole('link', { name: 'Project 001' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Project 001' }).waitFor()
+  await page.goBack()
+  await page.getByLabel('Search projects').fill('project 07')
+  await page.getByText('10 projects').waitFor()
+  expect(await page.getByRole('link', { name: /^Project 07/ }).count()).toBe(10)
+  expect(await visit.findings()).toEqual([])
+  visit.expectQuiet()
+  await visit.close()
+})
+
+test('the first page is small, and a visit to another loads no more than that page', async () => {
+  // A browser that has nothing of the console yet.
+  const visit = await at.open('/api/docs')
+  const { page } = visit
+  // It has no end, and what is waited for below is that nothing is loaded any more.
+  await page.route('**/api/admin/stream', (route) => route.abort())
+  let bytes = 0
+  page.on('response', (response) => {
+    const { 'content-length': length = '0' } = response.headers()
+    if (response.url().startsWith(`${at.url}/console/`)) bytes += Number(length)
+  })
+  await page.goto(`${at.url}/console/projects`)
+  await page.getByRole('link', { name: `Project ${projects}` }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(bytes).toBeGreaterThan(50 * 1024)
+  expect(bytes).toBeLessThan(mostFirstLoadBytes)
+  const first = bytes
+  await page.getByRole('link', { name: 'Access' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Access' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(bytes - first).toBeLessThan(40 * 1024)
+  await visit.close()
+})

@@ -1,0 +1,71 @@
+/**
+ * Pictures of the console in the documents. `npm run screenshots` takes them of the demo community.
+ *
+ * @typedef {object} Screenshot
+ * @property {string} file below docs/images
+ * @property {string} route as in apps/console/src/routes.tsx; `$id` is a project's or a member's
+ * @property {string} [of] whose: the name that the console's search finds
+ * @property {string} [query] what the address says after its question mark
+ * @property {RegExp} title
+ * @property {1280 | 390} width
+ * @property {'light' | 'dark'} look
+ * @property {string} says what it shows, for who reads, and for who cannot see it
+ */
+
+/** @type {readonly Screenshot[]} */
+export const screenshots = [
+  {
+    file: 'overview-light.webp',
+    route: '/overview',
+    title: /^Overview$/,
+    width: 1280,
+    look: 'light',
+    says: 'Overview: is all well, what needs somebody with its mend, and the newest changes.',
+  },
+  {
+    file: 'overview-dark.webp',
+    route: '/overview',
+    title: /^Overview$/,
+    width: 1280,
+    look: 'dark',
+    says: 'The same in the dark, as the system says.',
+  },
+  {
+    file: 'project-keys.webp',
+    route: '/projects/$id/keys',
+    of: 'Regatta Tickets',
+    title: /^Regatta Tickets$/,
+    width: 1280,
+    look: 'light',
+    says: 'A project’s keys: when each was last used, replace one with a grace, revoke or restore it.',
+  },
+  {
+    file: 'access.webp',
+    route: '/access',
+    title: /^Access$/,
+    width: 1280,
+    look: 'light',
+    says: 'Access: every project and every server, changed in its cell, with the trail beside it.',
+  },
+  {
+    file: 'member-why.webp',
+    route: '/members/$id/why',
+    of: 'ada.o',
+    query: 'project=Regatta Tickets',
+    title: /^Ada/,
+    width: 1280,
+    look: 'light',
+    says: 'Why a member is let in or refused, as a list, and what would be if they had another role.',
+  },
+  {
+    file: 'audit.webp',
+    route: '/audit',
+    title: /^Audit$/,
+    width: 1280,
+    look: 'dark',
+    says: 'Audit: who did what, what was before and after, and whether the log is as it was written.',
+  },
+]
+
+/** Where they are, from the root of the repository. */
+export const picturesFolder = 'docs/images'

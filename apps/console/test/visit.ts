@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { buildConsoleOnce } from '../../../tools/build-console.js'
+import { findChromium } from '../../api/test/chromium.ts'
+import { givenAdmin } from '../../api/test/given.ts'
+import { startWorld, type World } from '../../api/test/service.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** The real service with the built console, the simulated platform, and a browser. */
+export interface ConsoleWorld {
+  readonly world: World
+  readonly url: string
+  /** Opens a page as a System Admin, in a browser of its own; as `undefined` nobody is logged in. */
+  open(path: string, look?: Look): Promise<Visit>
+  close(): Promise<void>
+}
+
+interface Look {
+  readonly width?: number
+  readonly colorScheme?: 'light' | 'dark'
+  /** Member id of who is logged in; null for nobody. */
+  readonly as?: string | null
+}
+
+export interface Visit {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Waits until the page with this title shows what it asked for. */
+  settled(title: RegExp): Promise<void>
+  /** @throws when the page broke its policy, asked another origin, logged an error or threw. */
+  expectQuiet(): void
+  /** What axe finds wrong with what is shown, a line each; of its rules those about colours alone, or all. */
+  findings(rules?: keyof typeof rulesOf): Promise<string[]>
+  close(): Promise<void>
+}
+
+export async function startConsole(): Promise<ConsoleWorld> {
+  await buildConsoleOnce()
+  const world = await startWorld('pglite')
+  const browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  })
+  const tokens = new Map<string, string>()
+  const tokenOf = async (as: string | undefined) => {
+    const known = tokens.get(as ?? '')
+    if (known !== undefined) return known
+    const token = await givenAdmin(world, as)
+    tokens.set(as ?? '', token)
+    return token
+  }
+  return {
+    world,
+    url: world.url,
+    open: async (path, { width = 1280, colorScheme = 'light', as } = {}) => {
+      const context = await newContext(browser, width, colorScheme)
+      if (as !== null) {
+        const value = await tokenOf(as)
+        await context.addCookies([
+          { name: 'svc_admin', value, domain: '127.0.0.1', path: '/api', httpOnly: true, sameSite: 'Strict' },
+        ])
+      }
+      const visit = watch(context, await context.newPage(), [world.url, world.sim.url])
+      await visit.page.goto(world.url + path)
+      return visit
+    },
+    close: async () => {
+      await browser.close()
+      await world.close()
+    },
+  }
+}
+
+const newContext = async (browser: Browser, width: number, colorScheme: 'light' | 'dark') => {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme,
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  await context.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ violatedDirective, sourceFile, lineNumber, sample }) =>
+      console.error(`CSP: ${violatedDirective} at ${sourceFile}:${lineNumber} ${sample}`),
+    )
+  })
+  return context
+}
+
+function watch(context: BrowserContext, page: Page, origins: readonly string[]): Visit {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    // Refusals that the page shows are logged by the browser as well.
+    const isRefusal = /^Failed to load resource: the server responded with a status of/.test(message.text())
+    if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(`${error.stack}`))
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith('data:') && !origins.some((origin) => url.startsWith(`${origin}/`)))
+      complaints.push(`asked ${url}`)
+  })
+  return {
+    page,
+    context,
+    settled: async (title) => {
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
+    },
+    expectQuiet: () => expect(complaints).toEqual([]),
+    findings: async (rules = 'all') => {
+      // Into pages that are looked at alone: reading it costs more than most pages do.
+      if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(`${axeSource};undefined`)
+      return page.evaluate(async (options) => {
+        const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }
+        const { violations } = await axe.run(options)
+        return violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+        )
+      }, rulesOf[rules])
+    },
+    close: () => context.close(),
+  }
+}
+
+const rulesOf = {
+  all: { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+  /** Those of the same standards that axe puts among `cat.color`. */
+  colours: { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } },
+}
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+  }[]
+}

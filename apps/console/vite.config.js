@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+const source = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+// From the sources of the workspace, so that nothing has to be compiled before it.
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  base: '/console/',
+  publicDir: false,
+  resolve: {
+    alias: {
+      '@rolecall/contract': source('packages/contract/src/index.ts'),
+      '@rolecall/sdk/admin': source('packages/sdk/src/admin.ts'),
+      // What the service itself checks schemas with: the same verdict as when one is saved.
+      '@rolecall/api/platform/json-schema': source('apps/api/src/platform/json-schema'),
+    },
+  },
+  css: { modules: { localsConvention: 'camelCaseOnly' } },
+  build: {
+    target: 'es2022',
+    // A file in an address is no file of the origin: the policy of the page refuses it.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      // Packages mark what runs in browsers; here everything does.
+      onLog: (level, log, next) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && next(level, log),
+    },
+    chunkSizeWarningLimit: 600,
+  },
+  server: { port: 5173, strictPort: true, proxy: { '/api': 'http://127.0.0.1:3000' } },
+})

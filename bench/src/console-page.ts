@@ -1,0 +1,105 @@
+import type { Page } from 'playwright-core'
+
+/** What a page has to show before somebody can go on. */
+export interface Goal {
+  /** The end of the address, with its query, as a regular expression. */
+  readonly address: string
+  readonly heading: string
+  /** One of these elements is there. */
+  readonly shown: string
+}
+
+export interface Took {
+  /** From the key or the click to the painted content. */
+  readonly total: number
+  /** Of it, how long at least one request to the service was under way. */
+  readonly api: number
+}
+
+declare global {
+  var lastActAt: number
+}
+
+/** Runs in every page before its own scripts: remembers when somebody last pressed or chose something. */
+export function rememberActs(): void {
+  globalThis.lastActAt = 0
+  for (const kind of ['keydown', 'click', 'change']) {
+    addEventListener(kind, ({ timeStamp }) => Object.assign(globalThis, { lastActAt: timeStamp }), true)
+  }
+}
+
+/** Does something in the page and waits for what it leads to. */
+export async function timed(page: Page, goal: Goal, act: () => Promise<unknown>): Promise<Took> {
+  await page.evaluate(() => performance.clearResourceTimings())
+  // It waits in the page before the act begins, so that the way between the two processes is not measured.
+  const reached = page.evaluate(reach, goal)
+  await act()
+  return reached
+}
+
+/** How long the whole page took since its address was asked for. */
+export async function timedLoad(page: Page, url: string, goal: Goal): Promise<Took> {
+  await page.goto(url, { waitUntil: 'commit' })
+  return page.evaluate(reach, goal)
+}
+
+/** Runs in the page. */
+async function reach({ address, heading, shown }: Goal): Promise<Took> {
+  const isThere = () =>
+    new RegExp(`${address}$`).test(location.pathname + location.search) &&
+    new RegExp(heading).test(document.querySelector('h1')?.textContent ?? '') &&
+    !document.querySelector('[aria-label="Loading"], .stale') &&
+    document.querySelector(shown) !== null
+  await new Promise<void>((resolve, reject) => {
+    const observer = new MutationObserver(() => {
+      if (!isThere()) return
+      observer.disconnect()
+      clearTimeout(late)
+      resolve()
+    })
+    const late = setTimeout(
+      () => reject(new Error(`${address} shows no ${shown}: ${document.body.innerText.slice(0, 400)}`)),
+      60_000,
+    )
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+    document.documentElement.toggleAttribute('data-observed')
+  })
+  // Painted, not only in the document.
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+  const end = performance.now()
+  const requests = performance
+    .getEntriesByType('resource')
+    .filter((entry) => entry instanceof PerformanceResourceTiming)
+    .filter(({ name, startTime }) => name.includes('/api/') && startTime >= lastActAt)
+    .toSorted((a, b) => a.startTime - b.startTime)
+  let api = 0
+  let until = 0
+  for (const { requestStart, startTime, responseEnd } of requests) {
+    const from = Math.max(until, requestStart || startTime)
+    if (responseEnd <= from || responseEnd > end) continue
+    api += responseEnd - from
+    until = responseEnd
+  }
+  return { total: end - lastActAt, api }
+}
+
+/** Scrolls what scrolls to its end in steps, a step a frame: how long each frame took, and whether it stayed without rows. */
+export async function timedScroll(page: Page, frame: string, step: number): Promise<number[]> {
+  return page.evaluate(
+    async ({ frame, step }) => {
+      const scrolled = document.querySelector(frame)
+      if (!scrolled) throw new Error(`There is no ${frame}.`)
+      const took: number[] = []
+      let before = performance.now()
+      for (let top = 0; top < scrolled.scrollHeight; top += step) {
+        scrolled.scrollTo(0, top)
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+        const now = performance.now()
+        took.push(now - before)
+        before = now
+      }
+      return took
+    },
+    { frame, step },
+  )
+}

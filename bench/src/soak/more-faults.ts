@@ -1,0 +1,157 @@
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { freePort } from '../../../tools/free-port.js'
+import type { SoakFault } from './faults.ts'
+import { createInstance, type SoakInstance } from './instance.ts'
+import type { SoakPlace } from './place.ts'
+
+/** Faults that the soak does not make: they take longer, or leave nothing to serve. */
+
+const unavailable = { logins: true, codes: ['DATABASE_UNAVAILABLE', 'temporarily_unavailable', 'a page'] }
+const withoutDatabase = '503 with Retry-After, never 401; by itself back after it'
+
+/** Statements by an administrator of the database, beside the service. */
+async function atDatabase(place: SoakPlace, ...statements: readonly string[]) {
+  const client = new pg.Client({ connectionString: place.postgres.url })
+  client.on('error', () => {})
+  await client.connect()
+  await client.query('set default_transaction_read_only = off')
+  for (const statement of statements) await client.query(statement)
+  await client.end()
+}
+
+const cutConnections =
+  "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'soak' and pid <> pg_backend_pid()"
+
+/** What a fault holds until it ends. */
+const held: {
+  connections: pg.Client[]
+  instance: SoakInstance | undefined
+  ready: Promise<void> | undefined
+} = {
+  connections: [],
+  instance: undefined,
+  ready: undefined,
+}
+
+const another = async ({ env, folder }: SoakPlace) => {
+  held.instance = createInstance('another', await freePort(), env, join(folder, 'another.log'))
+  held.ready = held.instance.start()
+  held.ready.catch(() => {})
+}
+const untilReady = async () => {
+  await held.ready
+  await held.instance?.stop()
+}
+
+export const moreFaults: readonly SoakFault[] = [
+  {
+    name: 'connections cut, ten times a second',
+    part: 'Database',
+    promise: withoutDatabase,
+    allows: unavailable,
+    lastsMs: [2_000, 2_000],
+    begin: async (place) => {
+      for (let i = 0; i < 20; i++) {
+        await atDatabase(place, cutConnections)
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    },
+  },
+  {
+    name: 'takes no writes (read-only)',
+    part: 'Database',
+    promise: 'what only reads goes on; writes are 503, and say why',
+    allows: unavailable,
+    lastsMs: [4_000, 4_000],
+    begin: (place) =>
+      atDatabase(place, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()'),
+    end: (place) =>
+      atDatabase(place, 'alter system reset default_transaction_read_only', 'select pg_reload_conf()'),
+  },
+  {
+    name: 'has no connection left for anybody',
+    part: 'Database',
+    promise: withoutDatabase,
+    allows: unavailable,
+    lastsMs: [4_000, 4_000],
+    begin: async (place) => {
+      await atDatabase(place, cutConnections)
+      for (let i = 0; i < 100; i++) {
+        const client = new pg.Client({ connectionString: place.postgres.url })
+        client.on('error', () => {})
+        const isOpen = await client.connect().then(
+          () => true,
+          () => false,
+        )
+        if (!isOpen) break
+        held.connections.push(client)
+        // The service opens its own meanwhile: what it got back is taken from it.
+        if (i % 10 === 9) await held.connections[0]?.query(cutConnections)
+      }
+    },
+    end: async () => {
+      await Promise.all(held.connections.map((client) => client.end()))
+      held.connections = []
+    },
+  },
+  {
+    name: 'down while an instance starts',
+    part: 'Database',
+    promise: 'the instance waits for it, and is ready by itself',
+    allows: unavailable,
+    lastsMs: [3_000, 3_000],
+    begin: async (place) => {
+      await place.postgres.stop()
+      await another(place)
+    },
+    end: async ({ postgres }) => {
+      await postgres.start()
+      await untilReady()
+    },
+  },
+  {
+    name: 'down while an instance starts',
+    part: 'Cache',
+    promise: 'the instance starts and serves',
+    allows: {},
+    lastsMs: [500, 500],
+    begin: async (place) => {
+      place.redis.kill()
+      await another(place)
+      await untilReady()
+    },
+    end: ({ redis }) => redis.start(),
+  },
+  {
+    name: 'emptied (FLUSHALL)',
+    part: 'Cache',
+    promise: 'no error; nothing that was revoked comes back',
+    allows: {},
+    lastsMs: [1_000, 1_000],
+    begin: async ({ redis: { url } }) => {
+      const redis = new Redis(url)
+      await redis.flushall()
+      redis.disconnect()
+    },
+  },
+  {
+    name: 'bot token refused (401)',
+    part: 'Chat platform',
+    promise: 'what needs it is 503, no member loses a session',
+    allows: { logins: true, codes: ['CHAT_PLATFORM_UNAVAILABLE', 'temporarily_unavailable', 'a page'] },
+    lastsMs: [5_000, 5_000],
+    begin: ({ sim }) => sim.failFor('*', { status: 401 }, 600_000, { auth: 'bot' }),
+    end: ({ sim }) => sim.clearFaults(),
+  },
+  {
+    name: 'the main server is unavailable',
+    part: 'Chat platform',
+    promise: 'ends no session and no membership',
+    allows: { logins: true, codes: ['CHAT_PLATFORM_UNAVAILABLE', 'temporarily_unavailable', 'a page'] },
+    lastsMs: [5_000, 5_000],
+    begin: ({ sim, env }) => sim.world.setGuildUnavailable(env['CHAT_GUILD_ID'] ?? '', true),
+    end: ({ sim, env }) => sim.world.setGuildUnavailable(env['CHAT_GUILD_ID'] ?? '', false),
+  },
+]

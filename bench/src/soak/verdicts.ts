@@ -1,0 +1,133 @@
+import type { Answer } from './answer.ts'
+
+/** What may be seen of a fault by those who ask. Anything else is a defect. */
+export interface Allowance {
+  /** Answers without a status: the connection broke, or nothing came in time. Of this instance, or of any (`true`). */
+  readonly lost?: number | true
+  /** Codes of 503. */
+  readonly codes?: readonly string[]
+  /** Logins that end at the redirect URI with `temporarily_unavailable` or `server_error`. */
+  readonly logins?: boolean
+}
+
+interface Window {
+  readonly fault: string
+  readonly allows: Allowance
+  readonly beganAt: number
+  endedAt: number
+  lastFailureAt: number
+  failures: number
+}
+
+/** A request, and what came of it. */
+export interface Seen {
+  readonly method: string
+  readonly path: string
+  readonly answer: Answer
+  readonly ms: number
+}
+
+/** How long after a fault its traces may still be seen. The promise is two seconds; a busy machine is given more. */
+const graceMs = 5_000
+/** The platform's breakers open again by themselves, later after each failure. */
+const loginGraceMs = 60_000
+
+/** Judges all that is answered: what was promised, what a fault explains, and what nothing does. */
+export function createVerdicts(now: () => number = () => performance.now()) {
+  const windows: Window[] = []
+  const wrong: string[] = []
+  const unexplained: string[] = []
+  const counts = { requests: 0, explained: 0 }
+  const perKind = new Map<string, { requests: number; slowestMs: number }>()
+  const startedAt = now()
+  const isNear = ({ beganAt, endedAt }: Window, at: number, grace: number) =>
+    at >= beganAt && at <= endedAt + grace
+  /** The newest fault that lets this be, and its window. */
+  const explain = (at: number, isAllowed: (allows: Allowance) => boolean, grace = graceMs) =>
+    windows.findLast((one) => isNear(one, at, grace) && isAllowed(one.allows))
+  const told = (text: string) =>
+    `${((now() - startedAt) / 1_000).toFixed(1)} s, ${windows.at(-1)?.fault ?? 'no fault yet'}: ${text}`
+
+  const failed = (text: string, isAllowed: (allows: Allowance) => boolean, grace?: number) => {
+    const found = explain(now(), isAllowed, grace)
+    if (found) {
+      counts.explained += 1
+      found.failures += 1
+      found.lastFailureAt = now()
+    } else unexplained.push(told(text))
+  }
+
+  return {
+    counts,
+    wrong,
+    unexplained,
+    /** Begins a fault; answers a function that ends it. */
+    begin(fault: string, allows: Allowance): () => void {
+      const window: Window = {
+        fault,
+        allows,
+        beganAt: now(),
+        endedAt: Number.POSITIVE_INFINITY,
+        lastFailureAt: 0,
+        failures: 0,
+      }
+      windows.push(window)
+      return () => {
+        window.endedAt = now()
+      }
+    },
+    /** A promise that was broken, whatever the fault. */
+    broken(text: string): void {
+      wrong.push(told(text))
+    },
+    /** A login that ended elsewhere than at a code. */
+    loginRefused(reason: string): void {
+      failed(`login: ${reason}`, ({ logins }) => logins === true, loginGraceMs)
+    },
+    answered({ method, path, answer, ms }: Seen): void {
+      counts.requests += 1
+      const kind = `${method} ${path.split('?')[0]?.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d{17,}|[\w-]{40,}/g, '{id}')}`
+      const found = perKind.get(kind) ?? { requests: 0, slowestMs: 0 }
+      perKind.set(kind, { requests: found.requests + 1, slowestMs: Math.max(found.slowestMs, ms) })
+      const { status, code, at } = answer
+      if (status === 0) {
+        failed(`${kind} had no answer of instance ${at}: ${code}`, ({ lost }) => lost === true || lost === at)
+      } else if (status === 503) {
+        if (!answer.headers.has('retry-after')) wrong.push(told(`${kind} 503 without Retry-After`))
+        failed(`${kind} answered 503 ${code}`, ({ codes }) => codes?.includes(code ?? '') ?? false)
+      } else if (status >= 500) wrong.push(told(`${kind} answered ${status} ${code}`))
+    },
+    /** Whether nothing has been wrong for so long: roles and departures are told in time then. */
+    isCalm(ms: number): boolean {
+      const at = now()
+      return !windows.some((one) => one.beganAt <= at && one.endedAt > at - ms)
+    },
+    /** What was seen of the newest fault. */
+    lastFault() {
+      const last = windows.at(-1)
+      if (!last) throw new Error('There was no fault.')
+      const { failures, beganAt, endedAt, lastFailureAt } = last
+      return { failures, lastedMs: endedAt - beganAt, recoveryMs: Math.max(0, lastFailureAt - endedAt) }
+    },
+    /** For each kind of fault: how often, what it explained, and the longest time from its end to its last trace. */
+    faults() {
+      const byName = new Map<
+        string,
+        { times: number; failures: number; recoveryMs: number; lastedMs: number }
+      >()
+      for (const { fault, failures, beganAt, endedAt, lastFailureAt } of windows) {
+        const so = byName.get(fault) ?? { times: 0, failures: 0, recoveryMs: 0, lastedMs: 0 }
+        byName.set(fault, {
+          times: so.times + 1,
+          failures: so.failures + failures,
+          recoveryMs: Math.max(so.recoveryMs, lastFailureAt - endedAt),
+          lastedMs: Math.max(so.lastedMs, endedAt - beganAt),
+        })
+      }
+      return byName
+    },
+    perKind,
+  }
+}
+
+export type Verdicts = ReturnType<typeof createVerdicts>

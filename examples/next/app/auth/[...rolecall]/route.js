@@ -1,0 +1,3 @@
+import { rolecall } from '../../../lib/rolecall'
+
+export const { GET, POST } = rolecall.handlers

@@ -1,0 +1,14 @@
+import { rolecall } from '../../lib/rolecall'
+
+const captain = '1100094049760706562'
+
+// For those who hold a role now.
+export default async function Captains() {
+  const { member } = await rolecall.requireMember({ anyOf: [captain] })
+  return (
+    <>
+      <h1>Captains</h1>
+      <p>Welcome to the bridge, {member.username}.</p>
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+import { rolecall } from '../../lib/rolecall'
+
+// For every member of the chat server.
+export default async function Members() {
+  const { member, roles } = await rolecall.requireMember()
+  return (
+    <>
+      <h1>Members</h1>
+      <p>You are {member.username}. Your roles:</p>
+      <ul>
+        {roles.map(({ roleId, roleName }) => (
+          <li key={roleId}>{roleName}</li>
+        ))}
+      </ul>
+    </>
+  )
+}

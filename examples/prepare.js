@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { packFolder, stagePackage } from '../tools/sdk/pack.js'
+
+/** What cannot be prepared, in a sentence for who started it. */
+export class CannotPrepare extends Error {}
+
+/**
+ * The examples, by their names.
+ *
+ * @type {Record<string, (name: string) => { program: string, start: (port: string) => string[], cwd: string }>}
+ */
+const ways = {
+  express: inPlace,
+  fastify: inPlace,
+  hono: inPlace,
+  next: (name) => {
+    const next = 'node_modules/next/dist/bin/next'
+    const cwd = build(name, [next, 'build'])
+    return { ...node(cwd), start: (port) => [next, 'start', '-H', '127.0.0.1', '-p', port] }
+  },
+  sveltekit: (name) => {
+    const cwd = build(name, ['node_modules/vite/bin/vite.js', 'build'])
+    return { ...node(cwd), start: () => ['build/index.js'] }
+  },
+  'python-fastapi': inPython,
+}
+
+export const names = Object.keys(ways)
+
+/**
+ * Puts the packed client where an example finds it, and says how the example is started.
+ *
+ * @param {string} name
+ * @throws CannotPrepare
+ */
+export const prepare = (name) => ways[name](name)
+
+const sourceOf = (name) => fileURLToPath(new URL(name, import.meta.url))
+/** Beside what the demo keeps. */
+const builtIn = (name) => resolve('.rolecall/examples', name)
+const node = (cwd) => ({ program: process.execPath, cwd })
+
+/** Its packages are those of the repository. */
+function inPlace(name) {
+  const cwd = sourceOf(name)
+  installClient(cwd)
+  return { ...node(cwd), start: () => ['app.js'] }
+}
+
+/**
+ * Its packages are large, and loaded for it alone: by the repository they would be a part of every `npm ci`. It is
+ * built in a copy, so that what is built stands nowhere among the sources.
+ */
+function build(name, args) {
+  const folder = builtIn(name)
+  copyInto(folder, sourceOf(name))
+  if (!existsSync(join(folder, 'node_modules'))) {
+    console.log(`Loading the packages of ${name}…`)
+    const tarball = packFolder(stageClient(), folder)
+    const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts']
+    // Some are called development packages, which an environment of production would leave out.
+    run('npm', ['install', '--include=dev', ...options, tarball], folder)
+  }
+  installClient(folder)
+  console.log(`Building ${name}…`)
+  run(process.execPath, args, folder)
+  return folder
+}
+
+/** With the client for Python as it is installed, in a folder of its own. */
+function inPython(name) {
+  const program = findPython()
+  const folder = builtIn(name)
+  copyInto(folder, sourceOf(name))
+  // Building leaves files beside the sources.
+  const sources = join(folder, 'client')
+  copyInto(sources, fileURLToPath(new URL('../clients/python', import.meta.url)))
+  rmSync(join(folder, 'rolecall'), { recursive: true, force: true })
+  // In the folder of the program itself, where Python looks first.
+  const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--upgrade', '--target', folder]
+  // A build of its own would load the build tools from the package index, also where they are at hand.
+  const own = missing(program, ['setuptools', 'wheel']).length === 0 ? ['--no-build-isolation'] : []
+  run(program, ['-m', 'pip', 'install', ...options, ...own, sources], folder)
+  return { program, cwd: folder, start: () => ['app.py'] }
+}
+
+/** Debian's by its full name too: another one first in PATH does not see Debian's packages. */
+function findPython() {
+  const needed = ['pip', 'cryptography', 'fastapi', 'httpx', 'uvicorn']
+  const candidates = process.env.PYTHON ? [process.env.PYTHON] : ['python3', '/usr/bin/python3']
+  const lacks = candidates.map((program) => ({ program, modules: missing(program, needed) }))
+  const found = lacks.find(({ modules }) => modules.length === 0)
+  if (found) return found.program
+  const [{ program, modules }] = lacks
+  throw new CannotPrepare(`${program} lacks ${modules.join(', ')}: ${basename(program)} -m pip install them.`)
+}
+
+function missing(program, modules) {
+  const script =
+    'import sys; from importlib.util import find_spec; print(*[m for m in sys.argv[1:] if not find_spec(m)])'
+  try {
+    const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }
+    return execFileSync(program, ['-c', script, ...modules], options)
+      .split(/\s+/)
+      .filter((module) => module !== '')
+  } catch {
+    return modules
+  }
+}
+
+/** The package as it is published, nearer to the example than the workspace's own. */
+function installClient(folder) {
+  const place = join(folder, 'node_modules/@rolecall/sdk')
+  rmSync(place, { recursive: true, force: true })
+  cpSync(stageClient(), place, { recursive: true })
+}
+
+let staged
+function stageClient() {
+  if (staged) return staged
+  staged = fileURLToPath(new URL('../node_modules/.cache/rolecall-client', import.meta.url))
+  stagePackage(staged)
+  return staged
+}
+
+/** Sources alone: what was built or installed beside them stays where it is. */
+function copyInto(folder, source) {
+  mkdirSync(folder, { recursive: true })
+  cpSync(source, folder, {
+    recursive: true,
+    filter: (path) =>
+      !/^(node_modules|build|\.next|\.svelte-kit|__pycache__|.*\.egg-info)$/.test(basename(path)),
+  })
+}
+
+/** What it says is shown only when it fails. */
+function run(program, args, cwd) {
+  try {
+    execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  } catch (error) {
+    throw new CannotPrepare(
+      `${program} ${args[0]} has failed:\n${error.stdout ?? ''}${error.stderr ?? error.message}`,
+    )
+  }
+}

@@ -1,0 +1,3 @@
+import { rolecall } from '$lib/server/rolecall'
+
+export const handle = rolecall.handle

@@ -1,0 +1,7 @@
+import { rolecall } from '$lib/server/rolecall'
+
+// For every member of the chat server.
+export const load = async (event) => {
+  const { member, roles } = await rolecall.requireMember(event)
+  return { username: member.username, roles: roles.map(({ roleName }) => roleName) }
+}

@@ -1,0 +1,49 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { OneOf, Snowflake, Uuid } from './formats.ts'
+
+const some = (what: string) => ({
+  description: `At most 50; \`more\` says that there were others, so read ${what} anew.`,
+})
+const More = Type.Boolean()
+
+/** What the `data` of an event of the administration is, by the event's name: what to read anew, and nothing else. */
+export const AdminEvents = {
+  'audit.appended': Type.Object({ entryIds: Type.Array(Uuid, some('the log')), more: More }),
+  'members.changed': Type.Object({
+    serverIds: Type.Array(Snowflake),
+    memberIds: Type.Array(Snowflake, some('the list')),
+    more: More,
+  }),
+  'sync.changed': Type.Object({ serverIds: Type.Array(Snowflake, some('the servers')), more: More }),
+  'delivery.changed': Type.Object({ projectIds: Type.Array(Uuid, some('the deliveries')), more: More }),
+  'health.changed': Type.Object({ status: OneOf('ok', 'degraded') }),
+  reset: Type.Object({ reason: OneOf('unknown_id', 'too_far_behind') }),
+}
+
+/** What changes while a page of the console is open. Refuses with RATE_LIMITED. */
+export const streamAdminEvents = endpoint({
+  method: 'GET',
+  path: '/api/admin/stream',
+  tag: 'Monitoring',
+  summary: 'What changed, as it changes: ids to read anew',
+  description:
+    'Server-Sent Events of all instances, gathered for a second: an event names what changed and never says what it is now. With ' +
+    '`Last-Event-ID` the stream goes on where it was, for an hour; `reset` comes first where that is not possible: read everything anew. ' +
+    'An event may come twice. Every 15 seconds comes a comment. The stream ends with the session, and when its member may not administer any ' +
+    'more. A session has four streams at most, a fifth ends the first; an instance has 200, and refuses more with 429.',
+  auth: 'admin',
+  headers: Type.Object({
+    'Last-Event-ID': Type.Optional(Type.String({ description: 'The `id` of the last event that you have.' })),
+  }),
+  answers: { 200: { events: AdminEvents } },
+  refuses: ['RATE_LIMITED'],
+})
+
+/** The names of the events: `audit.appended`, `sync.changed` and others. */
+export type AdminEventName = keyof typeof AdminEvents
+
+/** One event of the stream: its name, and its data by that name. */
+export type AdminEvent = {
+  [Name in AdminEventName]: { readonly type: Name; readonly data: Static<(typeof AdminEvents)[Name]> }
+}[AdminEventName]

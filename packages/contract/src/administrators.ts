@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox'
+import type { EndpointDefinition } from './endpoint.ts'
+import { Closed, Snowflake } from './formats.ts'
+
+const Ids = (description: string) => Type.Array(Snowflake, { uniqueItems: true, maxItems: 50, description })
+
+const byRole = Ids('Who holds one of these roles in the main server owns the project.')
+const byId = Ids('Members who own the project.')
+
+/** Who manages a project besides System Admins. */
+export const Owners = Type.Object({ roleIds: byRole, memberIds: byId })
+
+/** The owners of a project as a whole; what is left out is empty. */
+export const NewOwners = Closed(
+  { roleIds: Type.Optional(byRole), memberIds: Type.Optional(byId) },
+  { description: 'Who manages this one project; only a System Admin sets them. The list is replaced.' },
+)
+
+/** An auditor reads everything that a System Admin reads, and changes nothing. */
+export const admitsAuditor = ({ auth, method, isRead }: EndpointDefinition): boolean =>
+  auth === 'admin' && (method === 'GET' || isRead === true)
+
+/** Who may call an endpoint of the administration besides a System Admin, in words. */
+export function whoElse(definition: EndpointDefinition): string[] {
+  const { owners, ownerFields } = definition
+  return [
+    ...(admitsAuditor(definition) ? ['An auditor.'] : []),
+    ...(owners === 'any' ? ['An owner of any project.'] : []),
+    ...(owners && owners !== 'any'
+      ? [`An owner of the project${ownerFields ? `, who may send ${ownerFields.join(', ')}` : ''}.`]
+      : []),
+  ]
+}
+
+export type Owners = Static<typeof Owners>
+export type NewOwners = Static<typeof NewOwners>

@@ -1,0 +1,185 @@
+import { type Static, Type } from 'typebox'
+import { ChangeQuery, DryRun } from './dry-run.ts'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Uuid } from './formats.ts'
+import { Name } from './names.ts'
+
+const tag = 'Projects'
+
+const ProjectId = Closed({ id: Uuid })
+
+/** A key as it may be shown: never the key itself. */
+export const ApiKeyInfo = Type.Object({
+  prefix: Type.String(),
+  status: OneOf('active', 'revoked', 'expired'),
+  createdAt: DateTime,
+  lastUsedAt: Nullable(DateTime),
+  revokedAt: Nullable(DateTime),
+})
+
+const Note = { ...Name, description: 'What the key is for, in words of yours.' }
+
+/** A key that is to be made. */
+export const NewKey = Closed({
+  note: Type.Optional(Note),
+  expiresAt: Type.Optional({ ...DateTime, description: 'From then on the key is refused.' }),
+})
+
+/** How a key is replaced. */
+export const RegenerateApiKey = Closed({
+  graceSec: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 86_400,
+      default: 0,
+      description: 'How long the old key goes on beside the new one.',
+    }),
+  ),
+  note: Type.Optional(Note),
+  expiresAt: Type.Optional({ ...DateTime, description: 'From then on the new key is refused.' }),
+})
+
+/** One of the keys of a project: never the key itself. */
+export const ProjectKey = Type.Object({
+  id: Uuid,
+  prefix: Type.String(),
+  note: Nullable(Type.String()),
+  status: {
+    ...OneOf('active', 'replaced', 'revoked', 'expired'),
+    description: '`replaced`: another key took its place, and it goes on until `expiresAt`.',
+  },
+  isNewest: Type.Boolean({ description: 'The one that is meant where only a project is named.' }),
+  createdAt: DateTime,
+  replacedAt: Nullable(DateTime),
+  expiresAt: Nullable(DateTime),
+  revokedAt: Nullable(DateTime),
+  lastUsedAt: Nullable(DateTime),
+  uses: Type.Integer(),
+  usesSinceReplaced: Type.Integer(),
+})
+
+/** Prefix and state of the newest key, never the key. Refuses with PROJECT_NOT_FOUND. */
+export const getApiKey = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects/{id}/api-key',
+  tag,
+  summary: 'Prefix and state of the newest key',
+  auth: 'admin',
+  owners: 'id',
+  params: ProjectId,
+  answers: { 200: ApiKeyInfo },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+/** Stops the key for the next request. Refuses with PROJECT_NOT_FOUND. */
+export const revokeApiKey = endpoint({
+  method: 'DELETE',
+  path: '/api/admin/projects/{id}/key',
+  tag,
+  summary: 'Revoke the key',
+  description: 'It stops working for the next request. Revoking a revoked key changes nothing.',
+  auth: 'admin',
+  owners: 'id',
+  params: ProjectId,
+  query: ChangeQuery,
+  answers: { 200: DryRun, 204: null },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+/** Takes a revocation back. Refuses with PROJECT_NOT_FOUND, NO_REVOKED_KEY. */
+export const restoreApiKey = endpoint({
+  method: 'POST',
+  path: '/api/admin/projects/{id}/restore-key',
+  tag,
+  summary: 'Bring the newest key back after it was revoked',
+  auth: 'admin',
+  owners: 'id',
+  params: ProjectId,
+  answers: { 204: null },
+  refuses: ['PROJECT_NOT_FOUND', 'NO_REVOKED_KEY'],
+})
+
+/** Replaces the newest key and shows the new one, once. Refuses with PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED. */
+export const regenerateApiKey = endpoint({
+  method: 'POST',
+  path: '/api/admin/projects/{id}/regenerate-api-key',
+  tag,
+  summary: 'Replace the key',
+  description:
+    'The old key stops working at once, or after `graceSec`, and never comes back. The new one is in this answer only. ' +
+    'Revoking the new one ends both; replacing it without `graceSec` does, too.',
+  auth: 'admin',
+  owners: 'id',
+  params: ProjectId,
+  body: RegenerateApiKey,
+  bodyOptional: true,
+  answers: {
+    200: Type.Object({
+      apiKey: Type.String(),
+      prefix: Type.String(),
+      createdAt: DateTime,
+      replaced: Type.Optional(
+        Type.Object(
+          { prefix: Type.String(), endsAt: DateTime },
+          { description: 'The old key, where it goes on for a while.' },
+        ),
+      ),
+    }),
+  },
+  refuses: ['PROJECT_NOT_FOUND', 'API_KEY_LIMIT_REACHED'],
+})
+
+/** The keys of a project: those that work, and the last ones that do not. Refuses with PROJECT_NOT_FOUND. */
+export const listApiKeys = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects/{id}/keys',
+  tag,
+  summary: 'List the keys of a project',
+  description: 'Those that work first, then by age, newest first; 50 at most. Uses arrive within a second.',
+  auth: 'admin',
+  owners: 'id',
+  params: ProjectId,
+  answers: { 200: Type.Object({ data: Type.Array(ProjectKey), total: Type.Integer() }) },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+/** Adds a key and shows it, once. Refuses with PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED. */
+export const addApiKey = endpoint({
+  method: 'POST',
+  path: '/api/admin/projects/{id}/keys',
+  tag,
+  summary: 'Add a key',
+  description:
+    'It works beside those that are there, up to five, and is the newest from then on: the one that the other endpoints ' +
+    'mean where they name none.',
+  auth: 'admin',
+  owners: 'id',
+  params: ProjectId,
+  body: NewKey,
+  bodyOptional: true,
+  answers: {
+    201: Type.Object({ id: Uuid, apiKey: Type.String(), prefix: Type.String(), createdAt: DateTime }),
+  },
+  refuses: ['PROJECT_NOT_FOUND', 'API_KEY_LIMIT_REACHED'],
+})
+
+/** Stops one key for the next request. Refuses with PROJECT_NOT_FOUND, API_KEY_NOT_FOUND. */
+export const revokeOneApiKey = endpoint({
+  method: 'DELETE',
+  path: '/api/admin/projects/{id}/keys/{keyId}',
+  tag,
+  summary: 'Revoke one key',
+  description:
+    'It stops working for the next request, and so do those that it took the place of and that still went on.',
+  auth: 'admin',
+  owners: 'id',
+  params: Closed({ id: Uuid, keyId: Uuid }),
+  query: ChangeQuery,
+  answers: { 200: DryRun, 204: null },
+  refuses: ['PROJECT_NOT_FOUND', 'API_KEY_NOT_FOUND'],
+})
+
+export type ApiKeyInfo = Static<typeof ApiKeyInfo>
+export type NewKey = Static<typeof NewKey>
+export type RegenerateApiKey = Static<typeof RegenerateApiKey>
+export type ProjectKey = Static<typeof ProjectKey>

@@ -1,0 +1,40 @@
+import { type Static, Type } from 'typebox'
+import { Closed } from './formats.ts'
+
+/** What a change would do, counted by doing it and taking it back. */
+export const DryRun = Type.Object(
+  {
+    dryRun: Type.Literal(true),
+    sessionsEnded: Type.Integer({
+      description:
+        'Sessions that validate now, and would not any more. What only OpenID Connect or a protected host loses is counted below.',
+    }),
+    membersAffected: Type.Integer({ description: 'Members who would lose at least one of these sessions.' }),
+    clientSessionsEnded: Type.Integer({
+      description:
+        'Sessions of OpenID Connect whose tokens count now, and would not any more, also where they are among `sessionsEnded`.',
+    }),
+    clientSessionsTold: Type.Integer({
+      description: 'Sessions of whose end `backchannelLogoutUri` would be told.',
+    }),
+    hostsEnded: Type.Integer({
+      description:
+        'Protected hosts that let in members of a server now, and would let in nobody, or members of another server. ' +
+        'Who would lack a role of `anyOf` is not counted.',
+    }),
+    keysEnded: Type.Integer({ description: 'API keys that work now, and would not any more.' }),
+    submissionsDeleted: Type.Integer({
+      description: 'Submissions to inbound webhooks that would be deleted.',
+    }),
+  },
+  { description: 'With `dryRun=true`: what the same request would do. Nothing is changed.' },
+)
+
+/** `?dryRun=true` on a change: it is refused as the change would be, and otherwise told instead of made. */
+export const ChangeQuery = Closed({
+  dryRun: Type.Optional(
+    Type.Boolean({ default: false, description: 'Tells what the change would do, and does not make it.' }),
+  ),
+})
+
+export type DryRun = Static<typeof DryRun>

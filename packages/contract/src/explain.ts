@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { SessionRole } from './members.ts'
+
+const tag = 'Explanations'
+
+const RoleIds = Type.Array(Snowflake, { minItems: 1, maxItems: 100 })
+
+/** Whom to explain, and where. */
+export const ExplainRequest = Closed({
+  memberId: Snowflake,
+  projectId: Uuid,
+  serverId: Type.Optional(Snowflake),
+  redirectUri: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
+  anyOf: Type.Optional(RoleIds),
+  allOf: Type.Optional(RoleIds),
+  assume: Type.Optional(
+    Closed({
+      addRoleIds: Type.Optional(Type.Array(Snowflake, { maxItems: 100 })),
+      removeRoleIds: Type.Optional(Type.Array(Snowflake, { maxItems: 100 })),
+      isMember: Type.Optional(Type.Boolean()),
+    }),
+  ),
+})
+
+/** Of one thing that a login or a validate asks: whether it holds, what was found, and how to mend it. */
+export const ExplainedStep = Type.Object({
+  check: Type.String({ description: 'Where it is asked, and what: `authorize.project_active`.' }),
+  ok: Type.Boolean(),
+  detail: Type.String({ description: 'What was found.' }),
+  mend: Nullable(Type.String({ description: 'What to do about it; null where it holds.' })),
+})
+
+/** Where a way in ends, and by which steps. */
+const conclusion = {
+  outcome: OneOf('allowed', 'refused'),
+  code: Nullable(
+    Type.String({
+      description: 'What the refusal carries: a code of the error table, or `error` at the redirect URI.',
+    }),
+  ),
+  steps: Type.Array(ExplainedStep, {
+    description:
+      'In their order. The first that is not ok refuses; what cannot be said because of it is left out.',
+  }),
+}
+
+/** Null while there is neither a server of its own nor a main one. */
+const ownServer = Nullable({ ...Snowflake, description: 'The server whose members are let in there.' })
+
+/** What a login and a validate would say. */
+export const Explanation = Type.Object({
+  ...conclusion,
+  roles: Type.Array(SessionRole, { description: 'Roles in the server, highest first.' }),
+  rolesAsOf: Nullable({ ...DateTime, description: 'Null where nothing is known of the member there.' }),
+  rolesSource: Nullable(OneOf('gateway', 'rest', 'mirror')),
+  protectedHosts: Type.Optional(
+    Type.Object(
+      { hosts: Type.Array(Type.String()), serverId: ownServer, ...conclusion },
+      { description: 'What a host that the project protects would say; absent where it protects none.' },
+    ),
+  ),
+  openIdConnect: Type.Optional(
+    Type.Object(
+      { serverId: ownServer, ...conclusion },
+      {
+        description:
+          'What a login by OpenID Connect would say; absent where that is off, or the project is inactive.',
+      },
+    ),
+  ),
+})
+
+/** Why somebody is let in or refused, by the code that decides. */
+export const explain = endpoint({
+  method: 'POST',
+  path: '/api/admin/explain',
+  isRead: true,
+  tag,
+  summary: 'Why is this member let in or refused?',
+  description:
+    'What a login of the member in the project, and a validate after it, would say now. Every check is in `steps`, by the code ' +
+    'that decides; nothing is written. The server is the main one, and the redirect URI the first of the project, unless they are ' +
+    'named. `anyOf` and `allOf` are roles that the project asks for. `protectedHosts` and ' +
+    '`openIdConnect` tell of these ways in, each in its own server; `outcome` is of the login alone. `assume` tries a change of the member without making it.',
+  auth: 'admin',
+  body: ExplainRequest,
+  answers: { 200: Explanation },
+  refuses: [],
+})
+
+export type ExplainedStep = Static<typeof ExplainedStep>
+export type Explanation = Static<typeof Explanation>
+export type ExplainRequest = Static<typeof ExplainRequest>

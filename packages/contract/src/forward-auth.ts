@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, Nullable, OneOf, Snowflake } from './formats.ts'
+
+const tag = 'Forward authentication'
+
+/** What a project protects: a reverse proxy asks about each request to these hosts. */
+export const ForwardAuth = Type.Object({
+  hosts: Type.Array(Type.String(), { description: 'Each belongs to one project.' }),
+  serverId: Nullable({
+    ...Snowflake,
+    description: 'Whose members are let in; null while there is no main server.',
+  }),
+  anyOf: Type.Array(Snowflake, { description: 'Roles, one of which is needed; empty: any member.' }),
+  remoteUser: { ...OneOf('username', 'id'), description: 'What `Remote-User` holds.' },
+})
+
+/** Changes of it: what is left out stays. */
+export const ForwardAuthInput = Closed({
+  hosts: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 259 }), {
+      maxItems: 50,
+      description: 'Names, with a port where it is not the scheme’s own. Replaces the list.',
+    }),
+  ),
+  serverId: Type.Optional(Nullable({ ...Snowflake, description: 'null: the main server.' })),
+  anyOf: Type.Optional(Type.Array(Snowflake, { maxItems: 100, uniqueItems: true })),
+  remoteUser: Type.Optional(OneOf('username', 'id')),
+})
+
+const askedByProxy = {
+  method: 'GET',
+  tag,
+  auth: 'none',
+  page: true,
+  isOnOtherHosts: true,
+} as const
+
+/**
+ * Asked by a reverse proxy about each request. Refuses with PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID, HOST_UNKNOWN,
+ * LOGIN_REQUIRED, ROLE_LACKING, CHAT_PLATFORM_UNAVAILABLE.
+ */
+export const forwardAuth = endpoint({
+  ...askedByProxy,
+  page: 'asked',
+  path: '/api/forward-auth',
+  summary: 'May this request pass?',
+  description:
+    'For nginx `auth_request`, Caddy `forward_auth`, Traefik `forwardAuth` and Apache, from the addresses of TRUST_PROXY only. Reads ' +
+    '`X-Forwarded-Proto`, `-Host`, `-Uri` and `-Method`, and the cookie of the protected host. 200 carries `Remote-User`, ' +
+    '`Remote-Member-Id`, `Remote-Name`, `Remote-Email`, `Remote-Groups` and `Remote-Role-Ids`, empty where unknown. 401 has an absolute ' +
+    '`Location`, and 403 ROLE_LACKING that of the page that names the roles; with `redirect=true` page loads are sent there by 302.',
+  unlimited: 'A proxy that is told 429 shows every visitor an error. What begins a login is limited.',
+  refusedUnderPressure: 'last',
+  query: Type.Object({ redirect: Type.Optional(Type.String({ maxLength: 16 })) }),
+  headers: Type.Object({
+    'X-Forwarded-Proto': Type.Optional(
+      Type.String({ description: '`https`, or `http` of a loopback host.' }),
+    ),
+    'X-Forwarded-Host': Type.Optional(Type.String()),
+    'X-Forwarded-Uri': Type.Optional(Type.String()),
+    'X-Forwarded-Method': Type.Optional(Type.String()),
+  }),
+  answers: { 200: null, 302: null },
+  refuses: [
+    'PROXY_NOT_TRUSTED',
+    'FORWARDED_REQUEST_INVALID',
+    'HOST_UNKNOWN',
+    'LOGIN_REQUIRED',
+    'ROLE_LACKING',
+    'CHAT_PLATFORM_UNAVAILABLE',
+  ],
+})
+
+/** Begins the login of a protected host. Refuses with PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID, HOST_UNKNOWN. */
+export const startHostLogin = endpoint({
+  ...askedByProxy,
+  path: '/_rolecall/start',
+  summary: 'Log in to a protected host',
+  description:
+    'On the protected host. `rd` is the path to come back to, else `/`. The cookie of a host with a port ends in it: ' +
+    '`__Host-rolecall-8443`.',
+  query: Type.Object({ rd: Type.Optional(Type.String({ maxLength: 16_384 })) }),
+  cookies: ['__Host-rolecall'],
+  answers: { 302: null },
+  refuses: ['PROXY_NOT_TRUSTED', 'FORWARDED_REQUEST_INVALID', 'HOST_UNKNOWN'],
+})
+
+const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
+
+/** Ends the login of a protected host. As `startHostLogin`, and refuses with LOGIN_REQUEST_INVALID, LOGIN_REFUSED. */
+export const hostCallback = endpoint({
+  ...askedByProxy,
+  path: '/_rolecall/callback',
+  summary: 'Where a login of a protected host ends',
+  query: Type.Object({
+    code: CallbackParameter,
+    state: Type.String({ minLength: 1, maxLength: 2048 }),
+    iss: CallbackParameter,
+    error: CallbackParameter,
+    error_description: CallbackParameter,
+  }),
+  cookies: ['__Host-rolecall'],
+  answers: { 302: null },
+  refuses: [
+    'PROXY_NOT_TRUSTED',
+    'FORWARDED_REQUEST_INVALID',
+    'HOST_UNKNOWN',
+    'LOGIN_REQUEST_INVALID',
+    'LOGIN_REFUSED',
+  ],
+})
+
+/**
+ * Says which roles a protected host asks for, in a ROLE_LACKING; who holds one by now is sent on. As `startHostLogin`, and
+ * refuses with CHAT_PLATFORM_UNAVAILABLE.
+ */
+export const hostDenied = endpoint({
+  ...askedByProxy,
+  path: '/_rolecall/denied',
+  summary: 'Which roles a protected host asks for',
+  description:
+    'Looks again each time: who is let in by now is sent to `rd`, the path that was refused, else to `/`.',
+  query: Type.Object({ rd: Type.Optional(Type.String({ maxLength: 16_384 })) }),
+  answers: { 302: null },
+  refuses: [
+    'PROXY_NOT_TRUSTED',
+    'FORWARDED_REQUEST_INVALID',
+    'HOST_UNKNOWN',
+    'ROLE_LACKING',
+    'CHAT_PLATFORM_UNAVAILABLE',
+  ],
+})
+
+/** Asks whether somebody wants to log out of a protected host. As `startHostLogin`. */
+export const hostLogoutPage = endpoint({
+  ...askedByProxy,
+  path: '/_rolecall/logout',
+  summary: 'Ask before logging out of a protected host',
+  answers: { 200: null },
+  refuses: ['PROXY_NOT_TRUSTED', 'FORWARDED_REQUEST_INVALID', 'HOST_UNKNOWN'],
+})
+
+/** Ends the session of a protected host. As `startHostLogin`, and refuses with CROSS_SITE_REQUEST. */
+export const hostLogout = endpoint({
+  ...askedByProxy,
+  method: 'POST',
+  path: '/_rolecall/logout',
+  summary: 'Log out of a protected host',
+  description: 'Only from a page of that very host.',
+  cookies: ['__Host-rolecall'],
+  answers: { 200: null },
+  refuses: ['PROXY_NOT_TRUSTED', 'FORWARDED_REQUEST_INVALID', 'HOST_UNKNOWN', 'CROSS_SITE_REQUEST'],
+})
+
+export type ForwardAuth = Static<typeof ForwardAuth>
+export type ForwardAuthInput = Static<typeof ForwardAuthInput>

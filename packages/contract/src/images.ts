@@ -1,0 +1,27 @@
+import { Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, OneOf, Snowflake } from './formats.ts'
+import { patterns } from './patterns.ts'
+
+/** Media types of pictures: none that a browser could run something of. */
+export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+
+/** A picture of the chat platform, by the service. Refuses with IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE. */
+export const getImage = endpoint({
+  method: 'GET',
+  path: '/api/admin/images/{kind}/{id}/{hash}',
+  tag: 'Members',
+  summary: 'A picture of a member or server, without a request to the platform from the browser',
+  description:
+    'The path repeats that of the address in `avatar` and `icon`. Only the picture host of the chat platform is asked, for at most ' +
+    '128 pixels and half a megabyte. A picture never changes under its hash, so browsers keep it for a week.',
+  auth: 'admin',
+  owners: 'any',
+  params: Closed({
+    kind: OneOf('avatars', 'icons'),
+    id: Snowflake,
+    hash: Type.String({ pattern: patterns.imageHash.pattern, maxLength: 66 }),
+  }),
+  answers: { 200: { picture: pictureTypes } },
+  refuses: ['IMAGE_NOT_FOUND', 'CHAT_PLATFORM_UNAVAILABLE'],
+})

@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+
+const tag = 'OpenID Connect'
+
+const LogoutDeliveryStatus = OneOf('pending', 'delivered', 'failed')
+
+const LogoutDelivery = Type.Object({
+  id: Uuid,
+  projectId: Uuid,
+  sessionId: { ...Uuid, description: 'The session that ended: `sid` of the logout token.' },
+  memberId: Snowflake,
+  uri: Type.String({ description: 'Where it is told.' }),
+  status: LogoutDeliveryStatus,
+  attempts: Type.Integer(),
+  lastStatus: Nullable(Type.Integer({ description: 'Status of the client’s last answer.' })),
+  lastError: Nullable(Type.String()),
+  createdAt: { ...DateTime, description: 'When the session ended.' },
+  lastAttemptAt: Nullable(DateTime),
+  nextAttemptAt: Nullable({ ...DateTime, description: 'While it is pending: not before then.' }),
+  deliveredAt: Nullable(DateTime),
+  failedAt: Nullable(DateTime),
+})
+
+const LogoutDeliveryQuery = Closed({
+  status: Type.Optional(LogoutDeliveryStatus),
+  cursor: Type.Optional({ ...Uuid, description: '`nextCursor` of the page before.' }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+})
+
+/** The logouts that a client was told of, by cursor. Refuses with PROJECT_NOT_FOUND. */
+export const listLogoutDeliveries = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects/{id}/logout-deliveries',
+  tag,
+  summary: 'Back-channel logouts of a project, newest first',
+  description:
+    'Of each session that ended, what `oidc.backchannelLogoutUri` was told, or is to be, of the last 30 days. It is tried ' +
+    'for 24 hours.',
+  auth: 'admin',
+  owners: 'id',
+  params: Closed({ id: Uuid }),
+  query: LogoutDeliveryQuery,
+  answers: { 200: Type.Object({ data: Type.Array(LogoutDelivery), nextCursor: Nullable(Uuid) }) },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+/** Tells a client of a logout again. Refuses with PROJECT_NOT_FOUND, DELIVERY_NOT_FOUND, LOGOUT_URI_MISSING. */
+export const resendLogoutDelivery = endpoint({
+  method: 'POST',
+  path: '/api/admin/projects/{id}/logout-deliveries/{deliveryId}/resend',
+  tag,
+  summary: 'Tell a client of a logout again',
+  description:
+    'Delivered or failed, it is told to the address that the project has now, with a logout token of its own. One that is ' +
+    'still pending is left as it is.',
+  auth: 'admin',
+  owners: 'id',
+  params: Closed({ id: Uuid, deliveryId: Uuid }),
+  answers: { 202: LogoutDelivery },
+  refuses: ['PROJECT_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'LOGOUT_URI_MISSING'],
+})
+
+export type LogoutDeliveryStatus = Static<typeof LogoutDeliveryStatus>
+export type LogoutDelivery = Static<typeof LogoutDelivery>
+export type LogoutDeliveryQuery = Static<typeof LogoutDeliveryQuery>

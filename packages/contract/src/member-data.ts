@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, Snowflake } from './formats.ts'
+
+const tag = 'Members'
+
+const Record = Type.Record(Type.String(), Type.Unknown())
+const records = (description: string) => Type.Array(Record, { description })
+
+/** Everything that is kept about a person, by what it is. */
+export const MemberData = Type.Object({
+  memberId: Snowflake,
+  readAt: DateTime,
+  profile: { ...Record, description: 'Names, picture, verified e-mail address, and since when.' },
+  lastSeenAt: Nullable({ ...DateTime, description: 'Of the last login or refresh.' }),
+  block: Nullable({ ...Record, description: 'Why they may have no session, or might not have had one.' }),
+  memberships: records('Servers, present and former, with nickname and roles.'),
+  sessions: records('Sessions, live and ended, with address and browser. Tokens are not kept.'),
+  singleSignOn: records('Browsers that may skip the screen of the platform.'),
+  codes: records('Logins of the last day that ended in a code.'),
+  projectLogouts: records('When a project last ended everything of them.'),
+  events: records('Of the last day: what projects were told.'),
+  eventDeliveries: records('Of the last week: what projects were told by webhook.'),
+  consents: records('What they agreed to that a project may ask for.'),
+  clientLogouts: records('Ends of sessions that clients of OpenID Connect are told of.'),
+  ownedProjects: records('Projects that they manage by name.'),
+  accessChanges: records('What they changed, as an admin, of the access of projects.'),
+  memberSyncs: records('Reads of a server that they started.'),
+  notifications: records('Messages of the last 30 days to channels of projects that name them.'),
+  authFailures: records('Of the last 30 days: what they asked for with a good session and were refused.'),
+  settingsWrittenAt: Nullable({
+    ...DateTime,
+    description: 'When they, as the last one, changed the settings.',
+  }),
+  auditEntries: records(
+    'What they did, and what was done to them, newest first. Who did it is told where it was themselves.',
+  ),
+})
+
+const params = Closed({ id: Snowflake })
+
+/** Everything kept about a person. Refuses with MEMBER_NOT_FOUND. */
+export const getMemberData = endpoint({
+  method: 'GET',
+  path: '/api/admin/members/{id}/data',
+  tag,
+  summary: 'Everything that is kept about a person, as one file',
+  description:
+    'One JSON document, for who asks what is kept about them. Digests of tokens and columns that only repeat others are left ' +
+    'out. Leaves an audit entry. An admin may have two downloads under way on an instance; a third is refused with 429.',
+  auth: 'admin',
+  params,
+  asFile: true,
+  answers: { 200: MemberData },
+  refuses: ['MEMBER_NOT_FOUND', 'RATE_LIMITED'],
+})
+
+/** Erases a person. Refuses with MEMBER_NOT_FOUND, OWN_ACCOUNT. */
+export const eraseMember = endpoint({
+  method: 'DELETE',
+  path: '/api/admin/members/{id}',
+  tag,
+  summary: 'Erase a person: everything kept about them',
+  description:
+    'Ends everything that the member is logged in by, and deletes what is kept about them; from the audit log their values go, ' +
+    'and it stays verifiable. A block in force stays, without its reason. Who is still in a server comes back as new with the next sync. ' +
+    'Cannot be undone.',
+  auth: 'admin',
+  params,
+  answers: { 204: null },
+  refuses: ['MEMBER_NOT_FOUND', 'OWN_ACCOUNT'],
+})
+
+export type MemberData = Static<typeof MemberData>

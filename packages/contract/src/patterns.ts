@@ -1,0 +1,69 @@
+const segment = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*'
+
+/** A pattern of the contract, and what it asks in words, for whoever sent something else. */
+interface Rule {
+  readonly pattern: string
+  readonly message: string
+}
+
+/** Every pattern that a request is held to. A refusal says the words: a pattern is read by machines. */
+export const patterns = {
+  /** RFC 7636 §4.1. */
+  codeVerifier: {
+    pattern: '^[A-Za-z0-9._~-]{43,128}$',
+    message: 'must be 43 to 128 characters: letters, digits, and . _ ~ - (a PKCE verifier, RFC 7636)',
+  },
+  /** RFC 7636 §4.2, S256. */
+  codeChallenge: {
+    pattern: '^[A-Za-z0-9_-]{43}$',
+    message:
+      'must be 43 characters: the SHA-256 of the PKCE verifier in base64url, without = at the end (RFC 7636)',
+  },
+  /** Not in the form of a UUID: ids and slugs share one place in the path. */
+  slug: {
+    pattern: '^(?![0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+    message:
+      'must be lower-case letters, digits and hyphens, with a letter or digit at both ends, and not look like a UUID',
+  },
+  deliveryCursor: {
+    pattern: '^[0-9]{1,18}-[0-9]{1,15}-[0-9a-z]{1,8}$',
+    message: 'must be a nextCursor, whole and as an answer gave it',
+  },
+  changeCursor: {
+    pattern:
+      '^[0-9]{1,18}(\\.[0-9]{1,18}){0,50}(_[0-9]{1,18}(\\.[0-9]{1,18}){0,50}_[0-9]{1,18}_[0-9]{1,20})?(-[0-9]{1,9})?$',
+    message: 'must be a changeCursor, whole and as an answer gave it',
+  },
+  entryCursor: {
+    pattern: '^[0-9]{1,15}-[0-9]{1,18}$',
+    message: 'must be a nextCursor, whole and as an answer gave it',
+  },
+  momentCursor: {
+    pattern: '^[0-9]{1,15}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    message: 'must be a nextCursor, whole and as an answer gave it',
+  },
+  targetType: {
+    pattern: '^[a-z][a-z_-]*$',
+    message: 'must be a word in lower case, such as project or member',
+  },
+  /** As the platform makes them: 32 hexadecimal digits, `a_` before those of moving pictures. */
+  imageHash: {
+    pattern: '^(a_)?[0-9a-f]{1,64}$',
+    message: 'must be the hash of a picture, as it stands in its address',
+  },
+  /**
+   * A browser keeps a fragment over redirects, so the code of an admin may only end at pages that redirect nowhere else. In the
+   * path there is no percent sign, no backslash and no empty segment, and no segment begins with a dot: a browser opens
+   * what is checked here.
+   */
+  adminReturnTo: {
+    pattern: `^/(console/(${segment}(/${segment})*/?)?(\\?[A-Za-z0-9/_.~?&=%+:@,;!$*()-]*)?)?$`,
+    message: 'must be /, or a path below /console/ with plain characters',
+  },
+} satisfies Record<string, Rule>
+
+const rules: readonly Rule[] = Object.values(patterns)
+
+/** What a pattern asks, in words; undefined for one that is not of the contract. */
+export const patternMessage = (pattern: unknown): string | undefined =>
+  rules.find((rule) => rule.pattern === pattern)?.message

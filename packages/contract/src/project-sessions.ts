@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { patterns } from './patterns.ts'
+
+const tag = 'Sessions'
+
+/** A live session of a project as an administrator sees it: whose it is, where, and when it was made and renewed. */
+export const ProjectSession = Type.Object({
+  id: Uuid,
+  kind: {
+    ...OneOf('code', 'oidc'),
+    description:
+      '`code`: a code was exchanged for it, also by a protected host. `oidc`: it was made by OpenID Connect.',
+  },
+  memberId: Snowflake,
+  username: Type.String(),
+  globalName: Nullable(Type.String()),
+  displayName: Nullable(Type.String({ description: 'Nickname in the server.' })),
+  avatar: Nullable(Type.String()),
+  serverId: Snowflake,
+  serverName: Type.String(),
+  createdAt: DateTime,
+  refreshedAt: {
+    ...DateTime,
+    description:
+      'When its tokens were last made: by the login, or by a refresh since. Validates are answered from memory and leave no trace.',
+  },
+  expiresAt: DateTime,
+  clientInfo: Type.Object(
+    { ipAddress: Nullable(Type.String()), userAgent: Nullable(Type.String()) },
+    { description: 'The browser that it was made for.' },
+  ),
+})
+
+const ProjectSessionQuery = Closed({
+  memberId: Type.Optional({ ...Snowflake, description: 'Only those of this member.' }),
+  serverId: Type.Optional({ ...Snowflake, description: 'Only those in this server.' }),
+  cursor: Type.Optional(
+    Type.String({
+      pattern: patterns.momentCursor.pattern,
+      maxLength: 60,
+      description: '`nextCursor` of the page before: as quick on the last page as on the first.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+})
+
+/** The live sessions of a project, newest first, by cursor. Refuses with PROJECT_NOT_FOUND. */
+export const listProjectSessions = endpoint({
+  method: 'GET',
+  path: '/api/admin/projects/{id}/sessions',
+  tag,
+  summary: 'List the sessions of a project, newest first',
+  description:
+    'Only what is good now: not of members who left or are blocked, not in servers that the project may not read any more, ' +
+    'none of an inactive project. One is ended at `DELETE /api/admin/members/{id}/sessions/{sessionId}`.',
+  auth: 'admin',
+  params: Closed({ id: Uuid }),
+  query: ProjectSessionQuery,
+  answers: {
+    200: Type.Object({
+      data: Type.Array(ProjectSession),
+      nextCursor: Nullable(Type.String({ description: 'Null on the last page.' })),
+    }),
+  },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+export type ProjectSession = Static<typeof ProjectSession>
+export type ProjectSessionQuery = Static<typeof ProjectSessionQuery>

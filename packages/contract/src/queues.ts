@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+
+const tag = 'Monitoring'
+
+/** What waits in the database to be done, by name, and what it is. */
+export const queueMeanings = {
+  outbox: 'Events for streams that reconnect; each is kept for a day',
+  notifications: 'Notices to be posted to channels',
+  event_deliveries: 'Events to be sent to webhooks of projects; not those whose receiver fails',
+  oidc_logouts: 'Logout tokens to be sent to clients of OpenID Connect, each for the first time',
+  oidc_logouts_refused: 'Logout tokens whose receiver fails, to be sent again',
+  member_syncs: 'Servers whose members are being read; the age is how long nobody has gone on with it',
+} as const
+
+/** The name of a queue. */
+export type QueueName = keyof typeof queueMeanings
+
+/** What waits in one queue. */
+export const Queue = Type.Object({
+  name: Type.Unsafe<QueueName>({ type: 'string', enum: Object.keys(queueMeanings) }),
+  meaning: Type.String(),
+  waiting: Type.Integer({ description: 'Counted up to 100,000.' }),
+  oldestSec: Type.Number({ description: 'Seconds for which the oldest has waited; 0 where nothing waits.' }),
+})
+
+/** What waits, in all queues of the database. */
+export const queues = endpoint({
+  method: 'GET',
+  path: '/api/admin/monitoring/queues',
+  tag,
+  summary: 'What waits to be sent or done, by queue',
+  description: 'What the gateway has told and is not written yet is `lagMs` of the health.',
+  auth: 'admin',
+  answers: { 200: Type.Object({ data: Type.Array(Queue) }) },
+  refuses: [],
+})

@@ -1,0 +1,155 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type GivenProject, givenProject } from '../../../../apps/api/test/given.ts'
+import { startWorld, type World } from '../../../../apps/api/test/service.ts'
+import { freePort } from '../../../../tools/free-port.js'
+import { readEvents, SiteBrowser } from '../../test/site-browser.ts'
+import { listenFetch, type RunningSite } from '../../test/sites.ts'
+import { createRolecall } from '../fetch.ts'
+import { createSealer } from './seal.ts'
+
+const secret = 'the secret of this site, long enough for all'
+
+let world: World
+let project: GivenProject
+let url: string
+let ssoUrl: string
+const running: RunningSite[] = []
+beforeAll(async () => {
+  world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
+  const [port, ssoPort] = [await freePort(), await freePort()]
+  url = `http://127.0.0.1:${port}`
+  ssoUrl = `http://127.0.0.1:${ssoPort}`
+  const redirectUris = [url, ssoUrl].map((one) => `${one}/auth/callback`)
+  project = await givenProject(world, { redirectUris })
+  running.push(await serve(port, url, false), await serve(ssoPort, ssoUrl, true))
+})
+afterAll(async () => {
+  for (const one of running) await one.close()
+  await world.close()
+})
+
+function serve(port: number, appUrl: string, sso: boolean): Promise<RunningSite> {
+  const rolecall = createRolecall({
+    ...{ url: world.url, apiKey: project.key, clientId: project.id, serverId: demo.mainGuildId },
+    ...{ appUrl, secret, sso, onError: () => {} },
+  })
+  return listenFetch(port, (request) =>
+    rolecall.handle(request, async (_, visitor) => new Response((await visitor.requireMember()).member.id)),
+  )
+}
+
+const browserAt = (appUrl: string) => new SiteBrowser(appUrl, world.sim.url)
+/** Where a page leads. */
+const leadsTo = async (browser: SiteBrowser, address: string) => {
+  const answer = await browser.ask(address, { as: 'page' })
+  await answer.body?.cancel()
+  return answer.headers.get('location') ?? ''
+}
+
+describe('a login that cannot be finished', () => {
+  /** The address with which the service sends a browser back. */
+  const comeBack = async (browser: SiteBrowser): Promise<string> => {
+    const screen = await leadsTo(browser, await leadsTo(browser, '/auth/login?return_to=/x'))
+    const back = await leadsTo(browser, `${screen}&login_as=${demo.users.ada}&auto=1`)
+    return leadsTo(browser, back)
+  }
+  const cookieOf = (browser: SiteBrowser) => {
+    const found = [...browser.jar].find(([name]) => name.startsWith(`rolecall_${project.id}_login_`))
+    if (!found) throw new Error('no cookie of a login')
+    return found
+  }
+
+  const damages: Record<
+    string,
+    readonly [RegExp, (browser: SiteBrowser, callback: string) => Promise<string> | string]
+  > = {
+    LOGIN_NOT_FOUND: [
+      /started in another browser, or this browser keeps no cookies/,
+      (browser, callback) => {
+        browser.jar.delete(cookieOf(browser)[0])
+        return callback
+      },
+    ],
+    LOGIN_UNREADABLE: [
+      /was changed, or this site has replaced its secret/,
+      async (browser, callback) => {
+        const [name] = cookieOf(browser)
+        browser.jar.set(name, await createSealer(['another secret of this site, as long']).seal(name, '[]'))
+        return callback
+      },
+    ],
+    LOGIN_EXPIRED: [
+      /took longer than ten minutes/,
+      async (browser, callback) => {
+        const [name, value] = cookieOf(browser)
+        const sealer = createSealer([secret])
+        const [state, verifier, returnTo, at] = JSON.parse((await sealer.open(name, value))?.text ?? '[]')
+        const old = JSON.stringify([state, verifier, returnTo, at - 601_000])
+        browser.jar.set(name, await sealer.seal(name, old))
+        return callback
+      },
+    ],
+    LOGIN_CODE_USED: [
+      /used before, or is more than a minute old/,
+      async (browser, callback) => {
+        const jar = new Map(browser.jar)
+        await leadsTo(browser, callback)
+        for (const [name, value] of jar) browser.jar.set(name, value)
+        return callback
+      },
+    ],
+  }
+
+  test.each(Object.entries(damages))('says why: %s', async (code, [reason, damage]) => {
+    const browser = browserAt(url)
+    const callback = await damage(browser, await comeBack(browser))
+    const cookies = new Map(browser.jar)
+    const program = await browser.ask(callback)
+    expect([program.status, (await program.json()).code]).toEqual([400, code])
+    for (const [name, value] of cookies) browser.jar.set(name, value)
+    const page = await browser.ask(callback, { as: 'page' })
+    expect(page.status).toBe(400)
+    expect(await page.text()).toMatch(reason)
+  })
+})
+
+describe('the option sso', () => {
+  test('skips the screen of the chat platform for a browser that has logged in, and is off by default', async () => {
+    const browser = browserAt(ssoUrl)
+    await browser.open('/')
+    expect((await browser.open('/')).text).toBe(demo.users.ada)
+    expect(await leadsTo(browser, await leadsTo(browser, '/auth/login'))).toContain(
+      `${ssoUrl}/auth/callback?`,
+    )
+    const plain = browserAt(url)
+    for (const [name, value] of browser.jar) plain.jar.set(name, value)
+    expect(await leadsTo(plain, await leadsTo(plain, '/auth/login'))).toMatch(world.sim.url)
+  })
+
+  test('shows the screen to whoever has not', async () => {
+    const browser = browserAt(ssoUrl)
+    expect(await leadsTo(browser, await leadsTo(browser, '/auth/login'))).toMatch(world.sim.url)
+    expect((await browser.open('/')).text).toBe(demo.users.ada)
+  })
+})
+
+describe('/auth/live', () => {
+  test('has eight streams of a session at most: the oldest ends, and the others go on', async () => {
+    const browser = browserAt(url)
+    await browser.open('/')
+    const controller = new AbortController()
+    const streams = []
+    for (let i = 0; i < 9; i++) {
+      const events = readEvents(await browser.ask('/auth/live', { signal: controller.signal }))
+      expect((await events.next()).value?.event).toBe('session')
+      streams.push(events)
+    }
+    expect((await streams[0]?.next())?.done).toBe(true)
+    world.sim.world.setRoles(demo.mainGuildId, demo.users.ada, [demo.roles.captain])
+    await world.service.deps.refreshMember(demo.mainGuildId, demo.users.ada)
+    const later = await Promise.all(streams.slice(1).map((events) => events.next()))
+    expect(later.map(({ done }) => done)).toEqual(Array(8).fill(false))
+    controller.abort()
+  })
+})

@@ -1,0 +1,56 @@
+import type { RolecallEvent } from './events.ts'
+
+/** Taken by `verifyEvent()`. */
+export interface VerifyEvent {
+  /** The body of the request, exactly as it came. */
+  readonly body: string
+  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The project's signing secret for events, the whole string: `whsec_…`. */
+  readonly secret: string
+  /** When it came; a signature is good for five minutes either way. Default: now. */
+  readonly at?: Date
+}
+
+const toleranceSec = 300
+
+/**
+ * Reads an event that came to the project's `eventsUrl`; undefined when this service did not send it, or long ago. An
+ * event may come twice, under the same `id`.
+ *
+ * @example
+ * const event = await verifyEvent({ body: await request.text(), headers: request.headers, secret })
+ * if (!event) return new Response(null, { status: 401 })
+ */
+export async function verifyEvent({
+  body,
+  headers,
+  secret,
+  at = new Date(),
+}: VerifyEvent): Promise<RolecallEvent | undefined> {
+  const header = (name: string) => {
+    const value = headers instanceof Headers ? headers.get(name) : headers[name]
+    return typeof value === 'string' ? value : ''
+  }
+  const [id, time] = [header('webhook-id'), header('webhook-timestamp')]
+  if (!id || !/^\d{1,12}$/.test(time)) return undefined
+  if (Math.abs(at.getTime() / 1_000 - Number(time)) > toleranceSec) return undefined
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', bytesOf(secret), algorithm, false, ['verify'])
+  const signed = new TextEncoder().encode(`${id}.${time}.${body}`)
+  for (const signature of header('webhook-signature').split(' ')) {
+    const mac = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(signature)?.[1]
+    if (mac && (await crypto.subtle.verify(algorithm.name, key, fromBase64(mac), signed))) {
+      const { type, data } = JSON.parse(body)
+      return { id, type, data }
+    }
+  }
+  return undefined
+}
+
+function bytesOf(secret: string): Uint8Array<ArrayBuffer> {
+  const text = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(secret)?.[1]
+  if (!text) throw new TypeError('secret must be the signing secret of events: whsec_ and base64')
+  return fromBase64(text)
+}
+
+const fromBase64 = (text: string) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0))

@@ -1,0 +1,178 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+// The service as one package, `rolecall`: what is published, installed by `npm install`, and what the image is made of.
+// Plain JavaScript on Node's own modules. Needs a build (`npm run build`).
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
+
+/**
+ * Makes the folder that is published: the built service with its migrations, its console and the contract, which is no package of its
+ * own there, and a list of exact versions (`npm-shrinkwrap.json`) that is this repository's lock file as far as the service needs it.
+ *
+ * @param {string} folder emptied first
+ */
+export function stageService(folder) {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  copyProgram('apps/api/bin', join(folder, 'bin'))
+  copyProgram('apps/api/dist', join(folder, 'dist'))
+  cpSync(join(root, 'apps/api/migrations'), join(folder, 'migrations'), { recursive: true })
+  const built = join(root, 'apps/console/dist')
+  if (!existsSync(built)) throw new Error('apps/console/dist is missing. Run: npm run build')
+  // But for the note of what it was made of.
+  cpSync(built, join(folder, 'console'), { recursive: true, filter: (path) => !path.endsWith('made-of') })
+  for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
+  cpSync(join(root, 'deploy/package-readme.md'), join(folder, 'README.md'))
+  copyProgram('packages/contract/dist', join(folder, 'contract'))
+  const manifest = publishedManifest()
+  writeJson(join(folder, 'package.json'), manifest)
+  writeJson(join(folder, 'npm-shrinkwrap.json'), shrinkwrap(manifest))
+  writeJson(join(folder, 'sbom.cdx.json'), billOfMaterials(folder, manifest.name))
+}
+
+/**
+ * Packs a staged folder as it would be published, without asking a registry.
+ *
+ * @param {string} folder
+ * @param {string} destination
+ * @returns {string} the path of the tarball
+ */
+export function packService(folder, destination) {
+  const args = ['pack', folder, '--pack-destination', destination, '--json', '--ignore-scripts']
+  const [{ filename }] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 1e8 }))
+  return join(destination, filename)
+}
+
+const contractName = '@rolecall/contract'
+const contractImport = new RegExp(`(?<=\\bfrom |\\bimport |\\bimport\\()(['"])${contractName}\\1`, 'g')
+
+/** Without what only compilers and debuggers of this repository read. @param {string} from @param {string} to */
+function copyProgram(from, to) {
+  const source = join(root, from)
+  if (!existsSync(source)) throw new Error(`${from} is missing. Run: npm run build`)
+  for (const name of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.c?js$/.test(name)) continue
+    const text = readFileSync(join(source, name), 'utf8')
+    mkdirSync(dirname(join(to, name)), { recursive: true })
+    writeFileSync(
+      join(to, name),
+      text.replace(contractImport, "'#contract'").replace(/^\/\/# sourceMappingURL=.*$/m, ''),
+    )
+  }
+}
+
+function publishedManifest() {
+  const {
+    private: _,
+    devDependencies: __,
+    exports: ___,
+    imports,
+    dependencies,
+    ...api
+  } = read('apps/api/package.json')
+  const { [contractName]: ____, ...own } = {
+    ...dependencies,
+    ...read('packages/contract/package.json').dependencies,
+  }
+  const lock = read('package-lock.json').packages
+  return {
+    ...api,
+    name: 'rolecall',
+    description: read('package.json').description,
+    repository: read('packages/sdk/package.json').repository.url,
+    imports: {
+      ...Object.fromEntries(Object.entries(imports).map(([path, { default: target }]) => [path, target])),
+      '#contract': './contract/index.js',
+    },
+    // As tested: who installs a file reads no shrinkwrap.
+    dependencies: Object.fromEntries(
+      Object.keys(own)
+        .sort()
+        .map((name) => [name, lock[find(lock, 'apps/api', name) ?? '']?.version]),
+    ),
+    files: [
+      'bin',
+      'dist',
+      'contract',
+      'console',
+      'migrations',
+      'CHANGELOG.md',
+      'npm-shrinkwrap.json',
+      'sbom.cdx.json',
+    ],
+  }
+}
+
+/** @param {ReturnType<typeof publishedManifest>} manifest */
+function shrinkwrap({ name, version, license, engines, bin, dependencies }) {
+  const lock = read('package-lock.json').packages
+  /** @type {Record<string, any>} */
+  const packages = {}
+  const open = Object.keys(dependencies).map((one) => ({ name: one, from: 'apps/api' }))
+  for (let next = open.pop(); next; next = open.pop()) {
+    const path = find(lock, next.from, next.name)
+    // An optional one for another machine, or a peer that nobody has.
+    if (!path) continue
+    const target = path.replace(/^apps\/api\//, '')
+    if (packages[target]) continue
+    const { dev: _, devOptional: __, ...entry } = lock[path]
+    packages[target] = entry
+    const needed = { ...entry.dependencies, ...entry.optionalDependencies, ...entry.peerDependencies }
+    open.push(...Object.keys(needed).map((one) => ({ name: one, from: path })))
+  }
+  return {
+    name,
+    version,
+    lockfileVersion: 3,
+    requires: true,
+    packages: {
+      '': { name, version, license, engines, bin, dependencies },
+      ...Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  }
+}
+
+/**
+ * What the package is made of, by npm's own hand from the shrinkwrap, without asking a registry (CycloneDX). The same sources give the
+ * same list: it has neither a time nor a number of its own, which the format leaves open.
+ *
+ * @param {string} folder @param {string} name
+ */
+function billOfMaterials(folder, name) {
+  const args = ['sbom', '--package-lock-only', '--omit', 'dev', '--sbom-format', 'cyclonedx']
+  const options = /** @type {const} */ ({ cwd: folder, encoding: 'utf8', maxBuffer: 1e8 })
+  const text = execFileSync('npm', [...args, '--sbom-type', 'application'], options)
+  const { serialNumber: _, metadata, ...bill } = JSON.parse(text)
+  const { timestamp: __, component, ...about } = metadata
+  // npm calls it after the folder.
+  return { ...bill, metadata: { ...about, component: { ...component, name } } }
+}
+
+/**
+ * Where Node.js finds a package from a place: in the nearest `node_modules` above it.
+ *
+ * @param {Record<string, unknown>} lock @param {string} from @param {string} name
+ */
+function find(lock, from, name) {
+  for (let place = from; ; place = place.replace(/\/?(node_modules\/(@[^/]+\/)?[^/]+|[^/]+)$/, '')) {
+    const path = place === '' ? `node_modules/${name}` : `${place}/node_modules/${name}`
+    if (lock[path]) return path
+    if (place === '') return undefined
+  }
+}
+
+/** @param {string} path @param {unknown} value */
+function writeJson(path, value) {
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const destination = resolve(process.argv[2] ?? join(root, 'dist'))
+  const folder = join(destination, 'rolecall')
+  stageService(folder)
+  console.log(`${packService(folder, destination)}\nTo publish it: npm publish ${folder}`)
+}

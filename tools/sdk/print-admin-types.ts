@@ -1,0 +1,91 @@
+import type { Answer, EndpointDefinition, Schema } from '@rolecall/contract'
+import * as contract from '@rolecall/contract'
+import { type AnySchema, createPrinter, doc, sentence } from './print-schema.ts'
+
+const { endpoints, operationIdOf } = contract
+
+/** What administrators call by an admin session; the login itself is a navigation of their browser. */
+const ofAdministration = endpoints.filter(
+  ({ auth, path, answers }) => auth === 'admin' || (path.startsWith('/api/auth/admin/') && 200 in answers),
+)
+
+const isObjectSchema = (value: unknown): value is AnySchema & Schema =>
+  typeof value === 'object' && value !== null && 'properties' in value
+
+/** Records by the names of their exports; where two differ under one name, only the first has it. */
+const named = [
+  ...new Map(
+    Object.values<unknown>(contract)
+      .filter((module) => typeof module === 'object' && module !== null)
+      .flatMap((module) => Object.entries(module))
+      .filter((entry): entry is [string, AnySchema & Schema] => isObjectSchema(entry[1]))
+      .reverse(),
+  ),
+].reverse()
+
+/**
+ * `packages/sdk/src/admin-types.ts`: what administrators may ask, its types without the schema library that the contract
+ * is written with. `admin.test.ts` compares them with the contract's own.
+ */
+export function adminTypes(): string {
+  const { print, printObject, used } = createPrinter(named)
+
+  const printAnswer = (answer: Answer): string => {
+    if (answer === null) return 'undefined'
+    if ('download' in answer || 'picture' in answer) return 'Download'
+    if ('events' in answer) {
+      const events = Object.entries(answer.events).map(
+        ([name, data]) => `      readonly '${name}': ${print(data, '      ')}\n`,
+      )
+      return `Stream<{\n${events.join('')}    }>`
+    }
+    return print(answer, '    ')
+  }
+  const printEndpoint = (definition: EndpointDefinition): string => {
+    const { params, query, body, bodyOptional, summary, answers } = definition
+    const fields = [
+      ...(params ? [`readonly params: ${print(params, '    ')}`] : []),
+      ...(query ? [`readonly query: ${print(query, '    ')}`] : []),
+      ...(body ? [`readonly body${bodyOptional ? '?' : ''}: ${print(body, '    ')}`] : []),
+      `readonly answer: ${[...new Set(Object.values(answers).map(printAnswer))].join(' | ')}`,
+    ]
+    const lines = fields.map((field) => `    ${field}\n`).join('')
+    return `${doc(sentence(summary), '  ')}  readonly ${operationIdOf(definition)}: {\n${lines}  }\n`
+  }
+
+  const printed = ofAdministration.map(printEndpoint).join('')
+  const schemas = new Map(named)
+  const interfaces: string[] = []
+  // Whatever one of them names is added behind it while this goes on.
+  for (const name of used) {
+    const schema = schemas.get(name)
+    if (!schema) continue
+    const comment = schema.description === undefined ? '' : doc(schema.description, '')
+    interfaces.push(`${comment}export interface ${name} ${printObject(schema, '')}\n`)
+  }
+  const addresses = ofAdministration.map(
+    (definition) =>
+      `  ${operationIdOf(definition)}: { method: '${definition.method}', path: '${definition.path}' },\n`,
+  )
+  return `// Generated from packages/contract by \`npm run docs\`: not to be edited.
+
+/** A file: a browser opens its address. */
+export interface Download {
+  readonly isFile: true
+}
+
+/** Server-Sent Events: name → data. */
+export interface Stream<Events> {
+  readonly events: Events
+}
+
+${interfaces.join('\n')}
+/** What administrators may ask, by the names in the pages of the API. */
+export interface AdminEndpoints {
+${printed}}
+
+/** Where each of it is. */
+export const adminAddresses = {
+${addresses.join('')}} as const
+`
+}

@@ -1,0 +1,58 @@
+import type { EndpointDefinition, Schema } from '@rolecall/contract'
+
+export type AnySchema = NonNullable<EndpointDefinition['params']>
+
+/** Schemas are the same when they say the same: options such as "optional" make copies of them. */
+const keyOf = (schema: Schema) => JSON.stringify(schema)
+
+/** Prints schemas as types of TypeScript; those that have a name by that name. */
+export function createPrinter(named: readonly (readonly [string, AnySchema])[]) {
+  // Where the same schema has several names, the first one counts.
+  const names = new Map(named.map(([name, schema]) => [keyOf(schema), name] as const).reverse())
+  /** The names that were printed so far, in the order of their first use. */
+  const used = new Set<string>()
+
+  /** A schema as a type. What the contract does not use so far is refused rather than printed as something else. */
+  function print(schema: Schema, indent: string): string {
+    const name = names.get(keyOf(schema))
+    if (name !== undefined) {
+      used.add(name)
+      return name
+    }
+    if (schema.anyOf) return schema.anyOf.map((one) => print(one, indent)).join(' | ')
+    if (schema.enum) return schema.enum.map((word) => `'${word}'`).join(' | ')
+    if (schema.const !== undefined) return JSON.stringify(schema.const)
+    const { type, items, properties, patternProperties } = schema
+    if (type === 'string' || type === 'boolean' || type === 'null') return type
+    if (type === 'integer' || type === 'number') return 'number'
+    if (type === 'array' && items) return `readonly ${printItem(items, indent)}[]`
+    if (type === 'object' && properties) return printObject(schema, indent)
+    if (type === 'object') {
+      const [values = {}] = Object.values(patternProperties ?? {})
+      return `Readonly<Record<string, ${print(values, indent)}>>`
+    }
+    if (type === undefined) return 'unknown'
+    throw new Error(`No type for ${JSON.stringify(schema)}`)
+  }
+
+  function printItem(schema: Schema, indent: string): string {
+    const text = print(schema, indent)
+    return names.has(keyOf(schema)) || !(schema.anyOf || schema.enum) ? text : `(${text})`
+  }
+
+  function printObject({ properties = {}, required = [] }: Schema, indent: string): string {
+    const inner = `${indent}  `
+    const fields = Object.entries(properties).map(([key, schema]) => {
+      const comment = schema.description === undefined ? '' : doc(schema.description, inner)
+      return `${comment}${inner}readonly ${key}${required.includes(key) ? '' : '?'}: ${print(schema, inner)}\n`
+    })
+    return `{\n${fields.join('')}${indent}}`
+  }
+
+  return { print, printObject, used }
+}
+
+export const doc = (text: string, indent: string) => `${indent}/** ${text} */\n`
+
+/** What is no sentence yet, as one. */
+export const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`)
