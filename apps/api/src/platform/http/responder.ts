@@ -98,13 +98,13 @@ interface ResponderDeps {
 export function createResponder({ writes, publicUrl, log, observer, refusalPage }: ResponderDeps): Responder {
   const docs = `${publicUrl}/api/docs/errors`
   const common = commonHeaders(publicUrl)
-  const finishedHeads = new Map<number, PreparedHead>()
+  /** By endpoint, because even reading its status from its definition would be noticed. */
+  const finishedHeads = new Map<EndpointDefinition, PreparedHead>()
   const finishedHead = (definition: EndpointDefinition): PreparedHead => {
-    const status = statusOf(definition)
-    const known = finishedHeads.get(status)
+    const known = finishedHeads.get(definition)
     if (known) return known
-    const head = prepareHead(status, { ...common, 'content-type': jsonType })
-    finishedHeads.set(status, head)
+    const head = prepareHead(statusOf(definition), { ...common, 'content-type': jsonType })
+    finishedHeads.set(definition, head)
     return head
   }
   const commonElsewhere = commonHeaders('http:')
