@@ -91,7 +91,10 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       const isUp = [...opened.shards.values()].every(({ isReady }) => isReady)
       wasUp ||= isUp
       if (isUp && status.state !== 'connected')
-        log.info({ shards: opened.shards.size, of: info.shards }, 'the gateway is connected')
+        log.info(
+          { group: group.index, of: group.count, shards: opened.shards.size, totalShards: info.shards },
+          'the gateway is connected',
+        )
       if (!isUp && status.state === 'connected') log.warn('the gateway connection is lost')
       status = {
         state: isUp ? 'connected' : 'connecting',

@@ -5,6 +5,7 @@ import { engines } from '../../../test/databases.ts'
 import { isLive, startLiveMirror, until, untilTrue } from '../../../test/live-mirror.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import type { LiveMirror } from './status.ts'
+import { giveUpLead } from './store.ts'
 import { takeGroup } from './take-lead.ts'
 import { takeTurn } from './take-turn.ts'
 
@@ -151,6 +152,30 @@ describe.each(engines)('a gateway in groups, on %s', { timeout: 120_000 }, (engi
       expect(next.status().gateway.problem).toBeNull()
     },
   )
+
+  test('keeps its number of groups while those who have it restart or are killed, whoever else is there', async () => {
+    const { db } = world.service.deps
+    const holder = '00000000-0000-4000-8000-000000000001'
+    const take = (count: number) =>
+      db.transaction((tx) => takeGroup(tx, { holder, group: { index: 0, count }, isAlone: false }))
+    const age = (by: string) =>
+      db.execute(sql`update live_mirror set beat_at = beat_at - ${by}::interval, backend_pid = null`)
+    const first = await take(2)
+    if (!first) throw new Error('It was vacant.')
+    // Killed: long enough for a successor, not for another number.
+    await age('5 seconds')
+    expect(await take(3)).toBeUndefined()
+    const second = await take(2)
+    if (!second) throw new Error('It was vacant.')
+    // Stopped, as for a restart.
+    await giveUpLead(db, second)
+    expect(await take(3)).toBeUndefined()
+    expect(await take(2)).toBeDefined()
+    // None of them has come back.
+    await age('11 seconds')
+    expect(await take(3)).toBeDefined()
+    expect(await take(2)).toBeUndefined()
+  })
 
   test('begins one session at a time in each lane, and no more than are left, whoever asks', async () => {
     const { db } = world.service.deps

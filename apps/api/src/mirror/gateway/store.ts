@@ -6,6 +6,11 @@ import { type Sql, sql } from '#platform/db/sql'
 const deadAfter = '4 seconds'
 /** One whose database connection is gone too has lost its process: connections that merely changed are renewed by then. */
 const goneAfter = '400 milliseconds'
+/**
+ * For how long a number of groups stays that of instances which have it: one that was given another leads nothing while
+ * they restart or hang, and does not throw away the sessions that they come back to.
+ */
+const countKeptFor = '10 seconds'
 /** For how long a server is vouched for from one renewal to the next. Longer than any pause of a healthy leader. */
 const vouchedFor = '5 seconds'
 /** A hung leader must not keep its successor waiting with a batch that it has begun. */
@@ -39,10 +44,11 @@ export const lockTaking = (tx: Tx) =>
   tx.query(sql`select pg_advisory_xact_lock(hashtext('gateway lead')),
     set_config('idle_in_transaction_session_timeout', ${maxPauseInBatchMs}, true)`)
 
-/** Whether another number of groups is led. */
+/** Whether another number of groups is led, or was a moment ago. */
 export const otherCountLed = async (db: Queryable, { count }: ShardGroup) =>
   (await db.maybeOne(sql`
-    select from live_mirror where group_count <> ${count} and not ${isVacant} limit 1`)) !== undefined
+    select from live_mirror where group_count <> ${count} and beat_at >= clock_now() - ${countKeptFor}::interval limit 1`)) !==
+  undefined
 
 /** Its epoch is above all, so that none comes twice. */
 export const addGroup = (tx: Tx, { index, count }: ShardGroup) =>
@@ -85,11 +91,11 @@ export const takeLead = async (
   return taken && { ...taken, group }
 }
 
-/** Lets the next instance lead at once. */
+/** Lets the next instance with as many groups lead at once. */
 export const giveUpLead = (db: Queryable, { epoch, group }: Pick<TakenLead, 'epoch' | 'group'>) =>
   db.execute(sql`
     with given_up as (
-      update live_mirror set beat_at = null, holder = null, gateway_state = 'closed', gateway_problem = null,
+      update live_mirror set beat_at = clock_now() - ${deadAfter}::interval - interval '1 millisecond', holder = null, gateway_state = 'closed', gateway_problem = null,
         gateway_latency_ms = null, lag_ms = null
       where epoch = ${epoch} returning epoch)
     update servers set live_until = null, live_as_of = null from given_up

@@ -26,7 +26,7 @@ export interface Candidate {
   readonly isAlone: boolean
 }
 
-/** The lead of a group, or undefined while it is led, or while another number of groups is. */
+/** The lead of a group, or undefined while it is led, or while another number of groups is or was a moment ago. */
 export async function takeGroup(tx: Tx, candidate: Candidate): Promise<TakenLead | undefined> {
   const { holder, group, isAlone } = candidate
   await lockTaking(tx)
