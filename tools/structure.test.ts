@@ -335,7 +335,7 @@ describe('the structure', () => {
     ])
     // The same for the frameworks that have to be built.
     expect(codeOf(stacks).match(/\bskip\([^)]*\)/g)).toEqual(["skip('they are loaded with STACKS=all')"])
-    expect(codeOf(door).match(/\bskip\([^)]*\)/g)).toEqual(['skip(!isInstalled(program)'])
+    expect(codeOf(door).match(/\bskip\([^)]*\)/g)).toEqual(['skip(!canProtect(program)'])
     expect(codeOf(parties).match(/\bskip\([^)]*\)/g)).toEqual(['skip(!isThere()'])
     // One for each of HAProxy and nginx.
     const skips = codeOf(rolling).match(/\bskip\([^)]*\)/g) ?? []

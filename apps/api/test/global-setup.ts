@@ -39,7 +39,9 @@ const proxies: readonly {
   { name: 'haproxy', packages: ['haproxy'] },
   { name: 'nginx', packages: ['nginx'] },
   { name: 'caddy', packages: ['caddy'] },
-  { name: 'apache2', packages: ['apache2-bin', 'lua-socket'] },
+  { name: 'apache2', packages: ['apache2-bin'] },
+  // A module for another program: with Apache there it may still be missing.
+  { name: 'lua-socket', file: '/usr/share/lua/5.1/socket.lua', packages: ['lua-socket'] },
   {
     name: 'mod_auth_openidc',
     file: '/usr/lib/apache2/modules/mod_auth_openidc.so',

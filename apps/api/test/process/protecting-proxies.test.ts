@@ -3,14 +3,14 @@ import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isInstalled } from '../../../../bench/src/rolling-proxies.ts'
 import { call } from '../client.ts'
 import { Browser, givenAdmin, givenProject } from '../given.ts'
 import { startWorld, type World } from '../service.ts'
-import { protectedHost as host, protectingProxies } from './protecting-proxies.ts'
+import { canProtect, protectedHost as host, protectingProxies } from './protecting-proxies.ts'
 
 const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 const programs = ['nginx', 'caddy', 'apache2'] as const
+const packages = { nginx: 'nginx', caddy: 'caddy', apache2: 'apache2-bin lua-socket' }
 
 let world: World
 /** What the application behind the proxy was asked, as it came. */
@@ -94,7 +94,7 @@ describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
     port: string,
     work: (visitor: ReturnType<typeof createVisitor>) => Promise<void>,
   ) => {
-    skip(!isInstalled(program), `${program} is not on the PATH: apt-get install ${program}`)
+    skip(!canProtect(program), `${program} is not there: apt-get install ${packages[program]}`)
     const wiki = application.address() as AddressInfo
     const proxy = await protectingProxies[program]({ service: port, application: String(wiki.port) })
     asked.splice(0)

@@ -93,6 +93,10 @@ async function runApache(folder: string, port: number, modules: readonly string[
 /** Where Debian keeps a module of Apache. */
 const apacheModule = (name: string) => `/usr/lib/apache2/modules/mod_${name}.so`
 
+/** Whether a proxy is there with all that its sample needs. */
+export const canProtect = (name: keyof typeof protectingProxies) =>
+  isInstalled(name) && (name !== 'apache2' || existsSync('/usr/share/lua/5.1/socket.lua'))
+
 /** Whether Apache is there with the module that makes it a client of OpenID Connect. */
 export const hasOpenidApache = () => isInstalled('apache2') && existsSync(apacheModule('auth_openidc'))
 

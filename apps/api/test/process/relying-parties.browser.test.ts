@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { demo } from '@rolecall/chat-sim'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isInstalled } from '../../../../bench/src/rolling-proxies.ts'
 import { freePort } from '../../../../tools/free-port.js'
 import type { LiveMirror } from '../../src/mirror/gateway/status.ts'
 import { findChromium } from '../chromium.ts'
@@ -15,7 +14,7 @@ import { givenAdmin, givenProject } from '../given.ts'
 import { startLiveMirror, untilLive } from '../live-mirror.ts'
 import { givenClient } from '../oidc.ts'
 import { startWorld, type World } from '../service.ts'
-import { hasOpenidApache, protectingProxies, startOpenidApache } from './protecting-proxies.ts'
+import { canProtect, hasOpenidApache, protectingProxies, startOpenidApache } from './protecting-proxies.ts'
 
 /** Somebody that members log in at. It answers `/me` with the roles that it knows of. */
 interface Party {
@@ -80,7 +79,7 @@ const siteWith = (name: (typeof names)[number]): Row => ({
 const hostOf = (name: string) => `${name}.wiki.example.org`
 
 const doorOf = (name: (typeof doors)[number]): Row => ({
-  isThere: () => isInstalled(name),
+  isThere: () => canProtect(name),
   withoutRole: isClosed,
   async start(port) {
     const { id } = await givenProject(world, { isInternal: true })

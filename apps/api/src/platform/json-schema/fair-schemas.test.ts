@@ -9,13 +9,17 @@ const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length
 const counting = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads'
-    parentPort.on('message', ({ begun }) => parentPort.postMessage(Atomics.add(begun, 0, 1)))
+    parentPort.on('message', ({ begun, forMs }) => {
+      const nth = Atomics.add(begun, 0, 1)
+      if (forMs) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs)
+      parentPort.postMessage(nth)
+    })
     parentPort.postMessage('ready')
   `)}`,
 )
 
 const poolOf = (threads: number) =>
-  createWorkerPool<{ begun: Int32Array }, number>({
+  createWorkerPool<{ begun: Int32Array; forMs?: number }, number>({
     module: counting,
     threads,
     maxWaiting: 64,
@@ -29,9 +33,10 @@ describe('threads are shared in turns', () => {
     for (const threads of [1, 2]) {
       const pool = poolOf(threads)
       const begun = new Int32Array(new SharedArrayBuffer(4))
-      const all = times(10, () => pool.run('a', { begun }))
-      // Of two threads one may go on with what waits before the other one has begun.
-      expect(await pool.run('b', { begun })).toBeLessThanOrEqual(threads === 1 ? 1 : 5)
+      // So long that a thread which is late on a busy machine has begun before the other one has done them all.
+      const job = { begun, forMs: 50 }
+      const all = times(10, () => pool.run('a', job))
+      expect(await pool.run('b', job)).toBeLessThanOrEqual(threads === 1 ? 1 : 5)
       await Promise.all(all)
     }
   })
