@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url'
 //   node tools/on-node-24.js [FILES…]
 // NODE_VERSION (24) is any version that npm's package `node` has, which brings the program; it is kept in node_modules/.cache.
 // What the tests start as a process of its own runs on it too: it stands first in PATH. Hosted CI runs everything on 20.19 and 24
-// without this (.github/workflows/ci.yml). Run with it, on 24.21: the sessions, platform (HTTP, crypto, cache, database), contract and
-// client library folders, start, stop and workers, 65 files with 1,015 tests, all passed; the other files not yet.
+// without this (.github/workflows/ci.yml). Run with it on 23 November 2026, on 24.21: the whole suite, 6,196 tests of 348 files, all passed.
 
 const version = process.env['NODE_VERSION'] ?? '24'
 const root = fileURLToPath(new URL('..', import.meta.url))
