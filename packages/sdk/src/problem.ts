@@ -11,7 +11,8 @@ export const titles = {
   LOGIN_UNREADABLE: 'The cookie of this login was changed, or this site has replaced its secret.',
   LOGIN_EXPIRED: 'This login took longer than ten minutes.',
   LOGIN_CODE_USED: 'The code of this login was used before, or is more than a minute old.',
-  LOGIN_REFUSED: 'You were not logged in: it was cancelled, or you are not a member.',
+  LOGIN_REFUSED:
+    'You were not logged in: it was cancelled, or you are not a member. Join the server and log in again; if you were removed or banned, ask its moderators.',
   LOGIN_FAILED: 'You could not be logged in right now. Try again in a moment.',
 }
 
