@@ -4,7 +4,6 @@ import { createChainVerifier } from '#audit/chain-verifier'
 import { recordAudit } from '#audit/record'
 import { instrumentChat } from '#chat/chat-instrumentation'
 import type { ChatPlatform } from '#chat/chat-platform'
-import { createDiscord } from '#chat/discord'
 import { postToDiscordWebhook } from '#chat/discord-webhook'
 import { chatFigures } from '#mirror/gateway/chat-figures'
 import { createLiveMirror } from '#mirror/gateway/live-mirror'
@@ -26,6 +25,7 @@ import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import { createRefundableQuota } from '#platform/rate-limit/refundable-quota'
 import type { Tracing } from '#platform/tracing/tracing'
 import type { Config } from './config.ts'
+import { createConfiguredChat } from './configured-chat.ts'
 import type { Deps } from './deps.ts'
 import { oldSpaceLimitMb } from './environment.ts'
 import { createDryRun } from './features/dry-run/dry-run.ts'
@@ -91,18 +91,7 @@ export function createDeps(
   })
   const settings = createSettings({ config, db, cache, log })
   const platformWatch = createPlatformWatch()
-  const discord = createDiscord({
-    apiUrl: config.chatApiUrl,
-    authorizeUrl: config.chatAuthorizeUrl,
-    cdnUrl: config.chatCdnUrl,
-    botToken: config.chatBotToken ?? '',
-    clientId: config.chatClientId ?? '',
-    clientSecret: config.chatClientSecret ?? '',
-    callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
-    log,
-    cache,
-  })
-  const watched = instrumentChat(discord, platformWatch)
+  const watched = instrumentChat(createConfiguredChat(config, { log, cache }), platformWatch)
   const chat = tracing ? tracedChat(watched, tracing) : watched
   const endSessions = { ofMembers: revokeSessionsOfDeparted, ofServer: revokeSessionsOfServer }
   const mirrorDeps = { db, log, chat, audit, endSessions }

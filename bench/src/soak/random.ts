@@ -1,12 +1,8 @@
-/** Numbers that a seed decides (mulberry32), so that a run's faults and choices can be had again. */
+import { mulberry32 } from '../../../tools/mulberry32.js'
+
+/** Numbers that a seed decides, so that a run's faults and choices can be had again. */
 export function createRandom(seed: number) {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = mulberry32(seed)
   const below = (limit: number) => Math.floor(next() * limit)
   return {
     below,

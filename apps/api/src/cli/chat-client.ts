@@ -1,19 +1,9 @@
 import type { ChatPlatform } from '#chat/chat-platform'
-import { createDiscord } from '#chat/discord'
 import { createMemoryCache } from '#platform/cache/memory-cache'
 import type { Log } from '#platform/log'
 import type { Config } from '../config.ts'
+import { createConfiguredChat } from '../configured-chat.ts'
 
-/** The chat platform as this configuration reaches it, also where it is not complete yet. */
+/** The chat platform for a command, which shares its budget with nobody. */
 export const chatFor = (config: Config, log: Log): ChatPlatform =>
-  createDiscord({
-    apiUrl: config.chatApiUrl,
-    authorizeUrl: config.chatAuthorizeUrl,
-    cdnUrl: config.chatCdnUrl,
-    botToken: config.chatBotToken ?? '',
-    clientId: config.chatClientId ?? '',
-    clientSecret: config.chatClientSecret ?? '',
-    callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
-    log,
-    cache: createMemoryCache(),
-  })
+  createConfiguredChat(config, { log, cache: createMemoryCache() })

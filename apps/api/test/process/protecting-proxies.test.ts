@@ -10,7 +10,6 @@ import { canProtect, protectedHost as host, protectingProxies } from './protecti
 
 const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 const programs = ['nginx', 'caddy', 'apache2'] as const
-const packages = { nginx: 'nginx', caddy: 'caddy', apache2: 'apache2-bin lua-socket' }
 
 let world: World
 /** What the application behind the proxy was asked, as it came. */
@@ -94,7 +93,7 @@ describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
     port: string,
     work: (visitor: ReturnType<typeof createVisitor>) => Promise<void>,
   ) => {
-    skip(!canProtect(program), `${program} is not there: apt-get install ${packages[program]}`)
+    skip(!canProtect(program), `${program} is not installed: CONTRIBUTING.md says what the suite needs`)
     const wiki = application.address() as AddressInfo
     const proxy = await protectingProxies[program]({ service: port, application: String(wiki.port) })
     asked.splice(0)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
+import { createRandom } from '../../../test/random.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
@@ -18,7 +19,7 @@ describe.each(mainEngines)(`a client that is cut off at random on %s (SEED=${see
   })
   afterAll(() => world.close())
 
-  const random = randomBy(seed)
+  const { below: random } = createRandom(seed)
 
   /** Sessions of a project, made of one that came about in the ordinary way. */
   async function givenSessions(project: GivenProject) {
@@ -103,14 +104,3 @@ describe.each(mainEngines)(`a client that is cut off at random on %s (SEED=${see
     }
   })
 })
-
-/** A small generator that a seed repeats: mulberry32. */
-function randomBy(start: number) {
-  let state = start
-  return (below: number) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}

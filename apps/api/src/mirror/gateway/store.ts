@@ -95,7 +95,8 @@ export const takeLead = async (
 export const giveUpLead = (db: Queryable, { epoch, group }: Pick<TakenLead, 'epoch' | 'group'>) =>
   db.execute(sql`
     with given_up as (
-      update live_mirror set beat_at = clock_now() - ${deadAfter}::interval - interval '1 millisecond', holder = null, gateway_state = 'closed', gateway_problem = null,
+      update live_mirror set beat_at = clock_now() - ${deadAfter}::interval - interval '1 millisecond', holder = null,
+        gateway_state = 'closed', gateway_problem = null,
         gateway_latency_ms = null, lag_ms = null
       where epoch = ${epoch} returning epoch)
     update servers set live_until = null, live_as_of = null from given_up

@@ -1,0 +1,22 @@
+import type { ChatPlatform } from '#chat/chat-platform'
+import { createDiscord } from '#chat/discord'
+import type { Cache } from '#platform/cache/cache'
+import type { Log } from '#platform/log'
+import type { Config } from './config.ts'
+
+/** The chat platform as this configuration reaches it, also where it is not complete yet. */
+export const createConfiguredChat = (
+  config: Config,
+  { log, cache }: { readonly log: Log; readonly cache: Cache },
+): ChatPlatform =>
+  createDiscord({
+    apiUrl: config.chatApiUrl,
+    authorizeUrl: config.chatAuthorizeUrl,
+    cdnUrl: config.chatCdnUrl,
+    botToken: config.chatBotToken ?? '',
+    clientId: config.chatClientId ?? '',
+    clientSecret: config.chatClientSecret ?? '',
+    callbackUrl: config.chatCallbackUrl ?? `${config.publicUrl}/api/auth/callback`,
+    log,
+    cache,
+  })
