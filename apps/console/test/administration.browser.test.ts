@@ -136,6 +136,20 @@ test('a setting is changed within its bounds, and reset', async () => {
   await visit.close()
 })
 
+test('the settings fit a phone, also with a change that is not saved', async () => {
+  const visit = await at.open('/console/settings', { width: 390, colorScheme: 'dark' })
+  const { page } = visit
+  await visit.settled(/^Settings$/)
+  await page.getByLabel('Max webhooks per project').fill('7')
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.waitFor()
+  const tooWide = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
+  expect(tooWide).toBeLessThanOrEqual(0)
+  await visit.close()
+})
+
 test('how long answers take is told by endpoint and by project, and what waits in each queue', async () => {
   const project = await givenProject(at.world, { name: 'Fog horn' })
   await validate(at.world, project, 'rcs_unknown')
