@@ -7,6 +7,7 @@ import { type Instance, startInstance } from '../../test/instance.ts'
 import { createOwnServer } from '../../test/own-server.ts'
 import { type Service, startWorld, type World } from '../../test/service.ts'
 import { sql } from '../platform/db/sql.ts'
+import { unknownHolder } from './change-log-store.ts'
 import { type Deliver, leaseTiming } from './lease.ts'
 
 /** What a busy machine may add to anything. */
@@ -46,6 +47,18 @@ const logout = async (token: string) => {
   expect(status).toBe(200)
   return performance.now() - startedAt
 }
+/** Until each instance has a lease that it renews: who was frozen loses its own, and is waited for by nobody before it has another. */
+const untilAllHold = () =>
+  expect
+    .poll(async () => {
+      const read = () =>
+        world.service.deps.db.query<{ id: string; renewals: number }>(sql`
+          select id::text as id, renewals::int as renewals from answer_leases where id <> ${unknownHolder}::uuid`)
+      const before = new Map((await read()).map(({ id, renewals }) => [id, renewals]))
+      await sleep(3 * leaseTiming.renewEveryMs)
+      return (await read()).filter(({ id, renewals }) => renewals > (before.get(id) ?? renewals)).length
+    })
+    .toBe(2 + processes.length)
 const statusOf = async (url: string, token: string) => (await validate({ url }, project, token)).status
 
 test('lost notifications cost time, and no answer is stale', async () => {
@@ -83,6 +96,7 @@ test('a frozen instance is waited for until its lease has ended, and is right on
 
 test('a frozen instance delays one change, and those after it no more', async () => {
   const [frozen] = processes as [Instance, Instance]
+  await untilAllHold()
   const tokens = [await keptBy(frozen.url), await keptBy(frozen.url), await keptBy(frozen.url)]
   frozen.hang()
   const [first = 0, ...later] = [
