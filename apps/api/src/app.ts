@@ -105,7 +105,8 @@ export function createApp(
   observe: typeof createObserver = createObserver,
 ): FastifyInstance {
   const { config, log, db } = deps
-  const front = new Front()
+  const bodies = createBodyReader()
+  const front = new Front(bodies)
   const requestId = createRequestIds()
   const app = createServer(config, { lifecycle, log, front, requestId })
   deps.tracing?.watch(app)
@@ -129,7 +130,6 @@ export function createApp(
     ...bySession,
   }
   const { limiter, pressure } = deps
-  const bodies = createBodyReader()
   const router = createRouter<Callers>({
     ...{ app, authenticators, limiter, respond, bodies, pressure, requestId },
     checkCaller: checkOwnerFields,

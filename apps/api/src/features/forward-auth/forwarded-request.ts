@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import { BlockList, isIPv4 } from 'node:net'
 import { ApiError } from '#platform/http/api-error'
+import type { Asked } from '#platform/http/front'
 import { readHost } from './host.ts'
 
 /** What a reverse proxy says of the request that it asks about. */
@@ -45,7 +45,7 @@ const maxKnown = 1_000
  * @throws PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID
  */
 export function readForwardedRequest(
-  { headers, socket }: IncomingMessage,
+  { headers, socket }: Asked,
   isTrusted: (address: string | undefined) => boolean,
 ): ForwardedRequest {
   if (!isTrusted(socket.remoteAddress)) throw new ApiError('PROXY_NOT_TRUSTED')

@@ -22,7 +22,7 @@ export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps) 
   routeRaw(
     sessions.validateSession,
     (request) => validate(deps, request),
-    (headers, body) => validateFromMemory(deps, headers, body),
+    (asked, body) => validateFromMemory(deps, asked, body),
   )
   route(sessions.logout, ({ caller, body }) => logout(deps, caller, body.token))
   route(sessions.logoutAll, ({ caller, body }) => logoutAll(deps, caller, body.memberId))

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { sessions } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
 import type { Read } from '#answers/memory'
@@ -8,7 +7,7 @@ import { digestOf, isWellFormed, keyPrefixOf } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import { readApiKey } from '#platform/http/credentials'
-import type { MemoryAnswer } from '#platform/http/front'
+import type { Asked, MemoryAnswer } from '#platform/http/front'
 import { isJson, readBody } from '#platform/http/read-body'
 import { admit } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
@@ -26,7 +25,7 @@ type ValidateDeps = MemoryDeps & Pick<Deps, 'unknownTokens' | 'refreshMember'>
  */
 export function validateFromMemory(
   { answers, limiter, settings }: MemoryDeps,
-  headers: IncomingHttpHeaders,
+  { headers }: Asked,
   body: Buffer,
 ): MemoryAnswer | undefined {
   const key = headers['x-api-key']

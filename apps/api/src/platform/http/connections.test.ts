@@ -7,6 +7,7 @@ import { givenProject, givenSession } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { Front } from './front.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { createBodyReader } from './read-bytes.ts'
 import { createRequestIds } from './request-id.ts'
 import { createServer } from './server.ts'
 
@@ -17,7 +18,7 @@ test('beyond the cap connections are turned away, which is one line in the log; 
     {
       lifecycle: createLifecycle(),
       log: { warn: (line: unknown) => lines.push(line) },
-      front: new Front(),
+      front: new Front(createBodyReader()),
       requestId: createRequestIds(),
     },
   )
@@ -99,7 +100,12 @@ test.each(engines)('near the cap every answer asks to close, the shortest way to
 test('a connection whose request was not finished in time is gone soon, also when its client never closes', async () => {
   const app = createServer(
     { publicUrl: 'http://localhost', trustProxy: [], maxConnections: 10 },
-    { lifecycle: createLifecycle(), log: { warn() {} }, front: new Front(), requestId: createRequestIds() },
+    {
+      lifecycle: createLifecycle(),
+      log: { warn() {} },
+      front: new Front(createBodyReader()),
+      requestId: createRequestIds(),
+    },
   )
   const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })

@@ -1,5 +1,4 @@
 import type { Server, Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
 import type { Log } from '#platform/log'
 
 /** From this part of the cap on, connections end with their answer instead of waiting for another request. */
@@ -44,20 +43,4 @@ export function createConnectionCap({
       })
     },
   }
-}
-
-/**
- * Browsers and pools open connections ahead of time. Node closes idle ones with the server, but not those on which
- * nothing was asked yet, and would wait for them.
- */
-export function endUnusedConnections(app: FastifyInstance) {
-  const unused = new Set<Socket>()
-  app.server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
-  })
-  app.server.on('request', ({ socket }) => unused.delete(socket))
-  app.addHook('preClose', async () => {
-    for (const socket of unused) socket.destroy()
-  })
 }

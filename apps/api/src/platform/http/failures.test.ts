@@ -80,7 +80,8 @@ describe('whatever fails while a request is answered', () => {
         parts.logged(line)
       },
     })
-    const front = new Front()
+    const bodies = createBodyReader()
+    const front = new Front(bodies)
     const requestId = createRequestIds()
     app = createServer(
       { publicUrl: 'http://localhost', trustProxy: [], maxConnections: 1_000 },
@@ -114,7 +115,7 @@ describe('whatever fails while a request is answered', () => {
       },
       limiter: { ...limiter, take: () => parts.take() },
       respond,
-      bodies: createBodyReader(),
+      bodies,
       pressure: createPressure(log),
       checkCaller: () => {},
       front,

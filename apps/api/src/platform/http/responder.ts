@@ -4,12 +4,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '#platform/log'
 import type { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
-import type { MemoryAnswer, MemoryHeaders } from './front.ts'
+import { commonHeaders } from './common-headers.ts'
+import type { MemoryAnswer } from './front.ts'
 import type { Identified } from './identified.ts'
 import { notFoundPage } from './not-found-page.ts'
 import { pageHeaders } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
-import { type PreparedHead, prepareHead, sendFinished, sendHead, sendStream, sendWhole } from './send.ts'
+import {
+  type PreparedHead,
+  prepareHead,
+  sendFinished,
+  sendStream,
+  sendWhole,
+  type WriteFinished,
+} from './send.ts'
 
 type Timed = Pick<FastifyRequest, 'startedAtUs'> & { readonly caller?: Identified | undefined }
 
@@ -49,16 +57,9 @@ export interface Responder {
   /** Sends an answer made from memory. Nothing was written, so no confirmation is awaited. What throws does so before the first byte. */
   sendFromMemory(
     definition: EndpointDefinition,
-    raw: ServerResponse,
     requestId: string,
     known: MemoryAnswer,
-  ): void
-  /** The same without a body, on a host that may be another's. */
-  sendHeadersFromMemory(
-    definition: EndpointDefinition,
-    raw: ServerResponse,
-    requestId: string,
-    known: MemoryHeaders,
+    write: WriteFinished,
   ): void
   /** Leaves the answer to somebody else, who finds the headers of every answer set; it is counted when it is sent. */
   releaseResponse(
@@ -205,21 +206,17 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
       await confirmed(definition, request)
       reply.hijack()
       const head = finishedHead(definition)
-      sendFinished(reply.raw, head, request.id, json)
+      sendFinished(reply.raw, head, endOf(request.id, json), json)
       answered(definition, request, head.status)
     },
-    sendFromMemory(definition, raw, requestId, { caller, json }) {
+    sendFromMemory(definition, requestId, { caller, json, headers = none }, write) {
       const request: Timed = { startedAtUs: 0, caller }
       observe(() => observer.began(request))
-      const head = finishedHead(definition)
-      sendFinished(raw, head, requestId, json)
+      // Without a body the host may be another's.
+      const head = json === undefined ? elsewhere : finishedHead(definition)
+      const body = json ?? ''
+      write(head, [...headers, ...endOf(requestId, body)], body)
       observe(() => observer.answered(routeOf(definition), caller.projectId, head.status, request))
-    },
-    sendHeadersFromMemory(definition, raw, requestId, { caller, headers }) {
-      const request: Timed = { startedAtUs: 0, caller }
-      observe(() => observer.began(request))
-      sendHead(raw, elsewhere, requestId, headers)
-      observe(() => observer.answered(routeOf(definition), caller.projectId, elsewhere.status, request))
     },
     releaseResponse(definition, request, reply) {
       reply.hijack()
@@ -268,6 +265,16 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   }
 }
 
+const none: readonly string[] = []
+
+/** The headers that end a finished head. */
+const endOf = (requestId: string, body: string) => [
+  'x-request-id',
+  requestId,
+  'content-length',
+  String(Buffer.byteLength(body)),
+]
+
 /** Answers that were refused: whoever counts those that others sent need not count these. */
 const refusedWith = new WeakSet<ServerResponse>()
 
@@ -298,18 +305,6 @@ function routeOf(definition: EndpointDefinition): string {
 
 /** What a request is answered with when all is well. */
 export const statusOf = ({ answers }: EndpointDefinition) => Number(Object.keys(answers)[0])
-
-/** Headers of every answer. Nothing of ours is ever cached, framed, sniffed or named in a referrer. */
-export const commonHeaders = (publicUrl: string) => ({
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  ...(publicUrl.startsWith('https:') && {
-    'strict-transport-security': 'max-age=31536000; includeSubDomains',
-  }),
-})
 
 /** RFC 9110 §11.6.1: a 401 says how to authenticate. */
 function challenge(definition: EndpointDefinition | undefined, { status }: ApiError): Record<string, string> {

@@ -15,7 +15,7 @@ import { createAllowedMethods } from './allowed-methods.ts'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import { createRequestCheck } from './check-request.ts'
-import type { AnswerFromMemory, Front, HeadersFromMemory } from './front.ts'
+import type { AnswerFromMemory, Front } from './front.ts'
 import type { Identified } from './identified.ts'
 import type { BodyReader } from './read-bytes.ts'
 import type { RequestId } from './request-id.ts'
@@ -65,7 +65,7 @@ export interface Router<Callers extends Record<Auth, unknown>> {
    * Answers the plainest requests of an endpoint, which `route` serves, before the framework sees them: those to one of
    * these addresses, by headers that are in memory. Whatever else goes on to `route`.
    */
-  routeFromMemory(definition: EndpointDefinition, urls: readonly string[], answer: HeadersFromMemory): void
+  routeFromMemory(definition: EndpointDefinition, urls: readonly string[], answer: AnswerFromMemory): void
   /**
    * Serves an endpoint of a standard protocol, whose requests and answers are not the contract's. It is counted, limited
    * and refused under pressure like all others. `handle` answers, or calls `release` for the response that somebody
@@ -190,6 +190,22 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     }
   }
 
+  const addToFront = (definition: EndpointDefinition, url: string, answer: AnswerFromMemory) => {
+    const refusedFrom = refusedFromLevel(definition)
+    front?.add(`${definition.method} ${url}`, bodyLimitOf(definition), (asked, body, write) => {
+      if (pressure.level() >= refusedFrom) return false
+      try {
+        const known = answer(asked, body)
+        if (!known) return false
+        respond.sendFromMemory(definition, requestId(asked.headers), known, write)
+        return true
+      } catch {
+        // It fails once more where failures are answered.
+        return false
+      }
+    })
+  }
+
   const stranger = (request: FastifyRequest): Identified => ({ bucket: addressBucket(request.ip) })
   const refuseUnmatched: Handle = async (request) => {
     await admit(limiter, request, stranger(request))
@@ -219,49 +235,17 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       })
     },
     routeRaw(definition, handler, answerFromMemory) {
-      const { path } = definition
-      const limit = bodyLimitOf(definition)
-      const refusedFrom = refusedFromLevel(definition)
-      serve(path, definition.method, definition, definition, async (request, reply) => {
+      const { path, method } = definition
+      serve(path, method, definition, definition, async (request, reply) => {
         respond.began(request)
-        const known = answerFromMemory?.(request.raw.headers, request.body as Buffer)
+        const known = answerFromMemory?.(request.raw, request.body as Buffer)
         if (known) request.caller = known.caller
         await respond.sendJson(definition, request, reply, known?.json ?? (await handler(request)))
       })
-      if (!front || !answerFromMemory) return
-      front.add(path, (request, response, passOn) => {
-        if (pressure.level() >= refusedFrom) return passOn()
-        const passOnWith = (outcome: Buffer | ApiError) => {
-          bodies.putBack(request, outcome)
-          passOn()
-        }
-        const received = (body: Buffer) => {
-          try {
-            const known = answerFromMemory(request.headers, body)
-            if (known) return respond.sendFromMemory(definition, response, requestId(request.headers), known)
-          } catch {
-            // It fails once more where failures are answered.
-          }
-          passOnWith(body)
-        }
-        bodies.receive(request, limit, received, passOnWith)
-      })
+      if (answerFromMemory) addToFront(definition, path, answerFromMemory)
     },
     routeFromMemory(definition, urls, answer) {
-      const refusedFrom = refusedFromLevel(definition)
-      for (const url of urls) {
-        front?.addRead(url, (request, response, passOn) => {
-          if (pressure.level() >= refusedFrom) return passOn()
-          try {
-            const known = answer(request)
-            if (known)
-              return respond.sendHeadersFromMemory(definition, response, requestId(request.headers), known)
-          } catch {
-            // It fails once more where failures are answered.
-          }
-          passOn()
-        })
-      }
+      for (const url of urls) addToFront(definition, url, answer)
     },
     protocol(definition, handle) {
       serve(definition.path, definition.method, definition, definition, async (request, reply) => {

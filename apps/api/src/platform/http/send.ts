@@ -32,30 +32,44 @@ export function prepareHead(status: number, named: Readonly<Record<string, strin
   return { status, headers: Object.entries(named).flat(), text }
 }
 
-/** Writes a whole answer of finished JSON. */
+/** Writes a whole answer with a prepared head, `more` headers (name, value, name, value) and its body. */
+export type WriteFinished = (head: PreparedHead, more: readonly string[], body: string) => void
+
+/** Writes a whole answer on a response of Node.js. */
 export function sendFinished(
   raw: ServerResponse & Partial<PreparedResponse>,
   head: PreparedHead,
-  requestId: string,
-  json: string,
+  more: readonly string[],
+  body: string,
 ) {
-  const more = ['x-request-id', requestId, 'content-length', String(Buffer.byteLength(json))]
   if (raw.writePreparedHead) raw.writePreparedHead(head, more)
   else raw.writeHead(head.status, [...head.headers, ...more])
-  raw.end(json)
+  raw.end(body)
 }
 
-/** Writes a whole answer that has these headers and no body. */
-export function sendHead(
-  raw: ServerResponse & Partial<PreparedResponse>,
-  head: PreparedHead,
-  requestId: string,
-  headers: readonly string[],
-) {
-  const more = [...headers, 'x-request-id', requestId, 'content-length', '0']
-  if (raw.writePreparedHead) raw.writePreparedHead(head, more)
-  else raw.writeHead(head.status, [...head.headers, ...more])
-  raw.end()
+/** How long a connection waits for its next request. */
+export const keepAliveMs = 72_000
+
+/** The same as it goes out on a connection that stays open, with what Node.js adds by itself. */
+export function finishedText(head: PreparedHead, more: readonly string[], body: string): string {
+  let { text } = head
+  for (let i = 0; i < more.length; i += 2) text += `${more[i]}: ${more[i + 1]}\r\n`
+  return `${text}Date: ${httpDate()}\r\n${staysOpen}${body}`
+}
+
+const staysOpen = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveMs / 1000}\r\n\r\n`
+
+let dateSeconds = 0
+let date = ''
+
+/** Now, as a `Date` header (RFC 9110 §5.6.7), made once a second. */
+function httpDate(): string {
+  const seconds = Math.floor(Date.now() / 1000)
+  if (seconds !== dateSeconds) {
+    dateSeconds = seconds
+    date = new Date(seconds * 1000).toUTCString()
+  }
+  return date
 }
 
 /** Writes a whole answer. What throws does so before anything is sent. */

@@ -11,16 +11,18 @@ import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { Log } from '#platform/log'
 import { maxParamLength } from './allowed-methods.ts'
 import { ApiError } from './api-error.ts'
-import { createConnectionCap, endUnusedConnections } from './connections.ts'
+import { commonHeaders } from './common-headers.ts'
+import { createConnectionCap } from './connections.ts'
 import { endConnection } from './end-connection.ts'
 import type { Front } from './front.ts'
 import { countHostLines } from './host-lines.ts'
 import type { Identified } from './identified.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { readPlainConnections } from './plain-connections.ts'
 import { toApiError, toProblem } from './problem.ts'
 import type { RequestId } from './request-id.ts'
-import { commonHeaders, type Responder } from './responder.ts'
-import type { PreparedHead, PreparedResponse } from './send.ts'
+import type { Responder } from './responder.ts'
+import { keepAliveMs, type PreparedHead, type PreparedResponse } from './send.ts'
 
 const requestTimeoutMs = 10_000
 const headersTimeoutMs = 5_000
@@ -47,6 +49,7 @@ export function createServer(
   { lifecycle, log, front, requestId }: ServerParts,
 ): FastifyInstance {
   const connections = createConnectionCap({ maxConnections, log })
+  const endsConnections = () => lifecycle.endsConnections() || connections.areCrowded()
   const app = Fastify({
     logger: false,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
@@ -54,12 +57,12 @@ export function createServer(
       createHttpServer(
         {
           requestTimeout: requestTimeoutMs,
-          keepAliveTimeout: 72_000,
+          keepAliveTimeout: keepAliveMs,
           headersTimeout: headersTimeoutMs,
           connectionsCheckingInterval: 1_000,
           // Refused below: what Node refuses by itself has none of the headers that every answer has.
           requireHostHeader: false,
-          ServerResponse: responseOf(() => lifecycle.endsConnections() || connections.areCrowded()),
+          ServerResponse: responseOf(endsConnections),
         },
         (request, response) => front.handle(request, response, framework),
       ),
@@ -84,8 +87,9 @@ export function createServer(
   app.decorateRequest('startedAtUs', 0)
   app.decorateRequest('caller', undefined)
   app.decorateRequest('writesBefore', -1)
+  const plain = readPlainConnections(app.server, { front, endsConnections, silentMs: headersTimeoutMs })
+  app.addHook('preClose', async () => plain.endUnused())
   connections.watch(app.server)
-  endUnusedConnections(app)
   // Bodies are read by the router, within the limit of their endpoint.
   app.removeAllContentTypeParsers()
   return app

@@ -1,0 +1,272 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mainEngines } from '../../../test/databases.ts'
+import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
+import { sendRaw } from '../../../test/raw-http.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { readPlainHead } from './plain-request.ts'
+
+/** A connection that asks again and again. */
+async function openConnection(url: string) {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  return {
+    socket,
+    /** Sends, and resolves with what comes until there are as many answers. */
+    async ask(sent: string, answers = 1): Promise<string> {
+      text = ''
+      socket.write(sent, 'latin1')
+      const count = () => {
+        let whole = 0
+        let rest = text
+        for (;;) {
+          const [, head = '', body = ''] = /^(.*?\r\n\r\n)(.*)$/s.exec(rest) ?? []
+          const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? Number.NaN)
+          if (Number.isNaN(length) || Buffer.byteLength(body) < length) return whole
+          whole += 1
+          rest = Buffer.from(body).subarray(length).toString()
+        }
+      }
+      await expect.poll(count, { interval: 2 }).toBe(answers)
+      return text
+    },
+  }
+}
+
+describe.each(mainEngines)('connections that ask nothing but what may be in memory, on %s', (engine) => {
+  let world: World
+  let project: GivenProject
+  let token: string
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    project = await givenProject(world)
+    token = (await givenSession(world, project)).token
+  })
+  afterAll(() => world.close())
+
+  const asking = (body: string, lines: readonly string[] = []) =>
+    [
+      'POST /api/auth/validate HTTP/1.1',
+      'Host: x',
+      `X-API-Key: ${project.key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      ...lines,
+      '',
+      body,
+    ].join('\r\n')
+  const known = () => asking(`{"token":"${token}"}`)
+  const unknown = () => asking(`{"token":"rcs_${'a'.repeat(49)}"}`)
+  const health = 'GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n'
+  const statuses = (text: string) =>
+    [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
+  /** Without what differs each time. */
+  const plain = (text: string) =>
+    text
+      .replace(/x-request-id: \S+/i, '')
+      .replace(/"requestId":"[^"]+"/, '')
+      .replace(/Date: [^\r]+/i, '')
+
+  test('what memory has, what it has not and what it cannot have are answered in turn on one connection', async () => {
+    const connection = await openConnection(world.url)
+    for (let i = 0; i < 3; i++) {
+      expect(statuses(await connection.ask(known()))).toEqual([200])
+      expect(statuses(await connection.ask(unknown()))).toEqual([401])
+    }
+    expect(statuses(await connection.ask(health))).toEqual([200])
+    expect(statuses(await connection.ask(known()))).toEqual([200])
+    expect(statuses(await connection.ask(unknown()))).toEqual([401])
+    connection.socket.destroy()
+  })
+
+  test('an answer is the same, byte for byte, as that of a connection that Node.js reads', async () => {
+    const ours = await openConnection(world.url)
+    const nodes = await openConnection(world.url)
+    await nodes.ask(health)
+    for (const asked of [known(), known(), unknown(), asking('{}'), asking('{"token":"é"}')])
+      expect(plain(await ours.ask(asked))).toBe(plain(await nodes.ask(asked)))
+    ours.socket.destroy()
+    nodes.socket.destroy()
+  })
+
+  test('requests that come together are all answered, in their order', async () => {
+    const connection = await openConnection(world.url)
+    expect(statuses(await connection.ask(known()))).toEqual([200])
+    const together = [unknown(), known(), health, known(), unknown()].join('')
+    expect(statuses(await connection.ask(together, 5))).toEqual([401, 200, 200, 200, 401])
+    connection.socket.destroy()
+  })
+
+  test('what comes while a request is answered waits for its turn', async () => {
+    const connection = await openConnection(world.url)
+    connection.socket.write(unknown())
+    await new Promise(setImmediate)
+    expect(statuses(await connection.ask(known() + health, 3))).toEqual([401, 200, 200])
+    connection.socket.destroy()
+  })
+
+  test('wherever a request is cut, its answer is the same', async () => {
+    const whole = known()
+    const connection = await openConnection(world.url)
+    const expected = plain(await connection.ask(whole))
+    connection.socket.destroy()
+    for (let at = 1; at < whole.length; at += 7) {
+      const cut = await openConnection(world.url)
+      cut.socket.setNoDelay()
+      cut.socket.write(whole.slice(0, at))
+      await sleep(1)
+      expect(plain(await cut.ask(whole.slice(at))), `cut at ${at}`).toBe(expected)
+      cut.socket.destroy()
+    }
+  })
+
+  test('a client that takes no answers is not answered for ever', async () => {
+    const { hostname, port } = new URL(world.url)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    const many = known().repeat(50)
+    let sent = 0
+    // Until the service reads no more, and with it this side cannot write.
+    while (sent < 200_000 && socket.writableLength < 1_000_000) {
+      socket.write(many)
+      sent += 50
+      await new Promise(setImmediate)
+    }
+    expect(socket.writableLength).toBeGreaterThanOrEqual(1_000_000)
+    socket.destroy()
+    expect((await sendRaw(world.url, asking(`{"token":"${token}"}`, ['Connection: close']))).status).toBe(200)
+  })
+
+  test('a client that hangs up while it is answered harms nobody', async () => {
+    for (let i = 0; i < 20; i++) {
+      const { socket } = await openConnection(world.url)
+      socket.write(i % 2 ? unknown() : known())
+      if (i % 3) socket.resetAndDestroy()
+      else socket.end()
+    }
+    const connection = await openConnection(world.url)
+    expect(statuses(await connection.ask(known()))).toEqual([200])
+    connection.socket.destroy()
+  })
+
+  test('whatever is changed in a request, it is answered as where Node.js reads it', async () => {
+    const base = known()
+    const bytes = fc.oneof(
+      fc.constantFrom(
+        '\r\n',
+        '\n',
+        '\r',
+        ' ',
+        '\t',
+        ':',
+        '\0',
+        '\x7f',
+        '\xe9',
+        'X-A: 1\r\n',
+        'Host: y\r\n',
+        '0',
+        ',',
+      ),
+      fc.constantFrom(
+        'Content-Length: 0\r\n',
+        'Content-Length: +65\r\n',
+        'Transfer-Encoding: chunked\r\n',
+        'Connection: close\r\n',
+        'Connection: Upgrade\r\nUpgrade: h2c\r\n',
+        'Expect: 100-continue\r\n',
+        '__proto__: a\r\n',
+        'X-Request-Id: given-by-a-caller\r\n',
+      ),
+      fc.string({ minLength: 1, maxLength: 3 }),
+    )
+    const lineStarts = [...base.matchAll(/\r\n/g)].map(({ index }) => index + 2)
+    const change = fc.record({
+      at: fc.oneof(fc.constantFrom(...lineStarts), fc.nat(base.length)),
+      drop: fc.constantFrom(0, 0, 0, 1, 2),
+      insert: bytes,
+    })
+    const outcome = async (text: string, isNodes: boolean) => {
+      // A request before it that is no plain one makes the connection Node's.
+      const first = isNodes ? health : base
+      const reply = await sendRaw(world.url, [first, text, ''], { everyMs: 15, giveUpAfterMs: 300 }).catch(
+        () => undefined,
+      )
+      return reply ? [statuses(reply.text), reply.text.includes('connection: close')] : 'stays open'
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 2 }), async (changes) => {
+        let text = base
+        for (const { at, drop, insert } of changes) text = text.slice(0, at) + insert + text.slice(at + drop)
+        const [ours, nodes] = await Promise.all([outcome(text, false), outcome(text, true)])
+        expect(ours).toEqual(nodes)
+      }),
+      { numRuns: Number(process.env['FC_RUNS'] ?? 40) },
+    )
+  })
+})
+
+test('a connection on which nothing was asked is told so in time, and one that asked may wait longer', async () => {
+  const world = await startWorld('pglite')
+  try {
+    const project = await givenProject(world)
+    const { token } = await givenSession(world, project)
+    const body = `{"token":"${token}"}`
+    const asked = `POST /api/auth/validate HTTP/1.1\r\nHost: x\r\nX-API-Key: ${project.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const used = await openConnection(world.url)
+    expect(await used.ask(asked)).toContain('200 OK')
+    const reply = await sendRaw(world.url, '')
+    expect(reply.status).toBe(408)
+    expect(JSON.parse(reply.body)).toMatchObject({ code: 'REQUEST_TIMEOUT' })
+    expect(await used.ask(asked)).toContain('200 OK')
+    used.socket.destroy()
+  } finally {
+    await world.close()
+  }
+}, 30_000)
+
+describe('a plain head', () => {
+  const head = (...lines: string[]) => ['POST /a HTTP/1.1', 'Host: x', ...lines].join('\r\n')
+  test('is a method, a target, headers that come once, and the length of the body', () => {
+    expect(readPlainHead(head('Content-Length: 12', 'X-A:  b c\t'))).toEqual({
+      target: 'POST /a',
+      headers: Object.assign(Object.create(null), { host: 'x', 'content-length': '12', 'x-a': 'b c' }),
+      bodyBytes: 12,
+    })
+    expect(readPlainHead('GET /a?b=c HTTP/1.1\r\nhost: x')?.bodyBytes).toBe(0)
+  })
+  test.each([
+    ['another version', 'POST /a HTTP/1.0\r\nHost: x\r\nContent-Length: 1'],
+    ['another method', 'PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1'],
+    ['a whole address', 'POST http://x/a HTTP/1.1\r\nHost: x\r\nContent-Length: 1'],
+    ['no host', 'POST /a HTTP/1.1\r\nContent-Length: 1'],
+    ['an empty host', 'POST /a HTTP/1.1\r\nHost: \r\nContent-Length: 1'],
+    ['two hosts', head('Host: x', 'Content-Length: 1')],
+    ['no length', head()],
+    ['a length of zeros', head('Content-Length: 00')],
+    ['a signed length', head('Content-Length: +1')],
+    ['two lengths', head('Content-Length: 1', 'content-length: 1')],
+    ['a list of lengths', head('Content-Length: 1, 1')],
+    ['chunks', head('Content-Length: 1', 'Transfer-Encoding: chunked')],
+    ['a folded line', head('Content-Length: 1', ' folded: yes')],
+    ['a blank before the colon', head('Content-Length : 1')],
+    ['a bare line feed', head('Content-Length: 1', 'X-A: b\nX-C: d')],
+    ['a bare carriage return', head('Content-Length: 1', 'X-A: b\rX-C: d')],
+    ['NUL', head('Content-Length: 1', 'X-A: \0')],
+    ['a byte beyond ASCII', head('Content-Length: 1', 'X-A: é')],
+    ['an expectation', head('Content-Length: 1', 'Expect: 100-continue')],
+    ['an upgrade', head('Content-Length: 1', 'Upgrade: h2c')],
+    ['a connection that ends', head('Content-Length: 1', 'Connection: close')],
+    ['an empty line', head('Content-Length: 1', '')],
+    ['a body of GET', 'GET /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1'],
+  ])('has none of: %s', (_, text) => {
+    expect(readPlainHead(text)).toBeUndefined()
+  })
+})

@@ -1,0 +1,150 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import type { Front } from './front.ts'
+import { maxPlainBytes, type PlainHead, readPlainHead } from './plain-request.ts'
+import { finishedText, type WriteFinished } from './send.ts'
+
+interface Terms {
+  readonly front: Pick<Front, 'knows' | 'answerAtOnce'>
+  /** True while every answer ends its connection. */
+  readonly endsConnections: () => boolean
+  /** How long a new connection may say nothing. */
+  readonly silentMs: number
+}
+
+/** Lets Node.js read a connection. */
+type Accept = (connection: Duplex) => void
+
+/**
+ * Reads connections itself as long as they ask nothing but what may be in memory, each question in one piece: for these
+ * the parser and the streams of `node:http` are most of the work. With the first request of another kind a connection
+ * is Node's, for good and with all its bytes, so that the rules of HTTP are at one place.
+ */
+export function readPlainConnections(server: Server, terms: Terms): { endUnused(): void } {
+  const [listener, ...others] = server.listeners('connection')
+  if (!listener || others.length > 0) throw new Error('The connections of this server are somebody else’s.')
+  server.removeAllListeners('connection')
+  const accept: Accept = (connection) => void listener.call(server, connection)
+  /** Those on which nothing is under way that Node.js knows of: it would wait for them to end. */
+  const unused = new Set<Duplex>()
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+    readPlain(socket, server, accept, terms)
+  })
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (!(socket instanceof Detour)) return void unused.delete(socket)
+    const { client } = socket
+    unused.delete(client)
+    response.once('close', () => {
+      if (client.destroyed) return
+      unused.add(client)
+      client.resume()
+    })
+  })
+  return {
+    endUnused() {
+      for (const socket of unused) socket.destroy()
+    },
+  }
+}
+
+function readPlain(
+  socket: Socket,
+  server: Server,
+  accept: Accept,
+  { front, endsConnections, silentMs }: Terms,
+) {
+  let text = ''
+  /** What `text` says: who asks again sends the same head. */
+  let head: PlainHead | undefined
+  let detour: Detour | undefined
+  let hasAsked = false
+
+  const write: WriteFinished = (prepared, more, body) => void socket.write(finishedText(prepared, more, body))
+
+  /** The body of a chunk that is one plain request, whole, to something that may be in memory. */
+  const readBody = (chunk: Buffer): Buffer | undefined => {
+    if (chunk.length > maxPlainBytes) return undefined
+    const end = chunk.indexOf('\r\n\r\n')
+    if (end < 0) return undefined
+    const found = chunk.toString('latin1', 0, end)
+    if (found !== text) {
+      text = found
+      head = readPlainHead(found)
+      if (head && !front.knows(head.target)) head = undefined
+    }
+    return head && chunk.length === end + 4 + head.bodyBytes ? chunk.subarray(end + 4) : undefined
+  }
+
+  const read = (chunk: Buffer) => {
+    const body = readBody(chunk)
+    // Who does not take its answers waits where Node.js makes it wait.
+    if (!head || !body || socket.writableLength > 0 || endsConnections()) return leave(chunk)
+    if (!hasAsked) {
+      hasAsked = true
+      socket.setTimeout(server.keepAliveTimeout)
+    }
+    if (front.answerAtOnce(head.target, { headers: head.headers, socket }, body, write)) return
+    // Not in memory. The rest of the connection waits until Node.js has answered this one.
+    socket.pause()
+    if (!detour) {
+      detour = new Detour(socket)
+      accept(detour)
+    }
+    detour.push(chunk)
+  }
+  const end = () => void socket.end()
+  const fail = () => void socket.destroy()
+  const expire = () => {
+    if (hasAsked) return void socket.destroy()
+    const error = Object.assign(new Error('Nothing was asked in time.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    server.emit('clientError', error, socket)
+  }
+  const leave = (chunk: Buffer) => {
+    socket.off('data', read).off('end', end).off('error', fail).off('timeout', expire).setTimeout(0)
+    detour?.leave()
+    accept(socket)
+    socket.unshift(chunk)
+  }
+  socket.on('data', read).on('end', end).on('error', fail).on('timeout', expire).setTimeout(silentMs)
+}
+
+/**
+ * The way of one request at a time through Node's own server, which is told of a connection that has sent this request
+ * and nothing else. What it writes goes to the client, and what becomes of it becomes of the client's connection.
+ */
+class Detour extends Duplex {
+  readonly client: Socket
+  readonly remoteAddress: string | undefined
+  #hasLeft = false
+
+  constructor(client: Socket) {
+    super({ decodeStrings: false })
+    this.client = client
+    this.remoteAddress = client.remoteAddress
+    client.once('close', () => this.destroy())
+  }
+
+  /** Ends it without the client's connection. */
+  leave() {
+    this.#hasLeft = true
+    this.destroy()
+  }
+
+  override _read() {}
+
+  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: (error?: Error | null) => void) {
+    this.client.write(chunk, encoding, done)
+  }
+
+  override _final(done: (error?: Error | null) => void) {
+    this.client.end(() => done())
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void) {
+    if (!this.#hasLeft) this.client.destroy()
+    done(error)
+  }
+}
