@@ -93,7 +93,7 @@ const byTests: readonly (readonly [part: string, fault: string, promise: string,
     'Two instances',
     'what one tells the other is lost or late; one is frozen, killed or has lost its connections',
     'no answer is stale',
-    'apps/api/src/answers/faults.test.ts',
+    'apps/api/src/session-memory/faults.test.ts',
   ],
   [
     'Two instances',

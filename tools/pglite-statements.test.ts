@@ -12,11 +12,11 @@ const elsewhere: Readonly<Record<string, string>> = {
   'platform/db/migrate.ts': 'migrate.test.ts runs it, and the start of every run',
   ...Object.fromEntries(
     ['addUnknownHolder', 'endLease', 'join', 'renew', 'acknowledge', 'leave'].map((name) => [
-      `answers/change-log-store.ts ${name}`,
+      `session-memory/change-log-store.ts ${name}`,
       'leases are for several processes: PGlite has one',
     ]),
   ),
-  'answers/change-log-store.ts trimChanges': 'only a process that has run for minutes trims',
+  'session-memory/change-log-store.ts trimChanges': 'only a process that has run for minutes trims',
   'features/restored/store.ts markRestored': 'restore.test.ts runs it, in a process of its own',
   'features/webhooks/ingest-store.ts findFirst': 'two connections race: PGlite has one',
   'features/webhooks/ingest-store.ts dropMark': 'two connections race: PGlite has one',

@@ -20,7 +20,7 @@ const slowest = [
   'apps/api/test/process/relying-parties.browser.test.ts',
   'apps/api/src/features/login/platform-faults.test.ts',
   'packages/sdk/src/cached-validate.test.ts',
-  'apps/api/src/answers/lease-model.test.ts',
+  'apps/api/src/session-memory/lease-model.test.ts',
 ]
 /** Kinds of files in the order of a run. Processes of a kind are shared only while one of its files follows the other. */
 const projects = ['measured', 'system', 'browser', 'acceptance', 'fast', 'alone', 'last']

@@ -133,8 +133,8 @@ describe('the structure', () => {
   test('what answers from memory knows the platform only', () => {
     expect(
       offending(
-        /^apps\/api\/src\/answers\//,
-        (one) => !one.startsWith('apps/') || /^apps\/api\/src\/(answers|platform)\//.test(one),
+        /^apps\/api\/src\/session-memory\//,
+        (one) => !one.startsWith('apps/') || /^apps\/api\/src\/(session-memory|platform)\//.test(one),
       ),
     ).toEqual([])
   })
@@ -207,7 +207,7 @@ describe('the structure', () => {
     ]
     const speaking = names.filter(
       (name) =>
-        /^apps\/api\/src\/(features|mirror|audit|answers)\//.test(name) &&
+        /^apps\/api\/src\/(features|mirror|audit|session-memory)\//.test(name) &&
         !isTest(name) &&
         (graph.get(name) ?? []).includes('apps/api/src/platform/db/sql.ts'),
     )
@@ -226,12 +226,12 @@ describe('the structure', () => {
   test('no feature decides anything by the clock of its machine', () => {
     const readers = names.filter(
       (name) =>
-        /^apps\/api\/src\/(features|answers)\//.test(name) &&
+        /^apps\/api\/src\/(features|session-memory)\//.test(name) &&
         !isTest(name) &&
         /\bDate\.now\(\)/.test(codeOf(name)),
     )
     // A lease is measured by the clocks of its holder; what has expired is not.
-    expect(readers).toEqual(['apps/api/src/answers/clock.ts'])
+    expect(readers).toEqual(['apps/api/src/session-memory/clock.ts'])
   })
 
   test('no file asks URL.canParse, which answers wrongly about Latin-1 text once it is optimised', () => {

@@ -4,7 +4,7 @@
  */
 export const owners: Readonly<Record<string, string>> = {
   access_trail: 'features/access',
-  answer_leases: 'answers',
+  answer_leases: 'session-memory',
   api_keys: 'features/projects',
   audit_head: 'audit',
   audit_verification: 'audit',
@@ -51,7 +51,7 @@ export const owners: Readonly<Record<string, string>> = {
   roles: 'mirror',
   server_access: 'features/access',
   servers: 'mirror',
-  session_changes: 'answers',
+  session_changes: 'session-memory',
   sessions: 'features/sessions',
   settings: 'features/settings',
   spent_sso: 'features/login',

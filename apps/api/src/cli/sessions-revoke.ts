@@ -1,7 +1,7 @@
-import { createAnswers } from '#answers/answers'
 import { recordAudit } from '#audit/record'
 import { schemaState } from '#platform/db/migrate'
 import { createLog } from '#platform/log'
+import { createAnswers } from '#session-memory/answers'
 import { endEverything } from '../features/sessions/end-everything.ts'
 import { StartRefused } from '../start-refused.ts'
 import { withDatabase } from './with-database.ts'

@@ -1,4 +1,4 @@
-import type { HostRule } from '#answers/host-rules-store'
+import type { HostRule } from '#session-memory/host-rules-store'
 import { errorCheck } from '../check.ts'
 
 /** Of a host, before anybody is asked who they are. */

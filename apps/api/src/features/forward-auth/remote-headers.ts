@@ -1,4 +1,4 @@
-import type { HeldRole } from '#answers/compose'
+import type { HeldRole } from '#session-memory/compose'
 
 /** All that an application is told of a person. */
 export interface Remote {

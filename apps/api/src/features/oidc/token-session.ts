@@ -1,7 +1,7 @@
-import { liveSession, readSession } from '#answers/live-session'
-import type { Session, SessionAt } from '#answers/session'
 import { freshest, memberTerms } from '#mirror/freshness'
 import { digestOfTokenless } from '#platform/crypto/tokens'
+import { liveSession, readSession } from '#session-memory/live-session'
+import type { Session, SessionAt } from '#session-memory/session'
 import type { Deps } from '../../deps.ts'
 
 type SessionDeps = Pick<Deps, 'answers' | 'settings' | 'refreshMember'>

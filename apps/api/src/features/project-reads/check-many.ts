@@ -1,7 +1,7 @@
 import type { projectReads } from '@rolecall/contract'
-import type { Role } from '#answers/change'
-import { type HeldRole, rolesHeld, toRoles } from '#answers/compose'
 import { freshnessOf, isFresh, memberTerms } from '#mirror/freshness'
+import type { Role } from '#session-memory/change'
+import { type HeldRole, rolesHeld, toRoles } from '#session-memory/compose'
 import type { Deps } from '../../deps.ts'
 import { findMirrored, type MirroredServer } from './store.ts'
 

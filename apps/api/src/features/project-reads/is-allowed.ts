@@ -1,4 +1,4 @@
-import type { HeldRole } from '#answers/compose'
+import type { HeldRole } from '#session-memory/compose'
 import { type Check, errorCheck, firstFailed } from '../check.ts'
 
 export interface Wanted {

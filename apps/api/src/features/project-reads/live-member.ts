@@ -1,5 +1,5 @@
-import type { HeldRole } from '#answers/compose'
 import { freshest, isFresh, memberTerms } from '#mirror/freshness'
+import type { HeldRole } from '#session-memory/compose'
 import type { Deps } from '../../deps.ts'
 import { findMember } from './store.ts'
 

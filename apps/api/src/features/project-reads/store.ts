@@ -1,7 +1,7 @@
 import type { projectReads } from '@rolecall/contract'
-import type { Role } from '#answers/change'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
+import type { Role } from '#session-memory/change'
 import type { Seen } from './change-cursor.ts'
 
 export interface MemberRow {

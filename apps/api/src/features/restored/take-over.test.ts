@@ -1,6 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { forgetOtherCluster } from '#answers/change-log-store'
+import { forgetOtherCluster } from '#session-memory/change-log-store'
 import { atOnce } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'

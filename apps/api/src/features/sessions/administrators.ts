@@ -1,6 +1,6 @@
 import { admitsAuditor, type EndpointDefinition, formats } from '@rolecall/contract'
-import type { Session } from '#answers/session'
 import { ApiError } from '#platform/http/api-error'
+import type { Session } from '#session-memory/session'
 import type { Deps } from '../../deps.ts'
 import type { AdminCaller, AdminKind } from '../callers.ts'
 import { isOwner, listOwnedProjects, type PossibleOwner } from '../owners-store.ts'

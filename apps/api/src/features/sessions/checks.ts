@@ -1,5 +1,5 @@
-import type { Read } from '#answers/memory'
 import { type FreshnessTerms, isServable, type Mirrored } from '#mirror/freshness'
+import type { Read } from '#session-memory/memory'
 import { errorCheck } from '../check.ts'
 
 /** Of a key: by the exchange and by validate alike. */

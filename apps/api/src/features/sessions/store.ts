@@ -1,7 +1,7 @@
-import type { Role } from '#answers/change'
-import { finishedProfile, type MemberParts, type Profile } from '#answers/compose'
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
+import type { Role } from '#session-memory/change'
+import { finishedProfile, type MemberParts, type Profile } from '#session-memory/compose'
 
 export interface NewSession {
   readonly id: string

@@ -1,7 +1,7 @@
 import type { sessions } from '@rolecall/contract'
-import { composeMember, toRoles } from '#answers/compose'
 import type { Queryable } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
+import { composeMember, toRoles } from '#session-memory/compose'
 import { readMembership } from './store.ts'
 
 interface Issued {
