@@ -106,7 +106,7 @@ export interface Inserted {
  * Without `refusesReplay`, replay protection pauses: marks are made, and older ones do not refuse.
  */
 export async function insertSubmissions(
-  db: Queryable,
+  { query }: Pick<Queryable, 'query'>,
   items: readonly NewSubmission[],
   refusesReplay: boolean,
 ): Promise<Inserted> {
@@ -122,7 +122,7 @@ export async function insertSubmissions(
     return start + 1
   })
   const parts = items.some(({ idempotency }) => idempotency) ? withKeys(items) : withoutKeys
-  const rows = await db.query<InsertedRow>(sql`
+  const rows = await query<InsertedRow>(sql`
     with clock as (select clock_now() as at),
     target as (
       select q.n, w.id as webhook_id, w.project_id, w.name, p.webhook_url_sealed is not null as is_told

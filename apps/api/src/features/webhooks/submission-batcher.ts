@@ -46,9 +46,9 @@ async function storeBatch(
   // The specification lets replay protection pause with the cache; marks are made all the same.
   const refusesReplay = cache.isUp()
   let isNotified = false
-  const insert = async (queryable: Queryable) => {
+  const insert = async (queryable: Queryable, query = queryable.query) => {
     const items = chosen.map(([, item]) => item)
-    const inserted = await insertSubmissions(queryable, items, refusesReplay)
+    const inserted = await insertSubmissions({ query }, items, refusesReplay)
     isNotified = inserted.isNotified
     const found: Outcome[] = items.map(({ id }) => ({ id, receivedAtMs: inserted.atMs }))
     for (const [i, why] of inserted.notStored)
@@ -57,7 +57,10 @@ async function storeBatch(
   }
   // One statement is one commit. Only what has a mark and a key may need a second, to take its mark back.
   const isPlain = chosen.every(([, { signature, idempotency }]) => !signature || !idempotency)
-  const found = await (isPlain ? insert(db) : db.transaction(insert))
+  // Planned once where it has no keys to join: planning it took longer than sixty of its rows.
+  const isKeyed = chosen.some(([, { idempotency }]) => idempotency)
+  const alone = () => insert(db, isKeyed ? db.query : db.gathered)
+  const found = await (isPlain ? alone() : db.transaction((tx) => insert(tx)))
   if (isNotified) notified()
   chosen.forEach(([at], i) => {
     outcomes[at] = found[i] as Outcome

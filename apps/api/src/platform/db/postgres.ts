@@ -34,7 +34,7 @@ const types = {
 } as pg.CustomTypesConfig
 
 /**
- * Gathered reads are look-ups by key, and nothing else. One plan serves every size of batch, and it must be
+ * Gathered statements are look-ups by key, and inserts of what was looked up. One plan serves every size of batch, and it must be
  * index by index also before the statistics of a young table say so: with scans a batch costs a thousandfold.
  */
 const gatheredSession =
@@ -81,8 +81,8 @@ export function openPostgres(
   }
   const names = createStatementNames(log)
   const pool = open(maxConnections)
-  // Two are the measured best: more connections make gathered batches smaller and each row dearer.
-  const gatheredPool = open(2, { options: gatheredSession })
+  // Two reads at once are the measured best: more make gathered batches smaller and each row dearer. The third is for who waits for the disk.
+  const gatheredPool = open(3, { options: gatheredSession })
   // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
   const longPool = open(4, {
     query_timeout: 0,
