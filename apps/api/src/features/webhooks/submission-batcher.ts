@@ -1,5 +1,5 @@
+import { batcher } from '#platform/db/batcher'
 import type { Database, Queryable } from '#platform/db/database'
-import { gather } from '#platform/db/gather'
 import type { Deps } from '../../deps.ts'
 import { dropMark, findFirst, insertSubmissions, type NewSubmission, type NotStored } from './ingest-store.ts'
 
@@ -26,7 +26,7 @@ export function createSubmissionStore(
   notified: () => void,
 ): (submission: NewSubmission) => Promise<Outcome> {
   // One statement at a time: what comes meanwhile shares the next one, and its commit. Two would each be half.
-  const store = gather((items: NewSubmission[]) => storeBatch(db, cache, notified, items), 1)
+  const store = batcher((items: NewSubmission[]) => storeBatch(db, cache, notified, items), 1)
   return async (submission) => {
     for (;;) {
       const outcome = await store(submission)

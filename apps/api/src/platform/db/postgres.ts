@@ -37,7 +37,7 @@ const types = {
  * Gathered reads are look-ups by key, and nothing else. One plan serves every size of batch, and it must be
  * index by index also before the statistics of a young table say so: with scans a batch costs a thousandfold.
  */
-const gatheredSession =
+const batchSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
 export interface PostgresOptions {
@@ -81,8 +81,8 @@ export function openPostgres(
   }
   const names = createStatementNames(log)
   const pool = open(maxConnections)
-  // Two are the measured best: more connections make gathered batches smaller and each row dearer.
-  const gatheredPool = open(2, { options: gatheredSession })
+  // Two are the measured best: more connections make batches smaller and each row dearer.
+  const batchPool = open(2, { options: batchSession })
   // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
   const longPool = open(4, {
     query_timeout: 0,
@@ -106,13 +106,13 @@ export function openPostgres(
 
   return {
     engine: 'postgres',
-    gathersAtOnce: 2,
+    maxBatchesAtOnce: 2,
     ...queryable(pool, names, guarded),
     transaction: (work, { long = false } = {}) =>
       retried(() => transaction({ pool: long ? longPool : pool, names, guarded }, work)),
-    gathered: (statement) => guarded(async () => (await send(gatheredPool, names, statement)).rows),
+    batchRead: (statement) => guarded(async () => (await send(batchPool, names, statement)).rows),
     dedicate: (channel, received) =>
-      openDedicatedConnection(new Client({ ...session, options: gatheredSession }), {
+      openDedicatedConnection(new Client({ ...session, options: batchSession }), {
         channel,
         received,
         names,
@@ -136,7 +136,7 @@ export function openPostgres(
     close: async () => {
       availability.close()
       disk.close()
-      await Promise.all([pool, gatheredPool, longPool, healthPool].map((one) => one.end()))
+      await Promise.all([pool, batchPool, longPool, healthPool].map((one) => one.end()))
     },
   }
 }
