@@ -163,7 +163,7 @@ function counting(db: Database, told: () => void): Database {
   })
   return {
     ...through(db),
-    gathered: <Row>(statement: Sql) => counted(db.gathered<Row>)(statement),
+    batched: <Row>(statement: Sql) => counted(db.batched<Row>)(statement),
     transaction: (work, options) => db.transaction((tx) => work(through(tx)), options),
     stream: <Row>(statement: Sql, pageSize: number) => counted(db.stream<Row>)(statement, pageSize),
   }

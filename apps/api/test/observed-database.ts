@@ -15,7 +15,7 @@ export function observedDatabase(db: Database, sent: (text: string) => void): Da
     query: told<[Sql], Promise<never[]>>((statement) => db.query(statement)),
     maybeOne: told<[Sql], Promise<never>>((statement) => db.maybeOne(statement) as Promise<never>),
     execute: told<[Sql], Promise<number>>((statement) => db.execute(statement)),
-    gathered: told<[Sql], Promise<never[]>>((statement) => db.gathered(statement)),
+    batched: told<[Sql], Promise<never[]>>((statement) => db.batched(statement)),
     dedicate:
       dedicate &&
       (async (...options) => {

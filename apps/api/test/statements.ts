@@ -35,9 +35,9 @@ const noted = (db: Database): Database => ({
   ...db,
   ...noting(db),
   transaction: (work, options) => db.transaction((tx) => work({ ...tx, ...noting(tx) }), options),
-  gathered: (statement) => {
+  batched: (statement) => {
     note(statement)
-    return db.gathered(statement)
+    return db.batched(statement)
   },
   stream: (statement, pageSize) => {
     note(statement)

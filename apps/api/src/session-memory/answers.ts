@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
-import { gather } from '#platform/db/gather'
 import type { Log } from '#platform/log'
 import { type Look, look } from './change-log-store.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -143,9 +143,9 @@ export function createAnswers(
       },
     )
 
-  const lookAlone = gather(async (asked: boolean[]) => {
-    const found = await look(db.gathered, { since: undefined, self: undefined, nudge: true })
-    const withUnknown = { ...found, holders: await completed(db.gathered, found) }
+  const lookAlone = batcher(async (asked: boolean[]) => {
+    const found = await look(db.batched, { since: undefined, self: undefined, nudge: true })
+    const withUnknown = { ...found, holders: await completed(db.batched, found) }
     holders.observe(withUnknown.holders, clock.monotonicMs())
     return asked.map(() => withUnknown)
   }, 1)
@@ -197,7 +197,7 @@ export function createAnswers(
     isGood,
     key: (digest, nowMs) => memory.key(digest, nowMs),
     session: (tokenDigest) => memory.session(tokenDigest),
-    read: gather(load, db.gathersAtOnce),
+    read: batcher(load, db.maxBatchesAtOnce),
     member: (serverId, memberId, nowMs) => memory.member(serverId, memberId, nowMs),
     hasScope,
     keptHostRule: (host) => memory.hostRules.get(host),

@@ -75,12 +75,12 @@ interface FoundRow extends Omit<FoundSession, 'id'> {
  * floating point: `extract` counts in numeric, which shows where one batch reads hundreds.
  */
 export async function readFacts(
-  db: Pick<Database, 'gathered'>,
+  db: Pick<Database, 'batched'>,
   items: readonly Item[],
   knownServers: readonly string[],
   configuredServerId: string | undefined,
 ): Promise<FactRows> {
-  const rows = await db.gathered<FoundRow>(sql`
+  const rows = await db.batched<FoundRow>(sql`
     select round(date_part('epoch', clock_now()) * 1000) as "nowMs",
       k.project_id as "keyProjectId", k.is_active as "isActive",
       round(date_part('epoch', k.expires_at) * 1000) as "keyEndsAtMs",

@@ -1,5 +1,5 @@
+import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
-import { gather } from '#platform/db/gather'
 import { sql } from '#platform/db/sql'
 
 /** Who may see a protected host. */
@@ -14,11 +14,11 @@ export interface HostRule {
 
 /** Reads the rules of many hosts in one snapshot; undefined of a host that is nobody's. */
 export const hostRulesReader = (
-  db: Pick<Database, 'gathered' | 'gathersAtOnce'>,
+  db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>,
   configuredServerId: string | undefined,
 ) =>
-  gather(async (hosts: string[]): Promise<(HostRule | undefined)[]> => {
-    const rows = await db.gathered<Omit<HostRule, 'projectId'> & { projectId: string | null }>(sql`
+  batcher(async (hosts: string[]): Promise<(HostRule | undefined)[]> => {
+    const rows = await db.batched<Omit<HostRule, 'projectId'> & { projectId: string | null }>(sql`
       select r.project_id as "projectId", r.server_id as "serverId", r.any_of as "anyOf", r.remote_user as "remoteUser"
       from unnest(${hosts}::text[]) with ordinality as q (host, n)
       left join lateral (
@@ -31,4 +31,4 @@ export const hostRulesReader = (
         offset 0) r on true
       order by q.n`)
     return rows.map(({ projectId, ...rule }) => (projectId === null ? undefined : { projectId, ...rule }))
-  }, db.gathersAtOnce)
+  }, db.maxBatchesAtOnce)

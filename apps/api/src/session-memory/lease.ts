@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { uuidv7 } from '#platform/crypto/uuid'
+import { batcher } from '#platform/db/batcher'
 import type { DedicatedConnection } from '#platform/db/dedicated-connection'
-import { gather } from '#platform/db/gather'
 import type { Log } from '#platform/log'
 import type { Change } from './change.ts'
 import {
@@ -166,7 +166,7 @@ export class Lease {
     const term: Term = {
       id,
       connection,
-      look: gather(async (nudges: boolean[]) => {
+      look: batcher(async (nudges: boolean[]) => {
         const found = await this.#lookOnce(term, nudges.includes(true))
         return nudges.map(() => found)
       }, 1),

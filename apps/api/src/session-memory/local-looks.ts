@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
-import { gather } from '#platform/db/gather'
 import type { Log } from '#platform/log'
 import { type Look, look } from './change-log-store.ts'
 import type { Clock } from './clock.ts'
 import type { LeasedMemory } from './lease.ts'
 
 interface LocalDeps {
-  readonly db: Pick<Database, 'gathered'>
+  readonly db: Pick<Database, 'batched'>
   readonly memory: LeasedMemory
   readonly log: Pick<Log, 'debug'>
   readonly clock: Clock
@@ -28,7 +28,7 @@ export class LocalLooks {
 
   constructor(deps: LocalDeps) {
     this.#deps = deps
-    this.look = gather(async (asked: boolean[]) => {
+    this.look = batcher(async (asked: boolean[]) => {
       const found = await this.#lookOnce()
       return asked.map(() => found)
     }, 1)
@@ -59,7 +59,7 @@ export class LocalLooks {
     const { db, memory, clock } = this.#deps
     const sentAtMs = clock.monotonicMs()
     try {
-      const found = await look(db.gathered, { since: this.#since, self: undefined, nudge: false })
+      const found = await look(db.batched, { since: this.#since, self: undefined, nudge: false })
       memory.apply(found, sentAtMs)
       this.#since = found.snapshot
       // Before it was started nobody else looks, and after it was closed nobody does.

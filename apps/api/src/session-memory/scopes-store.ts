@@ -1,5 +1,5 @@
+import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
-import { gather } from '#platform/db/gather'
 import { sql } from '#platform/db/sql'
 
 /** What a project asks to do in a server. */
@@ -16,9 +16,9 @@ export interface ScopeRow {
 }
 
 /** Reads the scopes of many in one snapshot. */
-export const scopesReader = (db: Pick<Database, 'gathered' | 'gathersAtOnce'>) =>
-  gather((items: ScopeItem[]) => {
-    return db.gathered<ScopeRow>(sql`
+export const scopesReader = (db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>) =>
+  batcher((items: ScopeItem[]) => {
+    return db.batched<ScopeRow>(sql`
       select r.project_id is not null as "isReadable", a.project_id is not null as "isMapped",
         coalesce(a.scopes, '{}') as scopes
       from unnest(${items.map(({ projectId }) => projectId)}::uuid[],
@@ -26,4 +26,4 @@ export const scopesReader = (db: Pick<Database, 'gathered' | 'gathersAtOnce'>) =
       left join readable_servers r on r.project_id = q.project_id and r.server_id = q.server_id
       left join server_access a on a.project_id = q.project_id and a.server_id = q.server_id
       order by q.n`)
-  }, db.gathersAtOnce)
+  }, db.maxBatchesAtOnce)

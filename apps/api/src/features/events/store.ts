@@ -50,7 +50,7 @@ const eventTypes = Object.keys(events.Events)
 
 /** The table of locks is read only when a look would come no further than the one before. */
 async function look(db: Database, { xid, id }: Position, condition: Sql): Promise<Look> {
-  const [state, ...found] = await db.gathered<LookedAt>(sql`
+  const [state, ...found] = await db.batched<LookedAt>(sql`
     with present as materialized (
       select pg_snapshot_xmax(s) as "end", case when pg_snapshot_xmin(s) > ${`${xid}`}::xid8 then pg_snapshot_xmin(s)
         else greatest(${ownHorizon}, ${`${xid}`}::xid8) end as horizon
@@ -82,7 +82,7 @@ function toEventRow({ id, xid, projectId, type, data, atSec }: LookedAt): EventR
 
 /** Where a reader begins that has seen nothing and needs nothing from before. */
 export async function readPresent(db: Database): Promise<Mark> {
-  const [present] = await db.gathered<{ horizon: string; nowSec: number }>(sql`
+  const [present] = await db.batched<{ horizon: string; nowSec: number }>(sql`
     select (${ownHorizon})::text as horizon, floor(extract(epoch from clock_now()))::float8 as "nowSec"
     from pg_current_snapshot() s`)
   return { xid: BigInt(present?.horizon ?? 0), id: 0, atSec: present?.nowSec ?? 0 }

@@ -220,7 +220,7 @@ describe.each(engines)('member lists on %s', (engine) => {
       query: <Row>(statement: Sql) => counted(() => db.query<Row>(statement))(),
       maybeOne: <Row>(statement: Sql) => counted(() => db.maybeOne<Row>(statement))(),
       execute: counted(db.execute),
-      gathered: <Row>(statement: Sql) => counted(() => db.gathered<Row>(statement))(),
+      batched: <Row>(statement: Sql) => counted(() => db.batched<Row>(statement))(),
     }
     for (const limit of [1, 10, 100]) {
       statements = 0

@@ -62,7 +62,7 @@ const maxPlainBytes = 256
 const plainToken = (body: Buffer): string | undefined =>
   body.length <= maxPlainBytes ? plainBody.exec(body.toString('latin1'))?.[1] : undefined
 
-/** The same from the database, asking the chat platform where roles are not fresh. Key and session are one gathered read. */
+/** The same from the database, asking the chat platform where roles are not fresh. Key and session are one read of a batch. */
 export async function validate(deps: ValidateDeps, request: FastifyRequest): Promise<string> {
   const { answers, limiter, unknownTokens, settings } = deps
   const key = readApiKey(request.raw)

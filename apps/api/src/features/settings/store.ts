@@ -2,9 +2,9 @@ import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { StoredSettings } from './settings.ts'
 
-/** The stored row. On the connections of gathered reads, so that a busy pool does not delay a change. */
-export async function readStored(db: Pick<Database, 'gathered'>): Promise<StoredSettings> {
-  const [row] = await db.gathered<Omit<StoredSettings, 'overrides'> & { overrides: unknown }>(sql`
+/** The stored row. On the connections of batch reads, so that a busy pool does not delay a change. */
+export async function readStored(db: Pick<Database, 'batched'>): Promise<StoredSettings> {
+  const [row] = await db.batched<Omit<StoredSettings, 'overrides'> & { overrides: unknown }>(sql`
     select version, overrides, iso(updated_at) as "updatedAt", updated_by as "updatedBy" from settings`)
   if (!row) throw new Error('The settings have lost their row.')
   return { ...row, overrides: overridesIn(row.overrides) }

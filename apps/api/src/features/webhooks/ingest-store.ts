@@ -22,7 +22,7 @@ export async function findForSubmit(
   db: Database,
   names: readonly WebhookName[],
 ): Promise<(FoundWebhook | undefined)[]> {
-  const rows = await db.gathered<Omit<FoundWebhook, 'id'> & { id: string | null }>(sql`
+  const rows = await db.batched<Omit<FoundWebhook, 'id'> & { id: string | null }>(sql`
     select w.id, w.version, w.deactivated_at is null as "isActive",
       (extract(epoch from clock_now()) * 1000)::float8 as "nowMs"
     from unnest(${names.map(({ projectId }) => projectId)}::uuid[],

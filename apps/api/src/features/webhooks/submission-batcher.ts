@@ -1,5 +1,5 @@
+import { batcher } from '#platform/db/batcher'
 import type { Database, Queryable } from '#platform/db/database'
-import { gather } from '#platform/db/gather'
 import type { Deps } from '../../deps.ts'
 import { dropMark, findFirst, insertSubmissions, type NewSubmission, type NotStored } from './ingest-store.ts'
 
@@ -26,7 +26,7 @@ export function createSubmissionStore(
   notified: () => void,
 ): (submission: NewSubmission) => Promise<Outcome> {
   // One statement at a time: what comes meanwhile shares the next one, and its commit. Two would each be half.
-  const store = gather((items: NewSubmission[]) => storeBatch(db, cache, notified, items), 1)
+  const store = batcher((items: NewSubmission[]) => storeBatch(db, cache, notified, items), 1)
   return async (submission) => {
     for (;;) {
       const outcome = await store(submission)
@@ -59,7 +59,7 @@ async function storeBatch(
   const isPlain = chosen.every(([, { signature, idempotency }]) => !signature || !idempotency)
   // Planned once where it has no keys to join: planning it took longer than sixty of its rows.
   const isKeyed = chosen.some(([, { idempotency }]) => idempotency)
-  const alone = () => insert(db, isKeyed ? db.query : db.gathered)
+  const alone = () => insert(db, isKeyed ? db.query : db.batched)
   const found = await (isPlain ? alone() : db.transaction((tx) => insert(tx)))
   if (isNotified) notified()
   chosen.forEach(([at], i) => {

@@ -1,6 +1,6 @@
 import { RecentMap } from '#platform/cache/recent-map'
+import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
-import { gather } from '#platform/db/gather'
 import { ApiError } from '#platform/http/api-error'
 import type { TenantSchema, TenantSchemas } from '#platform/json-schema/tenant-schemas'
 import type { Config } from '../../config.ts'
@@ -30,7 +30,7 @@ export interface NamedTarget {
  * as it is now.
  */
 export function createSubmitTargets(db: Database, config: Config, schemas: TenantSchemas) {
-  const find = gather((names: WebhookName[]) => findForSubmit(db, names), db.gathersAtOnce)
+  const find = batcher((names: WebhookName[]) => findForSubmit(db, names), db.maxBatchesAtOnce)
   const kept = new RecentMap<SubmitTarget>(maxKept)
   const entryOf = ({ keyDigest, idOrSlug }: NamedTarget) => `${keyDigest} ${idOrSlug}`
 

@@ -41,15 +41,15 @@ export interface PoolState {
  */
 export interface Database extends Queryable {
   readonly engine: 'postgres' | 'pglite'
-  /** How many gathered reads are worth having under way at once. */
-  readonly gathersAtOnce: number
+  /** How many batch reads are worth having under way at once. */
+  readonly maxBatchesAtOnce: number
   /**
    * Commits when `work` returns; deadlocks and serialization failures are retried, so `work` may
    * run again. `long` is for work of the service's own: no timeout, and never a connection that requests wait for.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { long?: boolean }): Promise<T>
   /** A statement of look-ups by key, or of inserts, for many at once: planned once for batches of any size, on connections of its own. */
-  gathered<Row>(statement: Sql): Promise<Row[]>
+  batched<Row>(statement: Sql): Promise<Row[]>
   /** Rows in pages through one snapshot at constant memory; `work` is called for each page in order. */
   stream<Row>(statement: Sql, pageSize: number): AsyncGenerator<Row[], void, void>
   /**

@@ -23,7 +23,7 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 
 /**
  * PostgreSQL embedded in this process. `folder` undefined keeps the data in memory. It answers one
- * statement at a time, on the event loop, so callers gather what they can.
+ * statement at a time, on the event loop, so callers batch what they can.
  */
 export async function openPglite(
   folder: string | undefined,
@@ -57,7 +57,7 @@ export async function openPglite(
 
   return {
     engine: 'pglite',
-    gathersAtOnce: 1,
+    maxBatchesAtOnce: 1,
     ...queryable(pglite, whileOpen),
     transaction: async (work) => {
       const onCommit: (() => void)[] = []
@@ -74,7 +74,7 @@ export async function openPglite(
       for (const run of onCommit) run()
       return result
     },
-    gathered: gathered(pglite, whileOpen),
+    batched: batched(pglite, whileOpen),
     // A lock keeps every other process out of the folder.
     dedicate: undefined,
     stream: (statement, pageSize) => stream(pglite, statement, pageSize),
@@ -105,7 +105,7 @@ export async function openPglite(
  * Plans a statement once and then executes it by name: planning is most of what this engine's time goes
  * into, and its own parameters would plan anew each time.
  */
-function gathered(pglite: PGlite, whileOpen: WhileOpen): Database['gathered'] {
+function batched(pglite: PGlite, whileOpen: WhileOpen): Database['batched'] {
   const names = new Map<string, Promise<string>>()
   const prepare = async (text: string, name: string) => {
     await pglite.exec(`set plan_cache_mode = force_generic_plan; set jit = off; prepare ${name} as ${text}`)
@@ -113,7 +113,7 @@ function gathered(pglite: PGlite, whileOpen: WhileOpen): Database['gathered'] {
   }
   return <Row>({ text, values }: Sql) =>
     whileOpen(async () => {
-      const name = names.get(text) ?? prepare(text, `gathered_${names.size}`)
+      const name = names.get(text) ?? prepare(text, `batch_${names.size}`)
       names.set(text, name)
       const call = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`
       const [result] = await pglite.exec(`execute ${await name}${call}`)

@@ -34,10 +34,10 @@ const types = {
 } as pg.CustomTypesConfig
 
 /**
- * Gathered statements are look-ups by key, and inserts of what was looked up. One plan serves every size of batch, and it must be
+ * Batches are look-ups by key, and inserts of what was looked up. One plan serves every size of batch, and it must be
  * index by index also before the statistics of a young table say so: with scans a batch costs a thousandfold.
  */
-const gatheredSession =
+const batchSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
 export interface PostgresOptions {
@@ -81,8 +81,8 @@ export function openPostgres(
   }
   const names = createStatementNames(log)
   const pool = open(maxConnections)
-  // Two reads at once are the measured best: more make gathered batches smaller and each row dearer. The third is for who waits for the disk.
-  const gatheredPool = open(3, { options: gatheredSession })
+  // Two reads at once are the measured best: more make batches smaller and each row dearer. The third is for who waits for the disk.
+  const batchPool = open(3, { options: batchSession })
   // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
   const longPool = open(4, {
     query_timeout: 0,
@@ -106,13 +106,13 @@ export function openPostgres(
 
   return {
     engine: 'postgres',
-    gathersAtOnce: 2,
+    maxBatchesAtOnce: 2,
     ...queryable(pool, names, guarded),
     transaction: (work, { long = false } = {}) =>
       retried(() => transaction({ pool: long ? longPool : pool, names, guarded }, work)),
-    gathered: (statement) => guarded(async () => (await send(gatheredPool, names, statement)).rows),
+    batched: (statement) => guarded(async () => (await send(batchPool, names, statement)).rows),
     dedicate: (channel, received) =>
-      openDedicatedConnection(new Client({ ...session, options: gatheredSession }), {
+      openDedicatedConnection(new Client({ ...session, options: batchSession }), {
         channel,
         received,
         names,
@@ -136,7 +136,7 @@ export function openPostgres(
     close: async () => {
       availability.close()
       disk.close()
-      await Promise.all([pool, gatheredPool, longPool, healthPool].map((one) => one.end()))
+      await Promise.all([pool, batchPool, longPool, healthPool].map((one) => one.end()))
     },
   }
 }

@@ -30,6 +30,6 @@ const inside = (db: Database, tx: Tx): Database => ({
   query: tx.query,
   maybeOne: tx.maybeOne,
   execute: tx.execute,
-  gathered: tx.query,
+  batched: tx.query,
   transaction: (work) => work(tx),
 })

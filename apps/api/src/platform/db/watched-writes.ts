@@ -21,7 +21,7 @@ export function watchWrites(db: Database, written: () => void): Database {
   return {
     ...db,
     ...watched(db),
-    gathered: (statement) => after(mayWrite(statement), db.gathered(statement)),
+    batched: (statement) => after(mayWrite(statement), db.batched(statement)),
     transaction: (work, options) => after(true, db.transaction(work, options)),
     script: (text) => after(true, db.script(text)),
   }

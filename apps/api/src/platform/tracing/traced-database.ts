@@ -4,7 +4,7 @@ import type { Tracing } from './tracing.ts'
 
 const maxText = 1_000
 
-/** The same database with a span around each statement. A gathered read is in the trace of whoever asked first. */
+/** The same database with a span around each statement. A batch read is in the trace of whoever asked first. */
 export function tracedDatabase(db: Database, { around }: Pick<Tracing, 'around'>): Database {
   const traced = (to: Queryable): Queryable => ({
     query: (statement) => around(...spanOf(statement), () => to.query(statement)),
@@ -14,7 +14,7 @@ export function tracedDatabase(db: Database, { around }: Pick<Tracing, 'around'>
   return {
     ...db,
     ...traced(db),
-    gathered: (statement) => around(...spanOf(statement), () => db.gathered(statement)),
+    batched: (statement) => around(...spanOf(statement), () => db.batched(statement)),
     transaction: (work, options) =>
       around('transaction', { 'db.system.name': 'postgresql' }, () =>
         db.transaction((tx) => work({ ...tx, ...traced(tx) }), options),

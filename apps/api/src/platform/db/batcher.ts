@@ -12,9 +12,9 @@ interface Waiting<In, Out> {
  * finds nothing under way: alone that costs microseconds, and in a crowd it makes one run of many.
  *
  * Each run starts after its items were asked for, so an answer is never older than its question: this
- * is what makes a gathered read as strict as a read of one's own.
+ * is what makes a batch read as strict as a read of one's own.
  */
-export function gather<In, Out>(
+export function batcher<In, Out>(
   run: (items: In[]) => Promise<Out[]>,
   atOnce: number,
 ): (item: In) => Promise<Out> {

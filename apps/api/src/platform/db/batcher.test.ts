@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { gather } from './gather.ts'
+import { batcher } from './batcher.ts'
 
 /** Runs that a test ends one by one. */
 function heldRuns() {
@@ -13,7 +13,7 @@ function heldRuns() {
   return { runs, run }
 }
 
-describe('gather', () => {
+describe('batcher', () => {
   test('every item gets its own answer, whenever it was asked and however runs end', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -21,7 +21,7 @@ describe('gather', () => {
         fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 60 }),
         async (atOnce, pauses) => {
           let underWay = 0
-          const ask = gather(async (items: number[]) => {
+          const ask = batcher(async (items: number[]) => {
             underWay += 1
             expect(underWay).toBeLessThanOrEqual(atOnce)
             for (let i = 0; i < (items[0] as number) % 3; i++) await turn()
@@ -40,10 +40,10 @@ describe('gather', () => {
     )
   })
 
-  // What makes a gathered read as strict as one's own: the database is asked after the question was.
+  // What makes a batch read as strict as one's own: the database is asked after the question was.
   test('an item never joins a run that began before it was asked for', async () => {
     const { runs, run } = heldRuns()
-    const ask = gather(run, 1)
+    const ask = batcher(run, 1)
     const first = ask(1)
     await turn()
     expect(runs.map(({ items }) => items)).toEqual([[1]])
@@ -60,7 +60,7 @@ describe('gather', () => {
 
   test('a run that fails fails its own items only, and the next run goes on', async () => {
     const { runs, run } = heldRuns()
-    const ask = gather(run, 1)
+    const ask = batcher(run, 1)
     const first = ask(1)
     await turn()
     const later = [ask(2), ask(3)]
@@ -73,7 +73,7 @@ describe('gather', () => {
 
   test('no run is longer than 500 items, and none is lost', async () => {
     const sizes: number[] = []
-    const ask = gather(async (items: number[]) => {
+    const ask = batcher(async (items: number[]) => {
       sizes.push(items.length)
       await turn()
       return items
@@ -85,7 +85,7 @@ describe('gather', () => {
 
   test('a run starts at the end of the turn, with everyone who asked in it', async () => {
     const { runs, run } = heldRuns()
-    const ask = gather(run, 1)
+    const ask = batcher(run, 1)
     for (const item of [1, 2, 3]) void ask(item)
     expect(runs).toHaveLength(0)
     await turn()
