@@ -1,6 +1,8 @@
 # syntax=docker/dockerfile:1
 # The service. `docker build -t rolecall .`; tools/try-image.js builds and runs it, and says what of that was tried where.
-# What the image holds is the packed release (tools/pack-service.js), with the exact versions of its shrinkwrap.
+# What the image holds is the packed release (tools/pack-service.js), with the exact versions of its shrinkwrap and their list, /app/sbom.cdx.json.
+# The same commit on the same base images gives the same layers, where the builder sets all times (buildah: --timestamp; BuildKit's
+# SOURCE_DATE_EPOCH with rewrite-timestamp was not tried). docs/guides/releasing.md says how that is checked.
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /src
@@ -10,6 +12,7 @@ RUN npm ci --ignore-scripts \
  && node -e "import('./tools/pack-service.js').then(({ stageService }) => stageService('/app'))" \
  && cd /app && npm ci --omit=dev --ignore-scripts \
  && find node_modules \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete \
+ && chmod -R u=rwX,go=rX /app \
  && mkdir -p /empty/data
 
 # Debian alone: no npm, no compiler. Node.js needs of it libc, libstdc++ and libgcc, and brings its own list of certificate authorities.

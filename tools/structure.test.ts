@@ -337,10 +337,10 @@ describe('the structure', () => {
     expect(codeOf(stacks).match(/\bskip\([^)]*\)/g)).toEqual(["skip('they are loaded with STACKS=all')"])
     expect(codeOf(door).match(/\bskip\([^)]*\)/g)).toEqual(['skip(!canProtect(program)'])
     expect(codeOf(parties).match(/\bskip\([^)]*\)/g)).toEqual(['skip(!isThere()'])
-    // One for each of HAProxy and nginx.
+    // One for each of HAProxy, nginx and Caddy.
     const skips = codeOf(rolling).match(/\bskip\([^)]*\)/g) ?? []
-    expect(skips).toHaveLength(2)
-    for (const one of skips) expect(one).toMatch(/^skip\(!isInstalled\('(haproxy|nginx)'\)/)
+    expect(skips).toHaveLength(3)
+    for (const one of skips) expect(one).toMatch(/^skip\(!isInstalled\('(haproxy|nginx|caddy)'\)/)
   })
 
   test('the files that docs/where-things-happen.md names are there', () => {

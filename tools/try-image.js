@@ -1,80 +1,30 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { createEngine, makeBases, timed } from './container-engine.js'
 import { freePort } from './free-port.js'
 import { ask, logIn } from './try-login.js'
 
-// Builds the image of the Dockerfile, sets it up, starts it as production does (user, read-only root, no capabilities), logs a
-// member in, and stops it. As root on Debian, with no daemon: apt-get install --no-install-recommends buildah podman runc mmdebstrap
+// Builds the image of the Dockerfile twice, the second time of a fresh clone, and compares the two; compares its bill of materials with what it
+// holds; sets it up, starts it as production does (user, read-only root, no capabilities), logs a member in, and stops it.
+// As root on Debian, with no daemon (container-engine.js says what to install), of a clone that is built and has no change that is not committed.
 // BASES=own makes the two base images of Debian's packages and npm's Node.js, under the names that the Dockerfile has, for a
 // machine that reaches no registry of images. Takes minutes, so it is no part of the suite: by hand before a release.
-// Not tried by it: the timer of the HEALTHCHECK (podman needs systemd for it; tools/artifacts.test.ts runs its command), and the digests of two builds.
+// Not tried by it: the timer of the HEALTHCHECK (podman needs systemd for it; tools/artifacts.test.ts runs its command).
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'rolecall-image-'))
-const storage = ['--root', join(folder, 'store'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs']
+const engine = createEngine(folder)
+const { run, podman } = engine
 const image = 'localhost/rolecall:try'
-const limits = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096']
-
-/** @param {string} program @param {readonly string[]} args */
-const run = (program, ...args) =>
-  execFileSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'], cwd: root })
-/** @param {readonly string[]} args */
-const buildah = (...args) => run('buildah', ...storage, ...args)
-/** @param {readonly string[]} args */
-const podman = (...args) =>
-  execFileSync('podman', [...storage, '--cgroup-manager', 'cgroupfs', '--runtime', 'runc', ...args], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-
-/** @param {string} title @param {() => unknown} work */
-async function timed(title, work) {
-  const began = performance.now()
-  const result = await work()
-  console.log(
-    `${title}: ${((performance.now() - began) / 1_000).toFixed(1)} s${typeof result === 'string' ? `, ${result}` : ''}`,
-  )
-}
-
-function makeBases() {
-  const tar = join(folder, 'debian.tar')
-  run('mmdebstrap', '--quiet', '--variant=minbase', '--include=ca-certificates', 'bookworm', tar)
-  run('npm', 'install', '--silent', '--prefix', join(folder, 'npm'), 'node@24')
-  const node = join(folder, 'node')
-  mkdirSync(join(node, 'usr/local/bin'), { recursive: true })
-  cpSync(join(folder, 'npm/node_modules/node/bin/node'), join(node, 'usr/local/bin/node'))
-  // Whom this machine trusts, the build trusts: a registry may be reached through a proxy of its own.
-  const trusted = process.env['NODE_EXTRA_CA_CERTS'] ?? '/etc/ssl/certs/ca-certificates.crt'
-  mkdirSync(join(node, 'usr/local/share'), { recursive: true })
-  cpSync(trusted, join(node, 'usr/local/share/trusted.crt'), { dereference: true })
-  const globals = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim()
-  cpSync(realpathSync(join(globals, 'npm')), join(node, 'usr/local/lib/node_modules/npm'), {
-    recursive: true,
-  })
-  for (const name of ['npm', 'npx']) {
-    run('ln', '-s', `../lib/node_modules/npm/bin/${name}-cli.js`, join(node, 'usr/local/bin', name))
-  }
-  for (const [name, contents] of /** @type {const} */ ([
-    ['debian:bookworm-slim', [tar]],
-    ['node:24-bookworm-slim', [tar, node]],
-  ])) {
-    const container = name.replace(/\W/g, '-')
-    buildah('from', '--name', container, 'scratch')
-    for (const one of contents) buildah('add', '--quiet', container, one, '/')
-    if (contents.length > 1)
-      buildah('config', '--env', 'NODE_EXTRA_CA_CERTS=/usr/local/share/trusted.crt', container)
-    buildah('commit', '--quiet', '--rm', container, `docker.io/library/${name}`)
-  }
-}
 
 /** Everything that production takes away. @param {string} data @param {readonly string[]} more */
 const confined = (data, ...more) => [
   ...['--network', 'host', '--no-healthcheck', '--read-only', '--cap-drop=all'],
-  ...['--security-opt', 'no-new-privileges', ...limits, '--volume', `${data}:/data`, ...more, image],
+  ...['--security-opt', 'no-new-privileges', '--volume', `${data}:/data`, ...more, image],
 ]
 
 async function tryIt() {
@@ -107,7 +57,7 @@ async function tryIt() {
     const settings = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`])
     const options = Object.entries(answers).flatMap(([name, value]) => [`--${name}`, value])
     const args = ['run', '--rm', ...confined(data, ...settings), 'init', ...options]
-    const child = spawn('podman', [...storage, '--cgroup-manager', 'cgroupfs', '--runtime', 'runc', ...args])
+    const child = spawn('podman', args, { env: engine.env })
     let out = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (text) => {
@@ -138,7 +88,7 @@ async function tryIt() {
     const code = podman('inspect', '--format', '{{.State.ExitCode}}', 'tried').trim()
     if (code !== '0') throw new Error(`It ended with ${code}.`)
   } finally {
-    spawnSync('podman', [...storage, 'rm', '--force', 'tried'])
+    spawnSync('podman', ['rm', '--force', 'tried'], { env: engine.env })
     await sim.close()
   }
 }
@@ -150,15 +100,47 @@ const isReady = (url) =>
     () => false,
   )
 
+/** What a registry would name it by: of an OCI image, since Docker's format holds the name of the container that it was built in. @param {string} name */
+function digestOf(name) {
+  const to = join(folder, 'oci', name.replace(/\W/g, '-'))
+  mkdirSync(join(folder, 'oci'), { recursive: true })
+  run('buildah', 'push', '--quiet', '--format', 'oci', name, `oci:${to}:x`)
+  return JSON.parse(readFileSync(join(to, 'index.json'), 'utf8')).manifests[0].digest
+}
+
+function buildAgain() {
+  const clone = join(folder, 'clone')
+  // As whoever works with another umask has it.
+  execFileSync('sh', ['-c', 'umask 002 && git clone --quiet "$0" "$1"', root, clone])
+  engine.build('localhost/rolecall:again', clone)
+  const [first, second] = [digestOf(image), digestOf('localhost/rolecall:again')]
+  if (first !== second) throw new Error(`Two builds of one commit differ: ${first}, ${second}`)
+  return `the same digest, ${first}`
+}
+
+/** Fails where the bill of materials lacks a package that the image holds, or names one that it does not. */
+function compareBill() {
+  const inImage = (/** @type {string} */ program) => {
+    const args = ['run', '--rm', '--network', 'none', '--no-healthcheck', '--entrypoint', 'node', image]
+    return JSON.stringify([...new Set(JSON.parse(podman(...args, '-p', program)))].sort())
+  }
+  const listed = inImage(`JSON.stringify(JSON.parse(fs.readFileSync('/app/sbom.cdx.json')).components.map(
+    ({ purl }) => decodeURIComponent(purl).slice('pkg:npm/'.length)))`)
+  const held = inImage(`JSON.stringify(fs.globSync('/app/**/node_modules/{*,@*/*}/package.json').map(
+    (path) => JSON.parse(fs.readFileSync(path))).map(({ name, version }) => name + '@' + version))`)
+  if (listed !== held) throw new Error(`Listed: ${listed}\nHeld: ${held}`)
+  return `${JSON.parse(held).length} packages`
+}
+
 try {
-  if (process.env['BASES'] === 'own') await timed('bases', makeBases)
-  await timed('build', () =>
-    buildah('bud', '--isolation', 'chroot', '--format', 'docker', '--pull=never', '--tag', image, '.'),
-  )
+  if (process.env['BASES'] === 'own') await timed('bases', () => makeBases(engine))
+  await timed('build', () => engine.build(image))
+  await timed('again', buildAgain)
   await timed(
     'size',
     () => `${Math.round(Number(podman('image', 'inspect', '--format', '{{.Size}}', image)) / 1e6)} MB`,
   )
+  await timed('bill of materials', compareBill)
   await tryIt()
 } finally {
   rmSync(folder, { recursive: true, force: true })

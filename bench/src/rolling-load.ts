@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http'
+import { Agent as EncryptedAgent, request as encrypted } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** One request that the clients repeat; it must be answered with 200. */
@@ -22,8 +23,10 @@ export interface RollingLoad {
 }
 
 interface Terms {
-  /** Where it may be sent: `http://host:port`. */
+  /** Where it may be sent: `http://host:port`, or `https://` where an authority is given. */
   readonly targets: readonly string[]
+  /** The certificate of the authority that the targets' own are of, in PEM. */
+  readonly ca?: string
   readonly asked: readonly Asked[]
   readonly clients: number
   /** Between an answer and the client's next request. */
@@ -34,13 +37,14 @@ interface Terms {
  * Clients that ask one thing after the other, each over one kept connection. A client goes to the next target when
  * its connection is refused, because then nothing was sent; whatever else goes wrong is a lost request.
  */
-export function startRollingLoad({ targets, asked, clients, pauseMs }: Terms): RollingLoad {
+export function startRollingLoad({ targets, ca, asked, clients, pauseMs }: Terms): RollingLoad {
   let isOver = false
   let answered = 0
   const lost: string[] = []
 
   const client = async (own: number) => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const kept = { keepAlive: true, maxSockets: 1 }
+    const agent = ca === undefined ? new Agent(kept) : new EncryptedAgent({ ...kept, ca })
     let target = own
     for (let turn = own; !isOver; turn++) {
       const one = asked[turn % asked.length] as Asked
@@ -76,10 +80,14 @@ function send(target: string, { method, path, headers, body }: Asked, agent: Age
     headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
   }
   return new Promise((resolve, reject) => {
-    const sent = request(`${target}${path}`, options, (answer: IncomingMessage) => {
-      answer.once('error', reject)
-      answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
-    })
+    const sent = (target.startsWith('https:') ? encrypted : request)(
+      `${target}${path}`,
+      options,
+      (answer: IncomingMessage) => {
+        answer.once('error', reject)
+        answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
+      },
+    )
     sent.once('error', reject)
     sent.end(body)
   })

@@ -36,6 +36,32 @@ export async function startNginx(folder: string, ports: readonly [number, number
   return running('nginx', ['-p', own, '-c', join(own, 'nginx.conf')], `http://127.0.0.1:${port}`)
 }
 
+/** Caddy as `deploy/compose.Caddyfile` configures it, in front of two instances, with a certificate of its own authority. */
+export async function startCaddy(
+  folder: string,
+  ports: readonly [number, number],
+): Promise<RunningProxy & { readonly ca: string }> {
+  const port = await freePort()
+  const url = `https://localhost:${port}`
+  const own = join(folder, 'caddy')
+  const options = [
+    'admin off',
+    'default_bind 127.0.0.1',
+    'auto_https disable_redirects',
+    'skip_install_trust',
+  ]
+  const site = (await sample('compose.Caddyfile'))
+    .replace('{$PUBLIC_URL}', url)
+    .replace('rolecall-1:3000', `127.0.0.1:${ports[0]}`)
+    .replace('rolecall-2:3000', `127.0.0.1:${ports[1]}`)
+  const file = join(folder, 'Caddyfile')
+  await writeFile(file, `{\n${[...options, `storage file_system ${own}`].join('\n')}\n}\n${site}`)
+  // It speaks TLS, so plain HTTP is answered 400, which is an answer.
+  const args = ['run', '--config', file, '--adapter', 'caddyfile']
+  const proxy = await running('caddy', args, `http://127.0.0.1:${port}`, () => true)
+  return { ...proxy, url, ca: await readFile(join(own, 'pki/authorities/local/root.crt'), 'utf8') }
+}
+
 /** A folder that nginx runs in, with this as what it serves. */
 export async function nginxFolder(folder: string, server: string): Promise<string> {
   const own = join(folder, 'nginx')

@@ -9,7 +9,7 @@ import {
   startRollingLoad,
   stopInTurn,
 } from '../../../../bench/src/rolling-load.ts'
-import { isInstalled, startHaproxy, startNginx } from '../../../../bench/src/rolling-proxies.ts'
+import { isInstalled, startCaddy, startHaproxy, startNginx } from '../../../../bench/src/rolling-proxies.ts'
 import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
 import { createDatabase, type TestDatabase } from '../databases.ts'
@@ -105,8 +105,14 @@ describe('two instances that are stopped in turn under load lose no request', { 
     return [validate, validate, list]
   }
 
-  const loseNothing = async (targets: readonly string[], isBehindProxy: boolean) => {
-    const load = startRollingLoad({ targets, asked, clients, pauseMs: 30 })
+  const loseNothing = async (targets: readonly string[], isBehindProxy: boolean, ca?: string) => {
+    const load = startRollingLoad({
+      targets,
+      asked,
+      clients,
+      pauseMs: 30,
+      ...(ca !== undefined && { ca }),
+    })
     await stopInTurn(instances, stops, isBehindProxy)
     const { answered, lost } = await load.stop()
     expect(lost).toEqual([])
@@ -131,6 +137,15 @@ describe('two instances that are stopped in turn under load lose no request', { 
     skip(!isInstalled('nginx'), 'nginx is not on the PATH: apt-get install nginx')
     const proxy = await startNginx(folder, ports)
     await loseNothing([proxy.url], true)
+    await proxy.stop()
+  })
+
+  test('behind Caddy, which speaks TLS and asks for readiness, as deploy/compose.Caddyfile configures it', async ({
+    skip,
+  }) => {
+    skip(!isInstalled('caddy'), 'Caddy is not on the PATH: apt-get install caddy')
+    const proxy = await startCaddy(folder, ports)
+    await loseNothing([proxy.url], true, proxy.ca)
     await proxy.stop()
   })
 })

@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// Debian's buildah and podman with no daemon and no systemd, for the programs that try what is released. As root:
+// apt-get install --no-install-recommends buildah podman netavark aardvark-dns runc mmdebstrap
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** @typedef {ReturnType<typeof createEngine>} Engine */
+
+/**
+ * An engine whose images, containers and networks lie in one folder.
+ *
+ * @param {string} folder
+ */
+export function createEngine(folder) {
+  const own = (/** @type {string} */ name) => JSON.stringify(join(folder, name))
+  writeFileSync(
+    join(folder, 'storage.conf'),
+    `[storage]\ndriver = "vfs"\ngraphroot = ${own('store')}\nrunroot = ${own('run')}\n`,
+  )
+  writeFileSync(
+    join(folder, 'containers.conf'),
+    [
+      '[containers]',
+      // Root of a machine that is itself confined may not raise them, which is what podman does by itself.
+      'default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]',
+      '[network]',
+      'network_backend = "netavark"',
+      `network_config_dir = ${own('networks')}`,
+      '[engine]',
+      'cgroup_manager = "cgroupfs"',
+      'events_logger = "file"',
+      'runtime = "runc"',
+      `static_dir = ${own('static')}`,
+      `tmp_dir = ${own('tmp')}`,
+      `volume_path = ${own('volumes')}`,
+    ].join('\n'),
+  )
+  const env = {
+    ...process.env,
+    CONTAINERS_CONF: join(folder, 'containers.conf'),
+    CONTAINERS_STORAGE_CONF: join(folder, 'storage.conf'),
+  }
+  /** @param {string} program @param {readonly string[]} args */
+  const run = (program, ...args) =>
+    execFileSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'], cwd: root, env })
+  /** What it prints. @param {readonly string[]} args */
+  const podman = (...args) =>
+    execFileSync('podman', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], env })
+  /** The Dockerfile, with all times those of the last commit. @param {string} image @param {string} [source] */
+  const build = (image, source = root) => {
+    const time = execFileSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8', cwd: root }).trim()
+    const options = ['--isolation', 'chroot', '--format', 'docker', '--pull=never', '--timestamp', time]
+    run('buildah', 'bud', ...options, '--tag', image, source)
+  }
+  return { folder, env, run, podman, build }
+}
+
+/**
+ * An image of what is given, under the name that a registry has for it.
+ *
+ * @param {Engine} engine @param {string} name @param {readonly string[]} contents archives and folders @param {readonly string[]} settings
+ */
+export function makeImage({ run }, name, contents, settings = []) {
+  const container = name.replace(/\W/g, '-')
+  run('buildah', 'from', '--name', container, 'scratch')
+  for (const one of contents) run('buildah', 'add', '--quiet', container, one, '/')
+  if (settings.length > 0) run('buildah', 'config', ...settings, container)
+  run('buildah', 'commit', '--quiet', '--format', 'docker', '--rm', container, `docker.io/${name}`)
+}
+
+/**
+ * Debian 12 as an archive.
+ *
+ * @param {Engine} engine @param {string} name @param {string} packages
+ */
+export function makeDebian({ folder, run }, name, packages) {
+  const tar = join(folder, `${name}.tar`)
+  run('mmdebstrap', '--quiet', '--variant=minbase', `--include=${packages}`, 'bookworm', tar)
+  return tar
+}
+
+/** The two images that the Dockerfile starts from, of Debian's packages and npm's Node.js. @param {Engine} engine */
+export function makeBases(engine) {
+  const { folder, run } = engine
+  const tar = makeDebian(engine, 'debian', 'ca-certificates')
+  run('npm', 'install', '--silent', '--prefix', join(folder, 'npm'), 'node@24')
+  const node = join(folder, 'node')
+  mkdirSync(join(node, 'usr/local/bin'), { recursive: true })
+  cpSync(join(folder, 'npm/node_modules/node/bin/node'), join(node, 'usr/local/bin/node'))
+  // Whom this machine trusts, the build trusts: a registry may be reached through a proxy of its own.
+  const trusted = process.env['NODE_EXTRA_CA_CERTS'] ?? '/etc/ssl/certs/ca-certificates.crt'
+  mkdirSync(join(node, 'usr/local/share'), { recursive: true })
+  cpSync(trusted, join(node, 'usr/local/share/trusted.crt'), { dereference: true })
+  const globals = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim()
+  cpSync(realpathSync(join(globals, 'npm')), join(node, 'usr/local/lib/node_modules/npm'), {
+    recursive: true,
+  })
+  for (const name of ['npm', 'npx']) {
+    run('ln', '-s', `../lib/node_modules/npm/bin/${name}-cli.js`, join(node, 'usr/local/bin', name))
+  }
+  makeImage(engine, 'library/debian:bookworm-slim', [tar])
+  const trusting = ['--env', 'NODE_EXTRA_CA_CERTS=/usr/local/share/trusted.crt']
+  makeImage(engine, 'library/node:24-bookworm-slim', [tar, node], trusting)
+}
+
+/** @param {string} title @param {() => unknown} work what it answers is printed where it is a text */
+export async function timed(title, work) {
+  const began = performance.now()
+  const result = await work()
+  console.log(
+    `${title}: ${((performance.now() - began) / 1_000).toFixed(1)} s${typeof result === 'string' ? `, ${result}` : ''}`,
+  )
+}
