@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { withoutProject } from './sessions-by-project.ts'
+import { readSqlTemplates } from './sql-templates.ts'
+
+const source = fileURLToPath(new URL('../apps/api/src', import.meta.url))
+
+/** Reads or writes a session, a used pair, or a code. */
+const touches =
+  /\b(from|join|update|into|using) (sessions|live_sessions|spent_tokens|authorization_codes|oidc_sessions)\b/
+
+/** A value for the project of the row itself: a row of another table that is joined to it says too late where it is. */
+const names = /\bproject_id (=|is not distinct from)$/
+const inserts = /\binto (sessions|authorization_codes|oidc_sessions) \([^)]*\bproject_id\b/
+
+const statements = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /(?<!\.test)\.ts$/.test(name))
+  .flatMap((name) => {
+    const text = readFileSync(join(source, name), 'utf8')
+    return readSqlTemplates(text)
+      .filter(({ parts }) => touches.test(parts.join(' ')))
+      .map((template) => ({ ...template, key: `${name} ${declarationAt(text, template.line)}` }))
+  })
+
+/** The name of the declaration or entry that a template stands in. */
+function declarationAt(text: string, line: number): string {
+  const before = text.split('\n').slice(0, line)
+  const found = before.map((one) =>
+    /^(?:(?:export )?(?:async )?(?:const|function\*?) (\w+)| {2}(\w+): sql)/.exec(one),
+  )
+  const last = found.findLast((one) => one !== null)
+  return last?.[1] ?? last?.[2] ?? ''
+}
+
+const carries = ({ parts }: { readonly parts: readonly string[] }) =>
+  parts.some((part) => names.test(part)) || inserts.test(parts.join(' '))
+
+describe('every statement on sessions, used pairs and codes', () => {
+  test('names the project, or stands in the list of those that do not', () => {
+    expect(statements.length).toBeGreaterThan(35)
+    const without = [...new Set(statements.filter((one) => !carries(one)).map(({ key }) => key))]
+    expect(without.sort()).toEqual(Object.keys(withoutProject).sort())
+  })
+})
