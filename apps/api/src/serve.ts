@@ -28,6 +28,7 @@ import { takeOverRestored } from './features/restored/take-over.ts'
 import { letsAnyoneIn } from './features/sessions/end-store.ts'
 import { forgetAddresses } from './features/sessions/own-sessions-store.ts'
 import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
+import { firstSteps } from './first-steps.ts'
 import { graceMs, shutDownOnce } from './graceful-shutdown.ts'
 import { foldTotals } from './mirror/totals-store.ts'
 import { StartRefused } from './start-refused.ts'
@@ -51,9 +52,13 @@ export async function serve(): Promise<void> {
   const wrongHost = cluster.isPrimary ? await hostProblem(config.host) : undefined
   const isFatal = config.production && problems.length > 0
   // Workers read the same variables: what is wrong with them is told once.
-  if (cluster.isPrimary) for (const line of isFatal ? warnings : [...warnings, ...problems]) log.warn(line)
+  const hints = firstSteps(problems)
+  if (cluster.isPrimary)
+    for (const line of isFatal ? warnings : [...warnings, ...problems, ...hints]) log.warn(line)
   if (isFatal || wrongHost)
-    throw new StartRefused([...(isFatal ? problems : []), wrongHost].filter(Boolean).join('\n'))
+    throw new StartRefused(
+      [...(isFatal ? [...problems, ...hints] : []), wrongHost].filter(Boolean).join('\n'),
+    )
   const isEmbedded = config.databaseUrl.startsWith('pglite:')
   if (cluster.isPrimary && config.workers > 1 && !isEmbedded) superviseWorkers(config.workers, log)
   else await serveRequests(config, log)

@@ -101,6 +101,8 @@ async function stopWhenEnded(service: Service) {
 export async function stop(exitCode: number) {
   if (isStopping) return
   isStopping = true
+  if (exitCode === 0)
+    console.log('\nThe demo has ended. What you did in it is kept in .rolecall; npm start goes on with it.')
   for (const part of running.reverse()) await part.close().catch(() => {})
   process.exit(exitCode)
 }

@@ -90,7 +90,7 @@ export const errors = define({
   INVALID_TOKEN: {
     status: 401,
     title: 'The session token is missing, invalid, expired or revoked.',
-    mend: 'Send a live session token of this project; a member without one logs in again.',
+    mend: 'Send a live session token: of this project, or for the administration one of an administrator’s login. Who has none logs in again.',
   },
   INVALID_CODE: {
     status: 401,

@@ -49,7 +49,7 @@ export const updateProfile = endpoint({
           description:
             '1 to 255 characters (code points after NFC, the form in which it is stored), at least one of them ' +
             'visible. Control characters, line breaks, bidirectional overrides and more than 8 combining marks ' +
-            'in a row are refused. Null clears it; without the key it stays as it is.',
+            'in a row are refused. `null` takes it away; without the key it stays as it is.',
         }),
       ),
     ),

@@ -272,6 +272,7 @@ describe('doctor', () => {
       '',
     ])
     expect(out).toMatch(/^PROBLEM {2}configuration {4} CHAT_CLIENT_SECRET is missing/m)
+    expect(out).toMatch(/^note {5}configuration {4} `rolecall init` asks for what is missing/m)
   })
 
   test('says ok to each part, and exits 0', async () => {

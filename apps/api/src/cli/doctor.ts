@@ -1,6 +1,7 @@
 import { createLog } from '#platform/log'
 import { loadConfig, variableOf, variables } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
+import { firstSteps } from '../first-steps.ts'
 import { chatFor } from './chat-client.ts'
 import { callbackUrlLines } from './doctor/callback-url.ts'
 import { botLines, clientLines, mainServerLines } from './doctor/chat-platform.ts'
@@ -20,7 +21,8 @@ export async function doctorCommand(): Promise<void> {
     {
       name: 'configuration',
       needs: [],
-      check: async () => (problems.length === 0 ? [ok('complete'), ...wrong] : wrong),
+      check: async () =>
+        problems.length === 0 ? [ok('complete'), ...wrong] : [...wrong, ...firstSteps(problems).map(note)],
     },
     { name: 'database', needs: [variables.databaseUrl], check: () => databaseLines(config) },
     { name: 'cache', needs: [variables.cacheUrl], check: () => cacheLines(config, log) },

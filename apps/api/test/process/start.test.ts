@@ -118,6 +118,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
     for (const name of ['CHAT_BOT_TOKEN', 'CHAT_CLIENT_ID', 'CHAT_CLIENT_SECRET', 'CHAT_CALLBACK_URL']) {
       expect(missing).toContain(name)
     }
+    expect(missing).toContain('`rolecall')
     expect(service.output()).not.toMatch(/^\s+at /m)
     expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
   })

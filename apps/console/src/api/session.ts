@@ -37,6 +37,11 @@ export async function redeemCode(): Promise<unknown> {
 /** Ends the session. The single sign-on of the browser goes on, so the next login may need no more than a click. */
 export async function logOut(): Promise<void> {
   await ask('adminLogout', {})
+  leave()
+}
+
+/** Shows the login: the session has ended. Whatever would ask once more goes with the page. */
+export function leave(): void {
   queryClient.clear()
   // What was typed is of who typed it; the next person may use the same tab.
   forgetDrafts()

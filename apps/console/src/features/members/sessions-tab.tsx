@@ -2,6 +2,7 @@ import type { MemberServers, MemberSession } from '@rolecall/sdk/admin'
 import { useState } from 'react'
 import { ask } from '../../api/admin.ts'
 import { useAnswer, useChange } from '../../api/queries.ts'
+import { leave } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { Danger } from '../../components/danger.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -9,7 +10,7 @@ import { Panel } from '../../components/page.tsx'
 import { Answer, Empty, Problem } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
-import { useMayChange } from '../../shell/profile.ts'
+import { useMayChange, useProfile } from '../../shell/profile.ts'
 import { MemberPage, nameOf } from './member-page.tsx'
 
 export const Page = () => <MemberPage>{(member) => <Sessions member={member} />}</MemberPage>
@@ -25,6 +26,7 @@ function Sessions({ member }: { member: MemberServers }) {
   const end = useChange('revokeMemberSession')
   const endAll = useChange('endMemberSessions')
   const mayChange = useMayChange()
+  const isOwn = useProfile().id === memberId
   const say = useToast()
   const [isAsking, setAsking] = useState(false)
   const columns: readonly Column<MemberSession>[] = [
@@ -107,10 +109,13 @@ function Sessions({ member }: { member: MemberServers }) {
         }
         run={async () => {
           await endAll.mutateAsync({ params: { id: memberId }, query: {} })
+          if (isOwn) return leave()
           say(`${nameOf(member)} is logged out everywhere.`)
         }}
       >
-        They may log in again. To keep them out, block them.
+        {isOwn
+          ? 'This is you: you are logged out of the administration, too, and log in again.'
+          : 'They may log in again. To keep them out, block them.'}
       </Danger>
     </div>
   )

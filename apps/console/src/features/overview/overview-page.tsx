@@ -6,7 +6,7 @@ import { ButtonLink } from '../../components/button.tsx'
 import { Sparkline } from '../../components/chart.tsx'
 import { Status } from '../../components/chip.tsx'
 import { DataTable } from '../../components/data-table.tsx'
-import { countText, Num } from '../../components/number.tsx'
+import { countText, Num, numberText } from '../../components/number.tsx'
 import { Figures, Page as PageFrame, Panel } from '../../components/page.tsx'
 import { Answer, Empty, Notice, Skeleton } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
@@ -97,7 +97,7 @@ function InNumbers() {
           {
             name: 'Members',
             value: stats.data ? <Num value={stats.data.members} short /> : '…',
-            note: stats.data && `${stats.data.activeMembers} seen lately`,
+            note: stats.data && `${numberText(stats.data.activeMembers)} of them seen lately`,
           },
           { name: 'Live sessions', value: stats.data ? <Num value={stats.data.sessions} short /> : '…' },
           { name: 'Validates', value: sum(validates) },

@@ -51,7 +51,7 @@ export function Page() {
   return (
     <PageFrame
       title="Webhooks in"
-      lead="Addresses of your projects that take JSON of one shape: forms, scripts, other services."
+      lead="Addresses of your projects that take JSON of one shape: forms, scripts, other services. A new one is made in its project, under Webhooks in."
     >
       <div className="toolbar">
         <SearchField

@@ -1,0 +1,5 @@
+/** What helps somebody who has configured nothing yet, in place of a variable at a time. Empty for everybody else. */
+export const firstSteps = (problems: readonly string[]): string[] =>
+  problems.filter((problem) => problem.includes(' is missing: ')).length > 3
+    ? ['`rolecall init` asks for what is missing, checks it at the platform, and writes it to .env.']
+    : []
