@@ -10,7 +10,7 @@ const shown = 'is asked by administrators and members themselves, not with each 
  * are divided by project each of them asks every part.
  */
 export const withoutProject: Readonly<Record<string, string>> = {
-  'answers/facts-store.ts readFacts':
+  'session-memory/facts-store.ts readFacts':
     'compares the project of the key after the session is found; with the key’s project inside it would ask one part, without a key (administration) the part of no project',
   'features/dry-run/store.ts countClientSessions': shown,
   'features/dry-run/store.ts countSessions': shown,
