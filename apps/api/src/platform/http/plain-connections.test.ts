@@ -145,6 +145,26 @@ describe.each(mainEngines)('connections that ask nothing but what may be in memo
     expect((await sendRaw(world.url, asking(`{"token":"${token}"}`, ['Connection: close']))).status).toBe(200)
   })
 
+  test.each(['known', 'unknown'])(
+    'a client that sends its end behind a question is answered as where Node.js reads it: %s',
+    async (kind) => {
+      const outcome = async (isNodes: boolean) => {
+        const connection = await openConnection(world.url)
+        if (isNodes) await connection.ask(health)
+        let text = ''
+        connection.socket.on('data', (chunk) => {
+          text += chunk
+        })
+        const closed = once(connection.socket, 'close')
+        connection.socket.end(kind === 'known' ? known() : unknown())
+        await closed
+        return statuses(text)
+      }
+      const nodes = await outcome(true)
+      expect([nodes, kind === 'known' ? [200] : nodes]).toContainEqual(await outcome(false))
+    },
+  )
+
   test('a client that hangs up while it is answered harms nobody', async () => {
     for (let i = 0; i < 20; i++) {
       const { socket } = await openConnection(world.url)
@@ -242,6 +262,15 @@ describe('a plain head', () => {
     })
     expect(readPlainHead('GET /a?b=c HTTP/1.1\r\nhost: x')?.bodyBytes).toBe(0)
   })
+  test.each(['', 'x', '\t x'])(
+    'is refused at once, however many blanks stand in a line that is none: %j',
+    (before) => {
+      const startedAt = performance.now()
+      expect(readPlainHead(head('Content-Length: 1', `A:${before}${' '.repeat(4_000)}\x80`))).toBeUndefined()
+      // Shared out in every way they took ten seconds.
+      expect(performance.now() - startedAt).toBeLessThan(1_000)
+    },
+  )
   test.each([
     ['another version', 'POST /a HTTP/1.0\r\nHost: x\r\nContent-Length: 1'],
     ['another method', 'PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1'],

@@ -14,8 +14,11 @@ export interface PlainHead {
 export const maxPlainBytes = 4096
 
 const requestLine = /^((?:GET|POST) \/[\x21-\x7e]*) HTTP\/1\.1$/
-/** RFC 9110 §5.5 without `obs-text`; a folded line has no name, and a bare CR or LF is no part of a value. */
-const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t]*?)[ \t]*$/
+/**
+ * RFC 9110 §5.5 without `obs-text`; a folded line has no name, and a bare CR or LF is no part of a value. The blanks around
+ * it are taken away afterwards: strangers send this, and a pattern that shares them out tries every way to do so.
+ */
+const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\x20-\x7e\t]*)$/
 /** What changes how a request is read, or what becomes of its connection. */
 const unusual = [
   'transfer-encoding',
@@ -43,7 +46,7 @@ export function readPlainHead(head: string): PlainHead | undefined {
     const [, name, value] = headerLine.exec(lines[i] ?? '') ?? []
     const key = name?.toLowerCase()
     if (key === undefined || value === undefined || key in headers) return undefined
-    headers[key] = value
+    headers[key] = value.trim()
   }
   const { host, connection = 'keep-alive', 'content-length': length } = headers
   if (!host || connection.toLowerCase() !== 'keep-alive' || unusual.some((name) => name in headers))
