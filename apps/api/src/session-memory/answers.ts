@@ -1,22 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
-import { type Look, look } from './change-log-store.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { Confirmation } from './confirmation.ts'
 import { type Item, readFacts } from './facts-store.ts'
-import { Holders } from './holders.ts'
 import { type HostRule, hostRulesReader } from './host-rules-store.ts'
-import { completed, type Deliver, Lease, type LeaseTiming, leaseTiming } from './lease.ts'
-import { LocalLooks } from './local-looks.ts'
+import { type Deliver, Lease, type LeaseTiming, leaseTiming } from './lease.ts'
+import { LocalLease } from './local-lease.ts'
 import { type KeptMember, type Loading, Memory, type Read, readAlone } from './memory.ts'
 import { type ScopeItem, scopesReader } from './scopes-store.ts'
 import type { Session } from './session.ts'
-
-/** Between two looks at the rows of those who are waited for: a notification may be lost. */
-const askAgainAfterMs = 50
-/** Changes that nobody waits for are looked at together. */
-const nudgeAfterMs = 10
 
 export interface AnswersOptions {
   readonly clock?: Clock
@@ -78,19 +71,14 @@ export function createAnswers(
   }: AnswersOptions = {},
 ): Answers {
   const memory = new Memory(maxBytes)
-  const keeper = db.dedicate
+  const lease = db.dedicate
     ? new Lease({ dedicate: db.dedicate, memory, log, clock, timing, deliver })
-    : new LocalLooks({ db, memory, log, clock, everyMs: timing.renewEveryMs })
-  /** Without a lease there is nothing to apply, but `confirm` must still wait for other instances. */
-  const holders = keeper instanceof Lease ? keeper.holders : new Holders(timing.leaseMs)
-  let writes = 0
-  let writesSeen = 0
-  let nudging: NodeJS.Timeout | undefined
-  let isClosed = false
+    : new LocalLease({ db, memory, log, clock, everyMs: timing.renewEveryMs })
+  const confirmation = new Confirmation({ db, lease, log, clock, leaseMs: timing.leaseMs })
 
   const goodAtMs = () => {
     const monotonicMs = clock.monotonicMs()
-    return keeper.isGoodAt(monotonicMs) ? memory.nowMs(monotonicMs) : undefined
+    return lease.isGoodAt(monotonicMs) ? memory.nowMs(monotonicMs) : undefined
   }
   const isGood = () => goodAtMs() !== undefined
 
@@ -143,55 +131,11 @@ export function createAnswers(
       },
     )
 
-  const lookAlone = batcher(async (asked: boolean[]) => {
-    const found = await look(db.batched, { since: undefined, self: undefined, nudge: true })
-    const withUnknown = { ...found, holders: await completed(db.batched, found) }
-    holders.observe(withUnknown.holders, clock.monotonicMs())
-    return asked.map(() => withUnknown)
-  }, 1)
-  const lookNow = async (): Promise<Look> => {
-    const seen = writes
-    const found = await (keeper.look(true)?.catch(() => lookAlone(true)) ?? lookAlone(true))
-    writesSeen = Math.max(writesSeen, seen)
-    return found
-  }
-
-  const confirm = async () => {
-    const deadlineMs = clock.monotonicMs() + timing.leaseMs
-    try {
-      const { snapshot, holders: found } = await lookNow()
-      const behind = holders.behind(found, snapshot, clock.monotonicMs())
-      if (behind.length > 0) await acknowledgements(snapshot, behind, deadlineMs)
-    } catch (err) {
-      log.debug({ err }, 'nobody can say who has a lease: the longest is waited for')
-      // A lease that is good after this was renewed after the change, and its holder has seen it.
-      await sleep(Math.max(0, deadlineMs - clock.monotonicMs()))
-    }
-  }
-  const acknowledgements = async (snapshot: string, behind: readonly string[], deadlineMs: number) => {
-    const wait = holders.wait(snapshot, behind)
-    const done = wait.done.then(() => true)
-    for (;;) {
-      const endsAtMs = Math.min(deadlineMs, latest(wait.left().map((id) => holders.endsAtMs(id))))
-      const leftMs = endsAtMs - clock.monotonicMs()
-      if (leftMs <= 0) return wait.end()
-      const pause = new AbortController()
-      const late = sleep(Math.min(leftMs, askAgainAfterMs), false, { signal: pause.signal }).catch(
-        () => false,
-      )
-      const isDone = await Promise.race([done, late])
-      pause.abort()
-      if (isDone) return
-      await lookNow()
-    }
-  }
-
   return {
-    start: () => keeper.start(),
+    start: () => lease.start(),
     close: async () => {
-      isClosed = true
-      clearTimeout(nudging)
-      await keeper.close()
+      confirmation.close()
+      await lease.close()
     },
     goodAtMs,
     isGood,
@@ -202,18 +146,8 @@ export function createAnswers(
     hasScope,
     keptHostRule: (host) => memory.hostRules.get(host),
     hostRule: (host) => (isGood() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
-    writes: () => writes,
-    written: () => {
-      writes += 1
-      if (nudging || isClosed) return
-      nudging = setTimeout(() => {
-        nudging = undefined
-        // Whoever waited for it has looked already.
-        if (writesSeen < writes && !isClosed) lookNow().catch(() => {})
-      }, nudgeAfterMs).unref()
-    },
-    confirm,
+    writes: () => confirmation.writes,
+    written: () => confirmation.written(),
+    confirm: () => confirmation.confirm(),
   }
 }
-
-const latest = (times: readonly number[]) => times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)

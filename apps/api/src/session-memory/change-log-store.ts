@@ -19,12 +19,12 @@ export interface Holder {
   readonly renewals: number
   /** A snapshot whose changes it has applied. */
   readonly acknowledged: string
-  /** True when this look sees a change that the holder has not acknowledged. */
+  /** True when this snapshot has a change that the holder has not acknowledged. */
   readonly isBehind: boolean
 }
 
-/** What one look at the database finds, in one snapshot. */
-export interface Look {
+/** What one read of the change log finds, in one snapshot. */
+export interface LogSnapshot {
   readonly snapshot: string
   /** Tells one run of the database server, and one of its connections, from another. */
   readonly server: string
@@ -36,18 +36,18 @@ export interface Look {
   readonly holders: readonly Holder[]
 }
 
-export interface LookTerms {
-  /** The snapshot of the look before; without one nothing is kept, and nothing has changed. */
+export interface ReadTerms {
+  /** The snapshot of the read before; without one nothing is kept, and nothing has changed. */
   readonly since: string | undefined
   readonly self: string | undefined
   /** Notifies those who are behind, with what they have not acknowledged. */
-  readonly nudge: boolean
+  readonly invalidate: boolean
 }
 
 export const channel = 'rolecall_answers'
 const nobody = '00000000-0000-0000-0000-000000000000'
 const endOfAll = '9223372036854775807'
-/** A nudge that would carry more changes carries none: whoever receives it looks. */
+/** An invalidation that would carry more changes carries none: whoever receives it reads the change log. */
 const maxCarried = 50
 /** Notifications carry less than 8,000 bytes. Whoever waits finds a longer snapshot in the row. */
 const maxNotified = 7_000
@@ -55,13 +55,16 @@ const maxNotified = 7_000
 /**
  * Reads what the change log says that was not to be seen in an earlier snapshot, and the state of everything else that
  * answers depend on. Each change is read once, however long a transaction that began before it stays open, here or in
- * another database of the same server. Changed roles come with the roles of that server, of the same snapshot. A nudge
- * names those who are behind and carries all that any of them has not acknowledged, so that they need not look; not so
- * when it is too much for a notification, or when it has roles, which would have to be read.
+ * another database of the same server. Changed roles come with the roles of that server, of the same snapshot. An
+ * invalidation names those who are behind and carries all that any of them has not acknowledged, so that they need not
+ * read; not so when it is too much for a notification, or when it has roles, which would have to be read.
  */
-export async function look(run: Run, { since, self = nobody, nudge }: LookTerms): Promise<Look> {
+export async function readChangeLog(
+  run: Run,
+  { since, self = nobody, invalidate }: ReadTerms,
+): Promise<LogSnapshot> {
   const { end, running } = since === undefined ? { end: endOfAll, running: '{}' } : unseenIn(since)
-  const rows = await run<LookedAt>(sql`
+  const rows = await run<LogRow>(sql`
     with changes as (
       select kind, fact from session_changes where xid >= ${end}::xid8 or xid = any(${running}::xid8[])),
     holders as (
@@ -100,12 +103,12 @@ export async function look(run: Run, { since, self = nobody, nudge }: LookTerms)
     union all
     select 5, pg_notify(${channel}, 'look ' || ${self} || coalesce(
       (select ' ' || text from carried where octet_length(text) <= ${maxNotified}), ''))::text, null, null, null
-    where ${nudge} and exists (select from holders where is_behind)`)
-  return toLook(rows)
+    where ${invalidate} and exists (select from holders where is_behind)`)
+  return toLogSnapshot(rows)
 }
 
 /** What the columns hold depends on the kind of the row. */
-interface LookedAt {
+interface LogRow {
   readonly kind: number
   readonly a: string
   readonly b: string
@@ -113,7 +116,7 @@ interface LookedAt {
   readonly y: number
 }
 
-function toLook(rows: readonly LookedAt[]): Look {
+function toLogSnapshot(rows: readonly LogRow[]): LogSnapshot {
   const changed: [string, string][] = []
   const rolesOf = new Map<string, readonly Role[]>()
   const live = new Map<string, Vouched>()
@@ -194,7 +197,7 @@ export async function trimChanges(
 
 /**
  * Empties the change log and the leases of a database that was restored from another cluster. What the log says happened
- * in transactions of that one: here they are in the future, so each look would read all of it, and no trim would reach it.
+ * in transactions of that one: here they are in the future, so each read would take all of it, and no trim would reach it.
  */
 export async function forgetOtherCluster(tx: Queryable) {
   await tx.execute(sql`delete from answer_leases where id <> ${nobody}::uuid`)

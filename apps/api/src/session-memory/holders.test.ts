@@ -3,7 +3,7 @@ import { Holders } from './holders.ts'
 
 const row = { id: 'another', renewals: 1, acknowledged: '5:5:', isBehind: true }
 
-test('a process is not waited for that said it has applied a change before the look was answered that saw it behind', () => {
+test('a process is not waited for that said it has applied a change before the read was answered that saw it behind', () => {
   const holders = new Holders(2_000)
   holders.observe([row], 0)
   holders.acknowledged('another', '9:9:')

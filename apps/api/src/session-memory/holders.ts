@@ -23,7 +23,7 @@ interface Seen {
 export class Holders {
   readonly #leaseMs: number
   readonly #seen = new Map<string, Seen>()
-  /** What each has said last: it may be heard before the answer of a look in whose snapshot it had not said so. */
+  /** What each has said last: it may be heard before the answer of a read in whose snapshot it had not said so. */
   readonly #heard = new Map<string, string>()
   readonly #waits = new Set<Wait>()
 
@@ -35,7 +35,7 @@ export class Holders {
     return this.#seen.size
   }
 
-  /** Notes what a look found; `atMs`: after it had answered. */
+  /** Notes what a read found; `atMs`: after it had answered. */
   observe(holders: readonly Holder[], atMs: number): void {
     const present = new Set(holders.map(({ id }) => id))
     for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id)

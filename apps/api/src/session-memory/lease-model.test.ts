@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest'
 
 /**
  * The protocol of leases and acknowledgements as a model, of which every interleaving is visited: a holder that joins,
- * renews, looks, applies, acknowledges, loads and is nudged; two writers, each with one change of the fact that the
+ * renews, reads, applies, acknowledges, loads and is notified; two writers, each with one change of the fact that the
  * holder may keep; a clock that ticks whenever it likes; a crash of the database server. The promise must hold, and each rule must
  * be needed: without it there is a way to a stale answer.
  */
 interface Rules {
-  /** The look reads a snapshot that begins after the renewal has committed. */
-  readonly looksAfterCommit: boolean
+  /** The change log is read in a snapshot that begins after the renewal has committed. */
+  readonly readsAfterCommit: boolean
   /** A lease counts from before its renewal was sent. */
   readonly countsFromSending: boolean
-  /** What is acknowledged is applied, and is what was looked at. */
+  /** What is acknowledged is applied, and is what was read. */
   readonly acknowledgesApplied: boolean
-  /** A nudge carries all changes that a holder has not acknowledged, not only those of its writer. */
-  readonly nudgesCarryAll: boolean
+  /** An invalidation carries all changes that a holder has not acknowledged, not only those of its writer. */
+  readonly invalidationsCarryAll: boolean
   /** A writer waits for those who have not acknowledged its change. */
   readonly writersWait: boolean
   /** Who joins anew has forgotten everything. */
@@ -30,10 +30,10 @@ interface Rules {
 }
 
 const design: Rules = {
-  looksAfterCommit: true,
+  readsAfterCommit: true,
   countsFromSending: true,
   acknowledgesApplied: true,
-  nudgesCarryAll: true,
+  invalidationsCarryAll: true,
   writersWait: true,
   joinsEmpty: true,
   loadsAreTold: true,
@@ -46,7 +46,7 @@ const design: Rules = {
 const leaseLength = 2
 const older = (age: number) => Math.min(age + 1, leaseLength)
 
-type Phase = 'out' | 'joining' | 'idle' | 'sent' | 'executed' | 'committed' | 'looked' | 'applied'
+type Phase = 'out' | 'joining' | 'idle' | 'sent' | 'executed' | 'committed' | 'read' | 'applied'
 
 interface Writer {
   readonly step: 'before' | 'committed' | 'waiting' | 'answered'
@@ -81,9 +81,9 @@ interface State {
   /** -2: no load; -1: asked for; else the changes that it has. */
   readonly load: number
   readonly told: number
-  /** The changes that a nudge on its way carries. It may arrive whenever it likes, or never. */
+  /** The changes that an invalidation on its way carries. It may arrive whenever it likes, or never. */
   readonly carried: number
-  /** The snapshot that whoever applies them has applied; 0 when no nudge is on its way. */
+  /** The snapshot that whoever applies them has applied; 0 when no invalidation is on its way. */
   readonly carriedOf: number
   readonly first: Writer
   readonly second: Writer
@@ -137,7 +137,7 @@ const unseen = (writer: Writer): Writer =>
   writer.step === 'answered' ? writer : { ...writer, isSeen: false, seenAge: 0 }
 
 /** While no renewal is on its way, which an acknowledgement on the same connection would wait for. */
-const mayAcknowledge: readonly Phase[] = ['idle', 'committed', 'looked', 'applied']
+const mayAcknowledge: readonly Phase[] = ['idle', 'committed', 'read', 'applied']
 
 /** Changes are applied to what is kept, and told to what is on its way. */
 const changed = (s: State, changes: number) => ({
@@ -154,30 +154,30 @@ function holderSteps(s: State, rules: Rules): Next[] {
       go('join commits', { phase: 'committed', hasRow: true, acknowledged: s.applied, ...renewed(s) })
     if (s.phase === 'idle') {
       go('renewal sent', { phase: 'sent', sentAge: 0 })
-      go('look when notified', { phase: 'looked', sentAge: leaseLength, seen: s.committed })
+      go('read when notified', { phase: 'read', sentAge: leaseLength, seen: s.committed })
     }
     if (s.phase === 'sent') {
       if (s.hasRow)
-        go('renewal runs', { phase: 'executed', ...(!rules.looksAfterCommit && { seen: s.committed }) })
+        go('renewal runs', { phase: 'executed', ...(!rules.readsAfterCommit && { seen: s.committed }) })
       else next.push(['lease was taken away', forget(s, rules)])
     }
     if (s.phase === 'executed') {
-      const phase = rules.looksAfterCommit ? 'committed' : 'looked'
+      const phase = rules.readsAfterCommit ? 'committed' : 'read'
       go('renewal commits', { phase, acknowledged: s.applied, ...renewed(s) })
     }
-    if (s.phase === 'committed') go('look', { phase: 'looked', seen: s.committed })
+    if (s.phase === 'committed') go('read', { phase: 'read', seen: s.committed })
     if (s.phase === 'applied')
       go('acknowledged', { phase: 'idle', ...(s.hasRow && { acknowledged: s.applied }) })
     if (s.carriedOf !== 0 && s.phase !== 'out' && s.phase !== 'joining')
-      go('nudge applied', {
+      go('invalidation applied', {
         ...changed(s, s.carried),
         applied: s.applied | s.carriedOf,
         carried: 0,
         carriedOf: 0,
       })
     if (mayAcknowledge.includes(s.phase) && s.hasRow && s.acknowledged !== s.applied)
-      go('acknowledged between looks', { acknowledged: s.applied })
-    if (!rules.acknowledgesApplied && s.phase === 'looked' && s.hasRow && s.acknowledged !== s.seen)
+      go('acknowledged between reads', { acknowledged: s.applied })
+    if (!rules.acknowledgesApplied && s.phase === 'read' && s.hasRow && s.acknowledged !== s.seen)
       go('acknowledged before it is applied', { acknowledged: s.seen })
   } else if (rules.forgetsWithConnection)
     next.push(['connection ended', { ...forget(s, rules), isConnected: true }])
@@ -194,7 +194,7 @@ function holderSteps(s: State, rules: Rules): Next[] {
       ...renewed(s),
     })
   }
-  if (s.phase === 'looked') {
+  if (s.phase === 'read') {
     const counted =
       rules.countsFromSending || s.sentAge === leaseLength ? leaseLength - s.sentAge : leaseLength
     go('applied', {
@@ -225,9 +225,9 @@ function writerSteps(s: State, rules: Rules, who: 'first' | 'second'): Next[] {
   if (writer.step === 'before') {
     const after = s.hasCrashed ? { committedAfterCrash: s.committedAfterCrash | bit } : {}
     const next = [become('commits', { step: 'committed' }, { committed: s.committed | bit, ...after })]
-    // A process looks now and then, and knows how long a row has not been renewed when it has something to write.
+    // A process reads now and then, and knows how long a row has not been renewed when it has something to write.
     if (who === 'first' && s.hasRow && !writer.isSeen)
-      next.push(become('looks before it writes', { isSeen: true, seenAge: 0 }))
+      next.push(become('reads before it writes', { isSeen: true, seenAge: 0 }))
     return next
   }
   if (writer.step === 'answered') return []
@@ -238,10 +238,10 @@ function writerSteps(s: State, rules: Rules, who: 'first' | 'second'): Next[] {
     const seen = isBehind && !writer.isSeen ? { isSeen: true, seenAge: 0 } : {}
     const unknown = s.isUnknown && !writer.isUnknownSeen ? { isUnknownSeen: true, unknownAge: 0 } : {}
     const unheard = isBehind ? s.committed & ~s.acknowledged : 0
-    // Without the rule, the second writer's nudge has only its own change, which may be of another fact.
-    const carried = rules.nudgesCarryAll ? unheard : bit & 1
-    const nudge = unheard === 0 ? {} : { carried, carriedOf: s.committed }
-    return [become('looks, and waits', { step: 'waiting', ...seen, ...unknown }, nudge)]
+    // Without the rule, the second writer's invalidation has only its own change, which may be of another fact.
+    const carried = rules.invalidationsCarryAll ? unheard : bit & 1
+    const invalidation = unheard === 0 ? {} : { carried, carriedOf: s.committed }
+    return [become('reads, and waits', { step: 'waiting', ...seen, ...unknown }, invalidation)]
   }
   if (isBehind && writer.seenAge < leaseLength) return []
   if (s.isUnknown && writer.unknownAge < leaseLength) return []
@@ -288,7 +288,7 @@ function steps(s: State, rules: Rules): Next[] {
   return next
 }
 
-/** Whoever has applied the snapshot of a nudge does nothing when it arrives. */
+/** Whoever has applied the snapshot of an invalidation does nothing when it arrives. */
 const withoutOldNudge = (s: State): State =>
   s.carriedOf !== 0 && (s.carriedOf & ~s.applied) === 0 ? { ...s, carried: 0, carriedOf: 0 } : s
 
@@ -305,7 +305,7 @@ const phases: Record<Phase, number> = {
   sent: 3,
   executed: 4,
   committed: 5,
-  looked: 6,
+  read: 6,
   applied: 7,
 }
 const writerStages: Record<Writer['step'], number> = { before: 0, committed: 1, waiting: 2, answered: 3 }
@@ -319,7 +319,7 @@ const writerKey = (w: Writer) =>
   (w.unknownAge << 7) |
   (Number(w.isUnknownSeen) << 9)
 
-/** Of all but the writers and a nudge, in 29 bits. */
+/** Of all but the writers and an invalidation, in 29 bits. */
 const holderKey = (s: State) =>
   s.committed |
   (s.committedAfterCrash << 2) |

@@ -135,7 +135,7 @@ describe('a lease for answers from memory', () => {
     expect(await msOf(() => create({ timing }).confirm())).toBeLessThan(5_000)
   })
 
-  test('is acknowledged within milliseconds, and without a nudge at the next renewal', async () => {
+  test('is acknowledged within milliseconds, and without an invalidation at the next renewal', async () => {
     const timing = { renewEveryMs: 300, leaseMs: 60_000, driftMs: 100 }
     for (const deliver of [undefined, () => {}] as const) {
       const holder = await begin({ timing, ...(deliver && { deliver }) })
@@ -145,7 +145,7 @@ describe('a lease for answers from memory', () => {
     }
   })
 
-  test('is acknowledged by what the nudge carried, without a look', async () => {
+  test('is acknowledged by what the invalidation carried, without a read', async () => {
     const timing = { ...seldom, leaseMs: 60_000 }
     const statements: string[] = []
     const watched = (one: Database): Database => ({
@@ -171,7 +171,7 @@ describe('a lease for answers from memory', () => {
     expect(statements.filter((text) => text.includes('from session_changes'))).toEqual([])
   })
 
-  test('is looked under when there is more to hear than a notification carries', async () => {
+  test('is read for when there is more to hear than a notification carries', async () => {
     const timing = { ...seldom, leaseMs: 60_000 }
     await begin({ timing })
     const writer = await begin({ timing })

@@ -10,15 +10,15 @@ import {
   channel,
   endLease,
   join,
-  type Look,
+  type LogSnapshot,
   leave,
-  look,
+  readChangeLog,
   renew,
   unknownHolder,
 } from './change-log-store.ts'
 import { type Clock, type Moment, momentOf } from './clock.ts'
 import { Holders } from './holders.ts'
-import { type Carried, parseNotification } from './nudge.ts'
+import { type Carried, parseNotification } from './invalidation.ts'
 import { covers } from './snapshot.ts'
 
 export interface LeaseTiming {
@@ -39,8 +39,8 @@ const retryAfterMs = 100
 
 /** What is kept under the lease. */
 export interface LeasedMemory {
-  apply(look: Look, sentAtMs: number): void
-  /** Applies changes that were heard of between two looks. */
+  apply(found: LogSnapshot, sentAtMs: number): void
+  /** Applies changes that were heard of between two reads. */
   applyChanges(changes: readonly Change[]): void
   forget(): void
 }
@@ -62,7 +62,7 @@ interface Term {
   readonly id: string
   readonly connection: DedicatedConnection
   /** Reads the change log. The read begins after the call; simultaneous calls share one. */
-  readonly look: (nudge: boolean) => Promise<Look>
+  readonly readChanges: (invalidate: boolean) => Promise<LogSnapshot>
   /** The latest snapshot whose changes are applied. */
   applied: string
   server: string | undefined
@@ -79,9 +79,9 @@ interface Term {
  * The right of this process to answer from memory, for a short time, renewed again and again.
  *
  * What can happen when: a process joins with an empty memory. Every quarter of a second it renews its row; after that
- * has committed it looks at the change log, in a snapshot that begins then, and applies what it finds; only then the
+ * has committed it reads the change log, in a snapshot that begins then, and applies what it finds; only then the
  * lease counts on, from the moment before the renewal was sent. So whoever commits a change either finds the renewed
- * row, and waits until this process has acknowledged the change, or is seen by the look. A process that is late,
+ * row, and waits until this process has acknowledged the change, or is seen by the read. A process that is late,
  * frozen or cut off answers nothing from memory once the lease has ended, which it reads from its clocks in the step that
  * makes the answer. When the connection ends everything is forgotten: nobody knows what the server at its other end
  * has become.
@@ -106,9 +106,9 @@ export class Lease {
     return term !== undefined && monotonicMs < term.endsAtMs && this.#deps.clock.wallMs() < term.endsAtWallMs
   }
 
-  /** Looks now and applies what it finds; undefined while there is no lease to look under. */
-  look(nudge: boolean): Promise<Look> | undefined {
-    return this.#term?.look(nudge)
+  /** Reads the change log now and applies what it finds; undefined while there is no lease to read under. */
+  readChanges(invalidate: boolean): Promise<LogSnapshot> | undefined {
+    return this.#term?.readChanges(invalidate)
   }
 
   start(): void {
@@ -150,7 +150,7 @@ export class Lease {
       const applied = await join(connection.rows, id, this.#previousId)
       this.#previousId = id
       term = this.#begin(id, connection, applied)
-      await term.look(false)
+      await term.readChanges(false)
       this.#extend(term, joinedAt)
       while (!over.signal.aborted && (await this.#renew(term))) await pause(timing.renewEveryMs, over.signal)
       this.#end(term)
@@ -166,9 +166,9 @@ export class Lease {
     const term: Term = {
       id,
       connection,
-      look: batcher(async (nudges: boolean[]) => {
-        const found = await this.#lookOnce(term, nudges.includes(true))
-        return nudges.map(() => found)
+      readChanges: batcher(async (invalidates: boolean[]) => {
+        const found = await this.#readOnce(term, invalidates.includes(true))
+        return invalidates.map(() => found)
       }, 1),
       applied,
       server: undefined,
@@ -197,13 +197,13 @@ export class Lease {
     term.endsAtWallMs = sentAt.wallMs + lasts
   }
 
-  /** Renews first, and looks in a snapshot that begins after that has committed. */
+  /** Renews first, and reads in a snapshot that begins after that has committed. */
   async #renew(term: Term): Promise<boolean> {
     const { clock } = this.#deps
     const sentAt = momentOf(clock)
     const acknowledged = term.applied
     if (!(await renew(term.connection.rows, term.id, acknowledged))) return false
-    await term.look(false)
+    await term.readChanges(false)
     if (this.#term !== term) return false
     this.#extend(term, sentAt)
     for (const holder of this.holders.overdue(clock.monotonicMs())) {
@@ -212,10 +212,14 @@ export class Lease {
     return true
   }
 
-  async #lookOnce(term: Term, nudge: boolean): Promise<Look> {
+  async #readOnce(term: Term, invalidate: boolean): Promise<LogSnapshot> {
     const { clock, memory } = this.#deps
     const sentAtMs = clock.monotonicMs()
-    const found = await look(term.connection.rows, { since: term.applied, self: term.id, nudge })
+    const found = await readChangeLog(term.connection.rows, {
+      since: term.applied,
+      self: term.id,
+      invalidate,
+    })
     term.server ??= found.server
     if (this.#term !== term || term.server !== found.server) {
       this.#end(term)
@@ -255,7 +259,7 @@ export class Lease {
       .catch((err: unknown) => this.#deps.log.error({ err }, 'an acknowledgement failed'))
   }
 
-  /** Applied and acknowledged in one step, without a look: the one that waits has looked for everybody. */
+  /** Applied and acknowledged in one step, without a read: the one that waits has read for everybody. */
   #applyCarried(term: Term, { snapshot, changes }: Carried): void {
     if (!covers(term.applied, snapshot)) {
       this.#deps.memory.applyChanges(changes)
@@ -265,7 +269,7 @@ export class Lease {
     this.#acknowledge(term)
   }
 
-  /** A look that was on its way meanwhile may have begun before what a nudge carried. */
+  /** A read that was on its way meanwhile may have begun before what an invalidation carried. */
   #hasApplied(term: Term, snapshot: string): void {
     if (covers(snapshot, term.applied)) term.applied = snapshot
   }
@@ -283,7 +287,7 @@ export class Lease {
       return
     }
     // Somebody waits: whatever is applied is acknowledged, also what was applied before.
-    term.look(false).then(
+    term.readChanges(false).then(
       () => this.#acknowledge(term),
       () => this.#end(term),
     )
@@ -293,11 +297,11 @@ export class Lease {
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {})
 
-/** The holders of a look, with the row that a crash takes away. */
+/** The holders of a read, with the row that a crash takes away. */
 export async function completed(
-  run: Parameters<typeof look>[0],
-  { holders }: Look,
-): Promise<Look['holders']> {
+  run: Parameters<typeof readChangeLog>[0],
+  { holders }: LogSnapshot,
+): Promise<LogSnapshot['holders']> {
   if (holders.some(({ id }) => id === unknownHolder)) return holders
   await addUnknownHolder(run)
   return [...holders, { id: unknownHolder, renewals: 0, acknowledged: '', isBehind: true }]

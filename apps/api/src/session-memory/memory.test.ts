@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Change, Role } from './change.ts'
-import type { Look } from './change-log-store.ts'
+import type { LogSnapshot } from './change-log-store.ts'
 import type { FactRows, Item, SessionRow } from './facts-store.ts'
 import { Memory, readAlone } from './memory.ts'
 
@@ -36,7 +36,7 @@ const rows = (...sessions: SessionRow[]): FactRows => ({
   })),
   roles: new Map([[serverId, [captain, crew]]]),
 })
-const look = (changes: readonly Change[] = [], more: Partial<Look> = {}): Look => ({
+const found = (changes: readonly Change[] = [], more: Partial<LogSnapshot> = {}): LogSnapshot => ({
   snapshot: '10:10:',
   server: 'the server',
   nowMs: 5_000,
@@ -50,7 +50,7 @@ describe('what is kept in memory', () => {
   let memory: Memory
   beforeEach(() => {
     memory = new Memory(1_000_000)
-    memory.apply(look(), 0)
+    memory.apply(found(), 0)
   })
   const load = (...ns: number[]) => {
     const loading = memory.beginLoading()
@@ -58,7 +58,7 @@ describe('what is kept in memory', () => {
     memory.endLoading(loading)
     return reads
   }
-  const changed = (...changes: Change[]) => memory.apply(look(changes), 0)
+  const changed = (...changes: Change[]) => memory.apply(found(changes), 0)
   const rolesIn = (n: number) =>
     JSON.parse(memory.session(`token ${n}`)?.answer(null, 'rest') ?? '{}').roles?.map(
       ({ roleName }: { roleName: string }) => roleName,
@@ -166,7 +166,7 @@ describe('what is kept in memory', () => {
 
   test('is bounded in bytes; what was used stays, what was not goes first', () => {
     memory = new Memory(100_000)
-    memory.apply(look(), 0)
+    memory.apply(found(), 0)
     load(0)
     for (let n = 1; n < 500; n++) {
       load(n)
@@ -178,18 +178,18 @@ describe('what is kept in memory', () => {
     expect(memory.session('token 499')).toBeDefined()
   })
 
-  test('the database’s clock is never behind: it goes on from before the look was sent, and from the end of its millisecond', () => {
-    memory.apply(look([], { nowMs: 50_000 }), 1_000)
+  test('the database’s clock is never behind: it goes on from before the read was sent, and from the end of its millisecond', () => {
+    memory.apply(found([], { nowMs: 50_000 }), 1_000)
     expect(memory.nowMs(1_000)).toBe(50_001)
     expect(memory.nowMs(1_250)).toBe(50_251)
   })
 
-  test('the gateway vouches as long as the last look says', () => {
+  test('the gateway vouches as long as the last read says', () => {
     load(1)
     const session = memory.session('token 1')
-    memory.apply(look([], { live: new Map([[serverId, { asOfMs: 4_000, untilMs: 9_000 }]]) }), 0)
+    memory.apply(found([], { live: new Map([[serverId, { asOfMs: 4_000, untilMs: 9_000 }]]) }), 0)
     expect([session?.liveAsOfMs(8_999), session?.liveAsOfMs(9_000)]).toEqual([4_000, null])
-    memory.apply(look(), 0)
+    memory.apply(found(), 0)
     expect(session?.liveAsOfMs(5_000)).toBeNull()
   })
 

@@ -1,5 +1,5 @@
 import { accessId, type Change, membershipId } from './change.ts'
-import type { Look } from './change-log-store.ts'
+import type { LogSnapshot } from './change-log-store.ts'
 import { type HeldRole, rolesHeld, toRoles } from './compose.ts'
 import type { FactRows, Item, ItemRow, SessionRow } from './facts-store.ts'
 import { HostRules } from './host-rules.ts'
@@ -68,9 +68,9 @@ export class Memory {
   readonly scopes = new Scopes()
   readonly hostRules = new HostRules()
   readonly #loading = new Set<Loading>()
-  /** The last look, and the monotonic time before it was sent. */
-  #look: Pick<Look, 'nowMs' | 'live'> = { nowMs: 0, live: new Map() }
-  #lookedAtMs = 0
+  /** The last read of the change log, and the monotonic time before it was sent. */
+  #latest: Pick<LogSnapshot, 'nowMs' | 'live'> = { nowMs: 0, live: new Map() }
+  #latestSentAtMs = 0
 
   constructor(maxBytes: number) {
     this.#sessions = new RecentSessions(maxBytes, (session) => this.#release(session))
@@ -85,11 +85,11 @@ export class Memory {
   }
 
   /**
-   * The database's clock now, or a moment later: a lifetime may end early by the time that the look took, and never
+   * The database's clock now, or a moment later: a lifetime may end early by the time that the read took, and never
    * late. That clock counts whole milliseconds (`clock_now`), of which the last one may be almost over.
    */
   nowMs(monotonicMs: number): number {
-    return this.#look.nowMs + 1 + (monotonicMs - this.#lookedAtMs)
+    return this.#latest.nowMs + 1 + (monotonicMs - this.#latestSentAtMs)
   }
 
   /** The project of a key that is good at this time. */
@@ -106,12 +106,12 @@ export class Memory {
     return undefined
   }
 
-  /** Applies what a look found. `sentAtMs`: the monotonic time before it was sent. */
-  apply(look: Look, sentAtMs: number): void {
-    this.#look = look
-    this.#lookedAtMs = sentAtMs
-    this.applyChanges(look.changes)
-    for (const { id, value } of this.#servers.values()) setLive(value, look.live.get(id))
+  /** Applies what a read of the change log found. `sentAtMs`: the monotonic time before it was sent. */
+  apply(found: LogSnapshot, sentAtMs: number): void {
+    this.#latest = found
+    this.#latestSentAtMs = sentAtMs
+    this.applyChanges(found.changes)
+    for (const { id, value } of this.#servers.values()) setLive(value, found.live.get(id))
   }
 
   /** Applies changes to what is kept, and to what is on its way. */

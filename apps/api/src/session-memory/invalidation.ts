@@ -5,7 +5,7 @@ export type Notified =
   /** It has applied a snapshot. */
   | { readonly kind: 'acknowledged'; readonly from: string; readonly snapshot: string }
   /** It waits for those who are behind, or there is something new that nobody waits for. */
-  | { readonly kind: 'nudge'; readonly from: string; readonly carried: Carried | undefined }
+  | { readonly kind: 'invalidation'; readonly from: string; readonly carried: Carried | undefined }
 
 /**
  * What those who are named had not acknowledged in this snapshot: with it applied, they have applied the snapshot. It
@@ -17,12 +17,16 @@ export interface Carried {
   readonly changes: readonly Change[]
 }
 
-/** Understands what this version writes, and the shorter nudges of versions before it; undefined of anything else. */
+/** Understands what this version writes, and the shorter invalidations of versions before it; undefined of anything else. */
 export function parseNotification(payload: string): Notified | undefined {
   const [word, from = '', snapshot, ...rest] = payload.split(' ')
   if (word === 'ack' && snapshot) return { kind: 'acknowledged', from, snapshot }
   if (word !== 'look') return undefined
-  return { kind: 'nudge', from, carried: snapshot ? parseCarried(snapshot, rest.join(' ')) : undefined }
+  return {
+    kind: 'invalidation',
+    from,
+    carried: snapshot ? parseCarried(snapshot, rest.join(' ')) : undefined,
+  }
 }
 
 const noRoles = new Map<string, readonly Role[]>()

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { parseNotification } from './nudge.ts'
+import { parseNotification } from './invalidation.ts'
 
 const carrying = (read: unknown) => `look me 7:9: ${JSON.stringify(read)}`
 const holders = ['a', 'b']
 
-test('a nudge carries changes, whatever their facts are written with', () => {
+test('an invalidation carries changes, whatever their facts are written with', () => {
   const changes = [
     ['session', 'a digest'],
     ['access', 'project/server'],
   ]
   expect(parseNotification(carrying({ holders, changes }))).toEqual({
-    kind: 'nudge',
+    kind: 'invalidation',
     from: 'me',
     carried: {
       snapshot: '7:9:',
@@ -29,8 +29,8 @@ test.each([
   ['names no holders', carrying({ changes: [] })],
   ['has changes of another form', carrying({ holders, changes: [{ kind: 'session' }] })],
   ['has roles, which must be read', carrying({ holders, changes: [['roles', 'a server']] })],
-])('a nudge that %s asks for a look', (_why, payload) => {
-  expect(parseNotification(payload)).toEqual({ kind: 'nudge', from: 'me', carried: undefined })
+])('an invalidation that %s asks for a read of the change log', (_why, payload) => {
+  expect(parseNotification(payload)).toEqual({ kind: 'invalidation', from: 'me', carried: undefined })
 })
 
 test('a change of a kind that is not known may mean anything', () => {

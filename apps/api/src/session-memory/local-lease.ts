@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
-import { type Look, look } from './change-log-store.ts'
+import { type LogSnapshot, readChangeLog } from './change-log-store.ts'
 import type { Clock } from './clock.ts'
 import type { LeasedMemory } from './lease.ts'
 
@@ -16,20 +16,20 @@ interface LocalDeps {
 
 /**
  * What a lease is on the embedded database: always good, because no other process can have the folder. Whoever writes
- * looks before it answers.
+ * reads the change log before it answers.
  */
-export class LocalLooks {
+export class LocalLease {
   readonly #deps: LocalDeps
   #isGood = false
   #since: string | undefined
   readonly #closing = new AbortController()
   #running: Promise<void> | undefined
-  readonly look: (nudge: boolean) => Promise<Look>
+  readonly readChanges: (invalidate: boolean) => Promise<LogSnapshot>
 
   constructor(deps: LocalDeps) {
     this.#deps = deps
-    this.look = batcher(async (asked: boolean[]) => {
-      const found = await this.#lookOnce()
+    this.readChanges = batcher(async (asked: boolean[]) => {
+      const found = await this.#readOnce()
       return asked.map(() => found)
     }, 1)
   }
@@ -50,19 +50,25 @@ export class LocalLooks {
 
   async #run(): Promise<void> {
     while (!this.#closing.signal.aborted) {
-      await this.look(false).catch((err: unknown) => this.#deps.log.debug({ err }, 'a look failed'))
+      await this.readChanges(false).catch((err: unknown) =>
+        this.#deps.log.debug({ err }, 'reading the change log failed'),
+      )
       await sleep(this.#deps.everyMs, undefined, { signal: this.#closing.signal }).catch(() => {})
     }
   }
 
-  async #lookOnce(): Promise<Look> {
+  async #readOnce(): Promise<LogSnapshot> {
     const { db, memory, clock } = this.#deps
     const sentAtMs = clock.monotonicMs()
     try {
-      const found = await look(db.batched, { since: this.#since, self: undefined, nudge: false })
+      const found = await readChangeLog(db.batched, {
+        since: this.#since,
+        self: undefined,
+        invalidate: false,
+      })
       memory.apply(found, sentAtMs)
       this.#since = found.snapshot
-      // Before it was started nobody else looks, and after it was closed nobody does.
+      // Before it was started nobody else reads, and after it was closed nobody does.
       this.#isGood = this.#running !== undefined && !this.#closing.signal.aborted
       return { ...found, holders: [] }
     } catch (error) {
