@@ -84,6 +84,7 @@ import { endEverySession } from './features/sessions/end-every-session.ts'
 import { eraseSessions } from './features/sessions/erase-sessions.ts'
 import { redeem } from './features/sessions/exchange-code.ts'
 import { endOwnSession, listLiveSessions } from './features/sessions/own-sessions-store.ts'
+import { endReusedClientSession } from './features/sessions/record-reuse.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { revokeByToken, revokeSessionById } from './features/sessions/store.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
@@ -156,7 +157,12 @@ export function createApp(
     ...deps,
     login: browserLogin,
     counts: { answers: counts.oidc, logouts: counts.logouts },
-    sessions: { open: insertClientSession, extend: extendClientSession, end: endClientSession },
+    sessions: {
+      open: insertClientSession,
+      extend: extendClientSession,
+      end: endClientSession,
+      endReused: (sessionId, reuse, client) => endReusedClientSession(deps, sessionId, reuse, client),
+    },
   })
   app.addHook('onListen', async () => void oidc.start())
   app.addHook('onClose', async () => oidc.close())

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { within } from '#platform/async'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { Log } from '#platform/log'
@@ -104,7 +105,7 @@ export function createQueueWorkers(options: Options): QueueWorkers {
       if (!timer || isStopped) return
       clearInterval(timer)
       wake()
-      await Promise.race([idle(), sleep(flushMs, undefined, { ref: false })])
+      await within(idle(), flushMs, undefined)
       isStopped = true
       await looking
       for (const hangUp of running.values()) hangUp.abort()

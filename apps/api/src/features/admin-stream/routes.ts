@@ -1,5 +1,5 @@
 import { adminStream } from '@rolecall/contract'
-import { Answer } from '#platform/http/answer'
+import { eventStreamAnswer, lastEventIdOf } from '#platform/http/event-stream-answer'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { AdminCaller, Callers } from '../callers.ts'
@@ -12,28 +12,18 @@ interface AdminStreamNeeds {
   readonly stillAdmits: (caller: AdminCaller, isThorough: boolean) => Promise<boolean>
 }
 
-const streamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  // A stream ends when its instance stops: nothing else should wait for the connection then.
-  connection: 'close',
-  // Proxies that gather answers into blocks would hold events back.
-  'x-accel-buffering': 'no',
-}
-
 export function adminStreamRoutes({ route }: Router<Callers>, deps: Deps, { stillAdmits }: AdminStreamNeeds) {
   const hub = createAdminHub(deps)
   route(adminStream.streamAdminEvents, async ({ caller, raw: { headers } }) => {
-    const lastEventId = headers['last-event-id']
     const stream = await openAdminStream(
       { ...deps, hub },
       {
         sessionId: caller.sessionId,
-        // An empty one is none: that is how a client sends back an id that it was told to forget.
-        lastEventId: typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,
+        lastEventId: lastEventIdOf(headers),
         mayGoOn: (isThorough) => stillAdmits(caller, isThorough),
       },
     )
-    return new Answer(200, undefined, streamHeaders, stream)
+    return eventStreamAnswer(stream)
   })
   return { close: hub.close }
 }

@@ -1,6 +1,6 @@
 import { eventDeliveries, events } from '@rolecall/contract'
-import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
+import { eventStreamAnswer, lastEventIdOf } from '#platform/http/event-stream-answer'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
@@ -17,26 +17,16 @@ interface EventNeeds {
 
 const defaultHeartbeatSec = 15
 
-const streamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  // A stream ends when its instance stops: nothing else should wait for the connection then.
-  connection: 'close',
-  // Proxies that gather answers into blocks would hold events back.
-  'x-accel-buffering': 'no',
-}
-
 export function eventRoutes({ route }: Router<Callers>, deps: Deps, { checkKey }: EventNeeds) {
   const hub = createEventHub(deps)
   route(events.streamEvents, async ({ caller, query, raw: { headers } }) => {
-    const lastEventId = headers['last-event-id']
     const key = String(headers['x-api-key'])
     const stream = await openStream({ ...deps, hub }, caller, {
-      // An empty one is none: that is how a client sends back an id that it was told to forget.
-      lastEventId: typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,
+      lastEventId: lastEventIdOf(headers),
       heartbeatMs: (query.heartbeat ?? defaultHeartbeatSec) * 1_000,
       isKeyGood: () => checkKey(key).then(() => true, refusedAs(false)),
     })
-    return new Answer(200, undefined, streamHeaders, stream)
+    return eventStreamAnswer(stream)
   })
   route(eventDeliveries.listEventDeliveries, ({ params, query }) =>
     listEventDeliveries(deps, params.id, query),

@@ -1,5 +1,5 @@
 import type { ChatPost } from '#chat/chat-webhook'
-import { backOffMs } from '#platform/async'
+import { deliveryBackOffMs } from '#platform/outbound/delivery-back-off'
 import type { Deps } from '../../deps.ts'
 import {
   giveUpOld,
@@ -16,9 +16,7 @@ type SettleDeps = Pick<Deps, 'db' | 'audit'>
 /** Longest pause that the platform is believed: a day later everything that waits is over anyhow. */
 const maxPauseMs = 24 * 60 * 60_000
 
-/** A webhook that is back is found within a quarter of an hour, and one that is not is asked some hundred times a day. */
-const pauseAfter = ({ failures }: NextMessage) =>
-  backOffMs(failures + 1, { firstMs: 1_000, maxMs: 15 * 60_000 })
+const pauseAfter = ({ failures }: NextMessage) => deliveryBackOffMs(failures + 1)
 
 /** Writes down what became of a try. True when the next message may follow at once. */
 export async function settle(

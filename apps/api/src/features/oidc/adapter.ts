@@ -19,7 +19,6 @@ import {
   trimRecords,
   upsertRecord,
 } from './records-store.ts'
-import { endReused } from './reuse.ts'
 import { fromStored, type Model, toStored } from './stored-payload.ts'
 import { sessionOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
@@ -133,7 +132,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
         throw new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
       // Of two that redeem one code at once nobody can tell who is its owner (RFC 6749 §4.1.2).
       const row = model === 'RefreshToken' ? undefined : await findRecord(db, digest)
-      if (row?.sessionId) await endReused(deps, row.sessionId, 'code_reused', requestNow()?.client)
+      if (row?.sessionId) await sessions.endReused(row.sessionId, 'code_reused', requestNow()?.client)
       throw new errors.InvalidGrant()
     },
     async destroy(id) {
@@ -147,8 +146,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
         await sessions.end(db, grantId, 'token_revoked')
       } else {
         const isRefresh = oidc?.entities.RefreshToken !== undefined
-        await endReused(
-          deps,
+        await sessions.endReused(
           grantId,
           isRefresh ? 'refresh_token_reused' : 'code_reused',
           requestNow()?.client,

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { backOffMs } from '#platform/async'
+import { within } from '#platform/async'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { DatabaseUnavailable } from '#platform/db/database'
+import { deliveryBackOffMs } from '#platform/outbound/delivery-back-off'
 import type { Deps } from '../../deps.ts'
 import { createDeliverySlots } from './delivery-slots.ts'
 import { hasDueLogouts, type LogoutRow, settleDelivered, settleLater, takeLogouts } from './logouts-store.ts'
@@ -67,7 +67,7 @@ export function createBackChannel(deps: BackChannelDeps) {
       clearInterval(timer)
       timer = undefined
       await looking
-      await Promise.race([Promise.all(running), sleep(2_000, undefined, { ref: false })])
+      await within(Promise.all(running), 2_000, undefined)
       closing.abort()
     },
   }
@@ -94,9 +94,9 @@ async function tell(deps: BackChannelDeps, row: LogoutRow, signal: AbortSignal):
     return
   }
   const problem = error ?? `It answered ${status}.`
-  const pauseMs = backOffMs(row.attempts, { firstMs: 1_000, maxMs: 15 * 60_000 })
   const isOver = await db.transaction(async (tx) => {
-    if (!(await settleLater(tx, { id, status, error: problem }, pauseMs))) return false
+    if (!(await settleLater(tx, { id, status, error: problem }, deliveryBackOffMs(row.attempts))))
+      return false
     await deps.audit.record(tx, {
       actionType: 'webhook',
       action: 'oidc-logout.give-up',

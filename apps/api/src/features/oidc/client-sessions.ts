@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from '#platform/db/database'
+import type { Client } from '#platform/http/router'
 
 /** A session that comes with a code: over with it, unless the code is redeemed. */
 export interface OpenedSession {
@@ -14,9 +15,6 @@ export interface OpenedSession {
   readonly maxAgeSec: number
 }
 
-/** Why the protocol ended a session. */
-export type SessionEnd = 'logout' | 'token_revoked' | 'code_reused' | 'refresh_token_reused'
-
 /** Sessions of projects are kept elsewhere, with those that other logins made; `app.ts` passes this. */
 export interface ClientSessions {
   /** 0 when the project may not use the server, or the member is not in it. */
@@ -27,6 +25,12 @@ export interface ClientSessions {
   readonly end: (
     db: Queryable,
     sessionId: string,
-    reason: SessionEnd,
+    reason: 'logout' | 'token_revoked',
   ) => Promise<{ memberId: string; username: string } | undefined>
+  /** Whoever presents a used code or refresh token shows that two hold it: the session ends, and that is recorded. */
+  readonly endReused: (
+    sessionId: string,
+    reuse: 'code_reused' | 'refresh_token_reused',
+    client: Client | undefined,
+  ) => Promise<void>
 }

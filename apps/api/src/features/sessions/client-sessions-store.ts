@@ -53,7 +53,7 @@ export const endClientSessionsOf = (tx: Tx, c: { projectId: string; memberId: st
       and s.expires_at > clock_now() and exists (select from oidc_sessions o where o.session_id = s.id)`)
 
 /** Why a client's session ended, where its protocol ended it. */
-export type ClientSessionEnd = 'logout' | 'token_revoked' | 'code_reused' | 'refresh_token_reused'
+type ClientSessionEnd = 'logout' | 'token_revoked' | 'code_reused' | 'refresh_token_reused'
 
 /** Ends a live session; whose it was, or undefined when there was none to end. */
 export const endClientSession = (db: Queryable, sessionId: string, reason: ClientSessionEnd) =>

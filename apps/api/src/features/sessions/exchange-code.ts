@@ -7,6 +7,7 @@ import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { ProjectCaller } from '../callers.ts'
 import { redeemCheck } from './checks.ts'
+import { recordReuse } from './record-reuse.ts'
 import {
   type CodeClaim,
   codeAwaitsVerifier,
@@ -92,14 +93,7 @@ export async function redeem(
   const reused = await db.transaction(async (tx) => {
     const revoked = await revokeSessionOfCode(tx, claim)
     if (!revoked) return false
-    await audit.record(tx, {
-      actionType: 'auth',
-      action: 'code.reuse',
-      severity: 'warning',
-      target: { type: 'member', id: revoked.memberId },
-      summary: 'A one-time code was presented twice; the session that it had made was revoked.',
-      ...(client && { client }),
-    })
+    await recordReuse(audit, tx, 'code_reused', revoked, client)
     return true
   })
   if (!reused && claim.challenge === null && (await codeAwaitsVerifier(db, claim))) {

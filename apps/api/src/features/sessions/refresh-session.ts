@@ -10,6 +10,7 @@ import { adminRefreshCookie, answerWithPair, type Presented } from '../admin-coo
 import type { MemberCaller } from '../callers.ts'
 import { refreshGraceSec } from '../refresh-grace.ts'
 import { readSessionToken } from './authenticate-session.ts'
+import { recordReuse } from './record-reuse.ts'
 import { findSpentPair, revokeSessionById, rotatePair } from './store.ts'
 
 type RefreshDeps = Pick<Deps, 'db' | 'config' | 'audit'>
@@ -78,14 +79,7 @@ async function refuseSpentPair(
   if (spent.isJustSuperseded) throw new ApiError('REFRESH_TOKEN_SUPERSEDED', { reason: 'superseded' })
   await db.transaction(async (tx) => {
     if ((await revokeSessionById(tx, spent.sessionId, 'refresh_token_reused')) === 0) return
-    await audit.record(tx, {
-      actionType: 'auth',
-      action: 'session.reuse',
-      severity: 'warning',
-      target: { type: 'member', id: spent.memberId, name: spent.username },
-      summary: `A used refresh token of ${spent.username} was presented again; the session was revoked.`,
-      client,
-    })
+    await recordReuse(audit, tx, 'refresh_token_reused', spent, client)
   })
   throw new ApiError('REFRESH_TOKEN_REUSED', { reason: 'reused' })
 }

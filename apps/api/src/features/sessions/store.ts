@@ -73,11 +73,11 @@ export const redeemCode = (tx: Tx, claim: CodeClaim, session: NewSession) =>
 
 /** Ends the session that a code made: whoever presents a used code shows that two hold it. */
 export const revokeSessionOfCode = (tx: Tx, claim: CodeClaim) =>
-  tx.maybeOne<{ memberId: string }>(sql`
+  tx.maybeOne<{ memberId: string; username: string }>(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = 'code_reused'
-    from authorization_codes c
+    from authorization_codes c join members u on u.id = c.member_id
     where ${codeFits(claim)} and c.session_id = s.id and s.revoked_at is null
-    returning s.member_id as "memberId"`)
+    returning s.member_id as "memberId", u.username`)
 
 /** True when the code would have been good, had its member not been blocked since; the block may have voided it. */
 export const isCodeOfBlocked = async (db: Queryable, claim: CodeClaim): Promise<boolean> =>

@@ -46,6 +46,14 @@ describe.each(engines)('the live mirror on %s', (engine) => {
 
   test('holds every server, role and member that the platform has', () => untilTrue(world, club, 1_000))
 
+  test('leaves a server of thousands with the statistics that its lists are planned by', async () => {
+    const { db } = world.service.deps
+    expect(world.sim.world.guilds.get(club)?.members.size).toBeGreaterThan(1_000)
+    const analyzed = await db.query(sql`
+      select distinct tablename as name from pg_stats where tablename in ('members', 'memberships') order by name`)
+    expect(analyzed).toEqual([{ name: 'members' }, { name: 'memberships' }])
+  })
+
   test('shows a change of roles in the next validate within a second, without asking the platform', async () => {
     const session = await givenSession(world, project, ada)
     const asked = world.sim.journal.count('member')

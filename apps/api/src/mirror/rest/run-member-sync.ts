@@ -17,9 +17,6 @@ import {
 
 export type SyncedServer = Pick<chatServers.ChatServer, 'id' | 'name'>
 
-/** Rows that make statistics untrue; a sync that writes fewer leaves them to the database. */
-const manyRows = 1_000
-
 /** A run that may not go on. The message is for whoever reads the audit log. */
 export class SyncStopped extends Error {
   override readonly name = 'SyncStopped'
@@ -49,7 +46,6 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
   try {
     await ask(() => syncServer(deps, server.id))
     await syncMembers(deps, { serverId: server.id, counts, place, beat, ask })
-    if (counts.changed >= manyRows) await countAnew(deps)
   } catch (error) {
     // Its end could not be written: it is taken over, where it is, once the database is back.
     if (error instanceof DatabaseUnavailable) throw error
@@ -64,13 +60,6 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
     await deps.audit.record(tx, { ...by, ...syncEntry(server, problem, told) })
   })
 }
-
-/** Lists and exports are planned by what the planner knows; without it they are slower, and that is all. */
-const countAnew = ({ db, log }: Pick<MirrorDeps, 'db' | 'log'>) =>
-  db.analyze('members', 'memberships', 'roles').catch((error: unknown) => {
-    if (!(error instanceof DatabaseUnavailable))
-      log.warn({ err: error }, 'the tables of members could not be analyzed')
-  })
 
 /** The audit entry of a run: its counts, and why it failed when it did. */
 const syncEntry = (server: SyncedServer, problem: string | undefined, told: string): AuditEvent => ({

@@ -1,5 +1,5 @@
-import { backOffMs } from '#platform/async'
 import type { Answered } from '#platform/outbound/create-post'
+import { deliveryBackOffMs } from '#platform/outbound/delivery-back-off'
 import type { Deps } from '../../../deps.ts'
 import {
   disableEndpoint,
@@ -19,9 +19,6 @@ type SettleDeps = Pick<Deps, 'db' | 'audit'>
 const slowMs = 2_000
 /** Longest pause that a receiver is believed. */
 const maxRetryAfterSec = 60 * 60
-
-/** A receiver that is back is found within a quarter of an hour, and one that is not is asked some hundred times a day. */
-const backOff = (failures: number) => backOffMs(failures, { firstMs: 1_000, maxMs: 15 * 60_000 })
 
 /** Writes down what became of a try. True when the next event may follow at once. */
 export async function settle(
@@ -61,7 +58,7 @@ async function switchOff(
   await db.transaction(async (tx) => {
     if ((await disableEndpoint(tx, held.projectId, endpoint.url)) === 0) {
       await settleLater(tx, held, event.eventId, done, {
-        eventMs: backOff(event.attempts + 1),
+        eventMs: deliveryBackOffMs(event.attempts + 1),
         endpointMs: 1_000,
       })
       return
@@ -85,8 +82,8 @@ async function tryLater(
 ) {
   await db.transaction(async (tx) => {
     const failing = await settleLater(tx, held, event.eventId, done, {
-      eventMs: Math.max(askedMs, backOff(event.attempts + 1)),
-      endpointMs: Math.max(askedMs, backOff(endpoint.failures + 1)),
+      eventMs: Math.max(askedMs, deliveryBackOffMs(event.attempts + 1)),
+      endpointMs: Math.max(askedMs, deliveryBackOffMs(endpoint.failures + 1)),
     })
     if (failing?.isEndpointOver && (await disableEndpoint(tx, held.projectId, endpoint.url)) > 0) {
       await audit.record(

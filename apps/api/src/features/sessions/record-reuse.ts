@@ -1,0 +1,48 @@
+import type { Tx } from '#platform/db/database'
+import type { Client } from '#platform/http/router'
+import type { Deps } from '../../deps.ts'
+import { endClientSession } from './client-sessions-store.ts'
+
+/** What was used once and presented again. */
+export type Reuse = 'code_reused' | 'refresh_token_reused'
+
+const told: Record<Reuse, { action: string; sentence: (who: string) => string }> = {
+  code_reused: {
+    action: 'code.reuse',
+    sentence: (who) =>
+      `A one-time code of ${who} was presented twice; the session that it had made was revoked.`,
+  },
+  refresh_token_reused: {
+    action: 'session.reuse',
+    sentence: (who) => `A used refresh token of ${who} was presented again; the session was revoked.`,
+  },
+}
+
+/** Records that a session ended because two hold one of its credentials, in the transaction that ended it. */
+export const recordReuse = (
+  audit: Deps['audit'],
+  tx: Tx,
+  reuse: Reuse,
+  { memberId, username }: { readonly memberId: string; readonly username: string },
+  client: Client | undefined,
+): Promise<void> =>
+  audit.record(tx, {
+    actionType: 'auth',
+    action: told[reuse].action,
+    severity: 'warning',
+    target: { type: 'member', id: memberId, name: username },
+    summary: told[reuse].sentence(username),
+    ...(client && { client }),
+  })
+
+/** Ends a client's session that is live, one of whose credentials was presented again (RFC 9700 §4.14.2). */
+export const endReusedClientSession = (
+  { db, audit }: Pick<Deps, 'db' | 'audit'>,
+  sessionId: string,
+  reuse: Reuse,
+  client: Client | undefined,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const ended = await endClientSession(tx, sessionId, reuse)
+    if (ended) await recordReuse(audit, tx, reuse, ended, client)
+  })
