@@ -95,13 +95,24 @@ export interface Inserted {
 }
 
 /**
- * Inserts many submissions with their marks, in one statement: a mark without its submission cannot be, and
- * neither can a submission under a key that was revoked or to a webhook that was changed before. No two of the
- * items have the same signature or the same idempotency key. Rows are written in the order of their keys, so
- * that two batches cannot wait for each other; within the statement they are found by hashed look-ups, since a
- * batch of hundreds must not be joined row by row. A project that has a webhook address is told of each, by a
- * notification with the id of the submission. Of an item that lost a race for its idempotency key, which
- * became visible only after this statement began, nothing is stored and `firstId` is null: `findFirst` finds the other.
+ * Inserts many submissions in one statement, with the marks of their signatures and idempotency keys: a mark without its
+ * submission cannot be, and neither can a submission under a key that was revoked or to a webhook that was changed
+ * before. No two of the items have the same signature or the same idempotency key. Its steps, by name:
+ *
+ * - `target`: the webhooks that take submissions now, each under the key and in the version that was checked.
+ * - `current`: the items for them whose signature is of now.
+ * - `keyed`, `earlier` (`withKeys`): those with an idempotency key, and what came under it within 24 hours.
+ * - `marked`: signatures that are new; one that was there before is a replay.
+ * - `accepted`: items that are neither a replay nor a repetition.
+ * - `claimed` (`withKeys`): idempotency keys that are theirs now.
+ * - `stored`: the submissions.
+ * - `notified`: projects that have a webhook address are told of each, by a notification with its id.
+ * - `counted`: how many each webhook has taken.
+ *
+ * Rows are written in the order of their keys, so that two batches cannot wait for each other; within the statement they
+ * are found by hashed look-ups, since a batch of hundreds must not be joined row by row. Of an item that lost a race for
+ * its idempotency key, which became visible only after this statement began, nothing is stored and `firstId` is null:
+ * `findFirst` finds the other.
  *
  * Without `refusesReplay`, replay protection pauses: marks are made, and older ones do not refuse.
  */
@@ -134,7 +145,7 @@ export async function insertSubmissions(
       join projects p on p.id = w.project_id
       where w.deleted_at is null and w.deactivated_at is null
         and p.deleted_at is null and p.deactivated_at is null
-    ), given as (
+    ), current as (
       select g.n, g.id, t.n as target, t.webhook_id, to_timestamp(g.time + ${toleranceSec + 1}) as expires_at, g.mac,
         g.start, g.length, g.origin
       from unnest(${arrayOf(items.map(({ target }) => places.get(target)))}::int[],
@@ -146,25 +157,25 @@ export async function insertSubmissions(
       join target t on t.n = g.target, clock
       where g.mac is null or (
         clock.at < to_timestamp(g.time + ${toleranceSec + 1}) and clock.at >= to_timestamp(g.time - ${toleranceSec}))
-    ), ${parts.first} marked as (
+    ), ${parts.keyed} marked as (
       insert into inbound_signatures (expires_at, mac, webhook_id)
-      select g.expires_at, g.mac, g.webhook_id from given g where g.mac is not null ${parts.unlessReused}
+      select g.expires_at, g.mac, g.webhook_id from current g where g.mac is not null ${parts.unlessReused}
       order by g.expires_at, g.mac, g.webhook_id
       on conflict do nothing returning webhook_id, mac
-    ), fresh as (
-      select g.* from given g
+    ), accepted as (
+      select g.* from current g
       where (g.mac is null or ${!refusesReplay} or (g.webhook_id, g.mac) in (select webhook_id, mac from marked))
-        ${parts.unlessFirst}
+        ${parts.unlessRepeated}
     ), ${parts.claimed} stored as (
       insert into inbound_submissions (id, webhook_id, payload, is_signed, origin, received_at)
       select f.id, f.webhook_id, convert_from(substring(${bytes}::bytea from f.start for f.length), 'UTF8'),
         f.mac is not null, f.origin, clock.at
-      from fresh f, clock where ${parts.isClaimed}
+      from accepted f, clock where ${parts.isClaimed}
       returning id, webhook_id
     ), notified as (
       insert into notifications (id, project_id, type, text)
       select g.id, t.project_id, 'submission.received', format('Inbound webhook %s took submission %s.', t.name, g.id)
-      from target t join given g on g.target = t.n
+      from target t join current g on g.target = t.n
       where t.is_told and g.id in (select id from stored) order by g.n
       returning id
     ), counted as (
@@ -174,10 +185,10 @@ export async function insertSubmissions(
       on conflict (webhook_id, part) do update set
         count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
     )
-    select a.n, (extract(epoch from clock.at) * 1000)::float8 as "atMs", a.n in (select n from given) as "isCurrent",
+    select a.n, (extract(epoch from clock.at) * 1000)::float8 as "atMs", a.n in (select n from current) as "isCurrent",
       exists (select from notified) as "isNotified" ${parts.columns}
     from generate_series(0, ${items.length}::int) as a (n) cross join clock ${parts.joins}
-    where a.n = 0 or a.n not in (select g.n from given g where g.id in (select id from stored))
+    where a.n = 0 or a.n not in (select g.n from current g where g.id in (select id from stored))
     order by a.n`)
   const [{ atMs, isNotified }, ...others] = rows as [InsertedRow, ...InsertedRow[]]
   return { atMs, isNotified, notStored: new Map(others.map((row) => [row.n - 1, row])) }
@@ -189,15 +200,15 @@ const arrayOf = (values: readonly (string | number | undefined)[]): string =>
 
 /** What idempotency keys add to the statement. Most batches have none, and do not pay for them. */
 type KeyParts = Record<
-  'first' | 'unlessReused' | 'unlessFirst' | 'claimed' | 'isClaimed' | 'columns' | 'joins',
+  'keyed' | 'unlessReused' | 'unlessRepeated' | 'claimed' | 'isClaimed' | 'columns' | 'joins',
   Sql
 >
 
 const nothing = sql``
 const withoutKeys: KeyParts = {
-  first: nothing,
+  keyed: nothing,
   unlessReused: nothing,
-  unlessFirst: nothing,
+  unlessRepeated: nothing,
   claimed: nothing,
   isClaimed: sql`true`,
   columns: nothing,
@@ -205,24 +216,24 @@ const withoutKeys: KeyParts = {
 }
 
 const withKeys = (items: readonly NewSubmission[]): KeyParts => ({
-  first: sql`
+  keyed: sql`
     keyed as (
       select g.n, g.id, g.webhook_id, i.key, i.digest
-      from given g
+      from current g
       join unnest(${items.map(({ idempotency }) => idempotency?.key ?? null)}::text[],
         ${items.map(({ idempotency }) => idempotency?.bodyDigest ?? null)}::text[])
         with ordinality as i (key, digest, n) on i.n = g.n and i.key is not null
-    ), first as (
+    ), earlier as (
       select q.n, k.submission_id, k.received_at, k.body_digest = q.digest as is_same
       from keyed q join inbound_idempotency_keys k on k.webhook_id = q.webhook_id and k.key = q.key
       where k.received_at > clock_now() - interval '24 hours'
     ),`,
-  unlessReused: sql`and not exists (select from first f where f.n = g.n and not f.is_same)`,
-  unlessFirst: sql`and not exists (select from first f where f.n = g.n)`,
+  unlessReused: sql`and not exists (select from earlier f where f.n = g.n and not f.is_same)`,
+  unlessRepeated: sql`and not exists (select from earlier f where f.n = g.n)`,
   claimed: sql`
     claimed as (
       insert into inbound_idempotency_keys as k (webhook_id, key, body_digest, submission_id, received_at)
-      select q.webhook_id, q.key, q.digest, q.id, clock.at from keyed q join fresh f on f.n = q.n, clock
+      select q.webhook_id, q.key, q.digest, q.id, clock.at from keyed q join accepted f on f.n = q.n, clock
       order by q.webhook_id, q.key
       on conflict (webhook_id, key) do update set
         body_digest = excluded.body_digest, submission_id = excluded.submission_id, received_at = excluded.received_at
@@ -233,8 +244,8 @@ const withKeys = (items: readonly NewSubmission[]): KeyParts => ({
   columns: sql`, e.submission_id as "firstId", (extract(epoch from e.received_at) * 1000)::float8 as "firstAtMs",
       e.is_same as "isSameBody", m.mac is not null as "isMarked"`,
   joins: sql`
-    left join given g on g.n = a.n
-    left join first e on e.n = a.n
+    left join current g on g.n = a.n
+    left join earlier e on e.n = a.n
     left join marked m on m.webhook_id = g.webhook_id and m.mac = g.mac`,
 })
 
