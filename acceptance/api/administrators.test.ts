@@ -26,10 +26,10 @@ describeWithMembers('administrators who are no System Admin', () => {
 
   test('an owner manages the own project, grants nothing, and sees no other', async () => {
     const [own, other] = [await givenProject(admin), await givenProject(admin)]
-    const owners = { memberIds: [demo.users.tomas] }
+    const owners = { memberIds: [demo.users.piper] }
     const set = await ask('PATCH', `/api/admin/projects/${own.id}`, { token: admin, body: { owners } })
     expect(set.body.owners).toEqual({ roleIds: [], ...owners })
-    const token = await logIn(demo.users.tomas)
+    const token = await logIn(demo.users.piper)
     const profile = await ask('GET', '/api/admin/profile', { token })
     expect(profile.body).toMatchObject({
       isSystemAdmin: false,

@@ -134,7 +134,9 @@ export const authorizePath = (projectId: string, more: Readonly<Record<string, s
 /** The one-time code of a member's login. */
 export async function givenCode(project: Project, as: string = demo.users.ada): Promise<string> {
   const end = await new Browser().logIn(authorizePath(project.id), as)
-  return end.searchParams.get('code') ?? ''
+  const code = end.searchParams.get('code')
+  expect(code, `the login ended at ${end.search}`).not.toBeNull()
+  return code ?? ''
 }
 
 export const exchange = (project: Project, code: string, more: object = {}) =>

@@ -87,15 +87,15 @@ describeWithMembers('a session', () => {
     })
 
     test('reads roles live: one that is given or taken on the platform shows in a running session', async () => {
-      const { token } = await givenSession(project, demo.users.rosa)
+      const { token } = await givenSession(project, demo.users.yusra)
       const has = async () =>
         (await validate(project, token)).body.roles.some(
           ({ roleId }: { roleId: string }) => roleId === demo.roles.captain,
         )
       const before = await has()
-      await toggleRole(demo.users.rosa, demo.roles.captain)
+      await toggleRole(demo.users.yusra, demo.roles.captain)
       await expect.poll(has, { timeout: 20_000 }).toBe(!before)
-      await toggleRole(demo.users.rosa, demo.roles.captain)
+      await toggleRole(demo.users.yusra, demo.roles.captain)
       await expect.poll(has, { timeout: 20_000 }).toBe(before)
     })
 
