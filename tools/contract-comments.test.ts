@@ -4,12 +4,16 @@ import { expect, test } from 'vitest'
 const folder = new URL('../packages/contract/src/', import.meta.url)
 const files = readdirSync(folder).filter((file) => file.endsWith('.ts'))
 
-/** Exports of a file without a comment above them. The type of a schema has its schema's comment. */
+/** Exports of a file without a comment above them. What is handed on has its comment where it is written. */
 function uncommented(file: string): string[] {
   const lines = readFileSync(new URL(file, folder), 'utf8').split('\n')
   return lines.flatMap((line, index) => {
-    const [, kind, name] = /^export (?:declare )?(const|function|interface|type|class) (\w+)/.exec(line) ?? []
-    if (name === undefined || (kind === 'type' && line.endsWith(`Static<typeof ${name}>`))) return []
+    const rest = lines.slice(index).join(' ')
+    if (!line.startsWith('export ') || /^export (type )?(\* |\{[^}]*\} )(as \w+ )?from /.test(rest)) return []
+    const [, name = line] =
+      /^export (?:(?:declare|default|async|abstract|const) )*\w+\*? (\w+)/.exec(line) ?? []
+    // The type of a schema has its schema's comment.
+    if (line.endsWith(`Static<typeof ${name}>`)) return []
     return /\*\/$/.test(lines[index - 1] ?? '') ? [] : [`${file}: ${name}`]
   })
 }

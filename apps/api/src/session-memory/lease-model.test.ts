@@ -289,7 +289,7 @@ function steps(s: State, rules: Rules): Next[] {
 }
 
 /** Whoever has applied the snapshot of an invalidation does nothing when it arrives. */
-const withoutOldNudge = (s: State): State =>
+const withoutOldInvalidation = (s: State): State =>
   s.carriedOf !== 0 && (s.carriedOf & ~s.applied) === 0 ? { ...s, carried: 0, carriedOf: 0 } : s
 
 /** An answer from memory now, of what a change that was answered made void. */
@@ -377,7 +377,7 @@ function explore(rules: Rules): { readonly states: number; readonly way?: readon
       return { states: visited.size(), way }
     }
     for (const [how, next] of steps(visit.state, rules)) {
-      const state = withoutOldNudge(next)
+      const state = withoutOldInvalidation(next)
       if (visited.add(state)) todo.push({ state, how, before: visit })
     }
   }

@@ -58,7 +58,7 @@ describe.each(mainEngines)('connections that ask nothing but what may be in memo
       'Host: x',
       `X-API-Key: ${project.key}`,
       'Content-Type: application/json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
+      `Content-Length: ${Buffer.byteLength(body, 'latin1')}`,
       ...lines,
       '',
       body,
@@ -91,7 +91,9 @@ describe.each(mainEngines)('connections that ask nothing but what may be in memo
     const ours = await openConnection(world.url)
     const nodes = await openConnection(world.url)
     await nodes.ask(health)
-    for (const asked of [known(), known(), unknown(), asking('{}'), asking('{"token":"é"}')])
+    const accented = '{"token":"é"}'
+    const inUtf8 = Buffer.from(accented).toString('latin1')
+    for (const asked of [known(), known(), unknown(), asking('{}'), asking(inUtf8), asking(accented)])
       expect(plain(await ours.ask(asked))).toBe(plain(await nodes.ask(asked)))
     ours.socket.destroy()
     nodes.socket.destroy()
