@@ -5,8 +5,13 @@ import { SlowestFirst } from './tools/slowest-first.ts'
 const everything = ['{apps,packages,examples,tools,clients}/**/*.test.ts']
 /** A real browser may be late once on a machine under load; a defect fails every time. */
 const browser = ['**/*browser.test.ts', 'acceptance/browser/*.test.ts']
-/** Real processes, which are waited for. Nothing of the test's own process is measured: files share it. */
+/** Real processes, servers that die and disks that fill, which are waited for. Nothing of the test's own process is measured: files share it. */
 const system = [
+  'apps/api/src/platform/cache/{redis-cache,redis-forms}.test.ts',
+  'apps/api/src/platform/db/{full-disk,full-folder,outage-log}.test.ts',
+  'apps/api/src/platform/pressure.test.ts',
+  // A model, which looks at no source.
+  'apps/api/src/session-memory/lease-model.test.ts',
   'apps/api/test/process/*.test.ts',
   'tools/deploy.test.ts',
   'tools/{artifacts,package}.test.ts',
@@ -50,11 +55,11 @@ const settings = {
   testTimeout: 60_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 20_000 } },
-  // Until the whole suite has been calm without: a machine that others load makes a real process late once.
-  retry: process.env['CI'] ? 1 : 0,
-  // On two cores: half of the time is waiting, for timeouts, processes and browsers. A fourth made nothing faster.
-  maxWorkers: 3,
 }
+/** On two cores: half of the time is waiting, for time-outs, processes and browsers. A fourth made nothing faster. */
+const few = { maxWorkers: 3, sequence: { groupOrder: 1 } }
+/** The rest waits for time-outs, and computes little. */
+const many = { maxWorkers: 5 }
 const exclude = ['**/node_modules/**']
 
 export default defineConfig({
@@ -66,6 +71,7 @@ export default defineConfig({
         ...shared,
         test: {
           ...settings,
+          ...many,
           name: 'fast',
           include: everything,
           exclude: [...exclude, ...system, ...measured, ...browser, ...alone, ...last],
@@ -73,22 +79,24 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { ...acceptance, test: { ...acceptance.test, ...settings } },
+      { ...acceptance, test: { ...acceptance.test, ...settings, ...many } },
       {
         ...shared,
         test: {
           ...settings,
+          ...few,
           name: 'system',
           include: system,
           exclude: [...exclude, ...browser, ...alone],
           isolate: false,
         },
       },
-      { ...shared, test: { ...settings, name: 'measured', include: measured, exclude } },
+      { ...shared, test: { ...settings, ...few, name: 'measured', include: measured, exclude } },
       {
         ...shared,
         test: {
           ...settings,
+          ...few,
           name: 'browser',
           include: browser,
           exclude,
@@ -104,12 +112,19 @@ export default defineConfig({
           include: alone,
           exclude,
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
         ...shared,
-        test: { ...settings, name: 'last', include: last, exclude, sequence: { groupOrder: 2 } },
+        test: {
+          ...settings,
+          name: 'last',
+          include: last,
+          exclude,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
       },
     ],
   },

@@ -23,7 +23,7 @@ const slowest = [
   'apps/api/src/session-memory/lease-model.test.ts',
 ]
 /** Kinds of files in the order of a run. Processes of a kind are shared only while one of its files follows the other. */
-const projects = ['measured', 'system', 'browser', 'acceptance', 'fast', 'alone', 'last']
+const projects = ['acceptance', 'fast', 'measured', 'system', 'browser', 'alone', 'last']
 
 /** What takes longest of each kind begins first, so that a run ends with short files. */
 export class SlowestFirst extends BaseSequencer {

@@ -6,7 +6,7 @@ import type { Database, Queryable } from '../src/platform/db/database.ts'
 import { type Sql, sql } from '../src/platform/db/sql.ts'
 import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { call } from './client.ts'
-import { engines } from './databases.ts'
+import { mainEngines } from './databases.ts'
 import { givenAdmin, givenProject } from './given.ts'
 import { propertiesOf, rowsOf, type Schema } from './requests.ts'
 import { startWorld, type World } from './service.ts'
@@ -24,7 +24,7 @@ const isAboutOthers = (name: string) => /\/(monitoring\/|attention$|bot$)/.test(
 /** More than any list needs; each statement of the request counts, the ones that find out who asks too. */
 const most = 6
 
-describe.each(engines)('the lists of the administration on %s', (engine) => {
+describe.each(mainEngines)('the lists of the administration on %s', (engine) => {
   let world: World
   let token: string
   let ids: Record<string, string>

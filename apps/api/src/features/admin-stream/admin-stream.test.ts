@@ -3,7 +3,7 @@ import { type adminStream, adminStream as contract, formats } from '@rolecall/co
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -20,7 +20,7 @@ interface Reader {
   close(): void
 }
 
-describe.each(engines)('the stream of the administration on %s', (engine) => {
+describe.each(mainEngines)('the stream of the administration on %s', (engine) => {
   let world: World
   let token: string
   const open: Reader[] = []

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   Browser,
@@ -20,7 +20,7 @@ const { users } = demo
 const rounds = 3
 
 /** Against two instances where two can share a database. */
-describe.each(engines)('a block that races with a login, on %s', (engine) => {
+describe.each(mainEngines)('a block that races with a login, on %s', (engine) => {
   let world: World
   let project: GivenProject
   let urls: string[]

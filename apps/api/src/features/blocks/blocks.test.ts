@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import {
   authorizePath,
@@ -23,7 +23,7 @@ import { sql } from '../../platform/db/sql.ts'
 const { users, mainGuildId, roles } = demo
 const reason = 'Sells what is not theirs'
 
-describe.each(engines)('a blocked member, on %s', (engine) => {
+describe.each(mainEngines)('a blocked member, on %s', (engine) => {
   let world: World
   let project: GivenProject
   let admin: string

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { everythingStored } from '../../../test/everything-stored.ts'
 import {
   authorizePath,
@@ -28,7 +28,7 @@ interface Held {
   readonly member: string
 }
 
-describe.each(engines)('a dry run on %s', (engine) => {
+describe.each(mainEngines)('a dry run on %s', (engine) => {
   let world: World
   let token: string
   /** Internal; may use the games server by a mapping. */

@@ -2,7 +2,7 @@ import { demo, type Fault } from '@rolecall/chat-sim'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { everythingStored } from '../../../test/everything-stored.ts'
 import {
   atPlatform,
@@ -80,7 +80,7 @@ const knownWorlds: RandomWorld[] = [
   { ...allowed, isListed: false },
 ]
 
-describe.each(engines)('for any world on %s', (engine) => {
+describe.each(mainEngines)('for any world on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
   authorizePath,
@@ -17,7 +17,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 
 const { users, mainGuildId } = demo
 
-describe.each(engines)('a login of an account that may not log in, on %s', (engine) => {
+describe.each(mainEngines)('a login of an account that may not log in, on %s', (engine) => {
   let world: World
   let project: GivenProject
   let token: string

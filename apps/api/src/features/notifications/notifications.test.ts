@@ -1,14 +1,14 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
 import { arrived, arrivedIds, givenChannel, writtenIds } from '../../../test/given-channel.ts'
 import { givenWebhook, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-describe.each(engines)('notifications on %s', (engine) => {
+describe.each(mainEngines)('notifications on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

@@ -5,14 +5,14 @@ import { promisify } from 'node:util'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { startLogoutReceiver } from '../../../test/logout-receiver.ts'
 import { basic, claimsOf, givenClient, logIn, postForm } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-describe.each(engines)('back-channel logout on %s', (engine) => {
+describe.each(mainEngines)('back-channel logout on %s', (engine) => {
   let world: World
   let project: GivenProject
   let receiver: Awaited<ReturnType<typeof startLogoutReceiver>>

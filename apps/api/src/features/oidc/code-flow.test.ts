@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
 import {
   authPath,
@@ -18,7 +18,7 @@ import {
 } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('OpenID Connect on %s', (engine) => {
+describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import type { GivenProject } from '../../../test/given.ts'
 import { givenClient, logIn } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
@@ -8,7 +8,7 @@ import { loadSigningKeys, publicKeys, rotateSigningKeys, signJwt } from './signi
 
 const day = 86_400
 
-describe.each(engines)('signing keys on %s', (engine) => {
+describe.each(mainEngines)('signing keys on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

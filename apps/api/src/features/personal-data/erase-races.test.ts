@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   Browser,
@@ -19,7 +19,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 const person = demo.users.rosa
 const rounds = 3
 
-describe.each(engines)('an erasure, on %s', (engine) => {
+describe.each(mainEngines)('an erasure, on %s', (engine) => {
   let world: World
   let project: GivenProject
   let urls: string[]

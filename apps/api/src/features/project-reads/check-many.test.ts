@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -19,7 +19,7 @@ interface Checked {
   readonly rolesAsOf: string | null
 }
 
-describe.each(engines)('POST /api/servers/{serverId}/permissions/check-many on %s', (engine) => {
+describe.each(mainEngines)('POST /api/servers/{serverId}/permissions/check-many on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import {
   countRows,
   type GivenProject,
@@ -16,7 +16,7 @@ import { mintToken } from '../../platform/crypto/tokens.ts'
 
 const day = 86_400
 
-describe.each(engines)('POST /api/auth/token/refresh on %s', (engine) => {
+describe.each(mainEngines)('POST /api/auth/token/refresh on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

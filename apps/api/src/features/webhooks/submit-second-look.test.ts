@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tally } from '../../../test/at-once.ts'
-import { engines } from '../../../test/databases.ts'
+import { mainEngines } from '../../../test/databases.ts'
 import { countRows, type GivenProject, givenProject } from '../../../test/given.ts'
 import { type GivenWebhook, givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
@@ -10,7 +10,7 @@ import { rotateSecret, updateWebhook } from './change-webhook.ts'
  * An instance holds a submission against what was in force the last time. What that refuses is looked at once more, at
  * what is in force now: nobody is refused by a rule that is gone.
  */
-describe.each(engines)('the second look of a submission, on %s', (engine) => {
+describe.each(mainEngines)('the second look of a submission, on %s', (engine) => {
   let world: World
   let instances: readonly Pick<Service, 'url'>[]
   beforeAll(async () => {
