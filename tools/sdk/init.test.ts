@@ -331,6 +331,8 @@ describe('rolecall-init', () => {
     expect(status).toBe(0)
     expect(stdout).toContain('--- .env\n+++ .env\n-ROLECALL_URL=\n+ROLECALL_URL=https://id.example\n')
     expect(stdout).toContain('--- /dev/null\n+++ rolecall.js\n')
+    // A file that is not there yet has no line that would go.
+    expect(stdout).not.toMatch(/^-$/m)
     for (const hidden of [key, 'of-the-app']) expect(stdout).not.toContain(hidden)
     expect(stdout).not.toMatch(/[0-9a-f]{64}/)
     expect(await filesOf(app)).toEqual(before)
