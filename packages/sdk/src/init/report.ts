@@ -16,7 +16,8 @@ export const diffOf = (changes: readonly Change[]): string =>
     })
     .join('\n')
 
-const linesOf = (text: string) => text.split(/\r?\n/).slice(0, text === '' || text.endsWith('\n') ? -1 : undefined)
+const linesOf = (text: string) =>
+  text.split(/\r?\n/).slice(0, text === '' || text.endsWith('\n') ? -1 : undefined)
 
 const veiled = (line: string) => {
   const name = secretNames.find((one) => line.includes(`${one}=`) && !line.endsWith('='))
