@@ -40,6 +40,16 @@ describe.each(engines)('latency and queues on %s', (engine) => {
     expect(await read(`&projectId=${project.id}&route=GET%20/api/health`)).toEqual([])
   })
 
+  test('a day up to a moment of the first one begins with it', async () => {
+    const path = '/api/admin/monitoring/latency?to=1970-01-01T00:00:00.008Z'
+    const { status, body } = await call(world.url, 'GET', path, { token })
+    expect([status, body.from, body.to]).toEqual([
+      200,
+      '1970-01-01T00:00:00.000Z',
+      '1970-01-01T00:00:00.008Z',
+    ])
+  })
+
   test('percentiles are bounds of one histogram, of all instances and both versions together', async () => {
     const route = 'GET /measured'
     const count = (bucket: number, times: number) => {

@@ -10,14 +10,14 @@ export interface Period {
   readonly to: string
 }
 
-/** The period that is asked for; a day up to now where nothing is said. */
+/** The period that is asked for; a day up to now where nothing is said. No moment of the contract is before 1970. */
 export async function readUsagePeriod(
   db: Queryable,
   { from, to }: Pick<AskedUsage, 'from' | 'to'>,
 ): Promise<Period> {
   const period = await db.maybeOne<Period>(sql`
-    select iso(date_trunc('minute', coalesce(${from}::timestamptz,
-        coalesce(${to}::timestamptz, clock_now()) - interval '1 day'))) as "from",
+    select iso(greatest(to_timestamp(0), date_trunc('minute', coalesce(${from}::timestamptz,
+        coalesce(${to}::timestamptz, clock_now()) - interval '1 day')))) as "from",
       iso(coalesce(${to}::timestamptz, clock_now())) as "to"`)
   if (!period) throw new Error('A statement without a table answered no row.')
   return period
