@@ -147,7 +147,8 @@ describe.each(mainEngines)('the live mirror, when the platform misbehaves, on %s
     expect(await statusOf(session.token)).toBe(200)
     world.sim.gateway.setMemberIntent(true)
     await untilLive(world)
-    expect(mirror.status()).toMatchObject({
+    // The database says so first: the leader has yet to hear that it took that.
+    await expect.poll(() => mirror.status()).toMatchObject({
       isLeader: true,
       gateway: { state: 'connected', problem: null, shards: 1, latencyMs: expect.any(Number) },
       vouched: [club],
