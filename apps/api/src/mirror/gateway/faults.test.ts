@@ -148,10 +148,12 @@ describe.each(mainEngines)('the live mirror, when the platform misbehaves, on %s
     world.sim.gateway.setMemberIntent(true)
     await untilLive(world)
     // The database says so first: the leader has yet to hear that it took that.
-    await expect.poll(() => mirror.status()).toMatchObject({
-      isLeader: true,
-      gateway: { state: 'connected', problem: null, shards: 1, latencyMs: expect.any(Number) },
-      vouched: [club],
-    })
+    await expect
+      .poll(() => mirror.status())
+      .toMatchObject({
+        isLeader: true,
+        gateway: { state: 'connected', problem: null, shards: 1, latencyMs: expect.any(Number) },
+        vouched: [club],
+      })
   })
 })

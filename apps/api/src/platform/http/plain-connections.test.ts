@@ -115,6 +115,30 @@ describe.each(mainEngines)('connections that ask nothing but what may be in memo
     connection.socket.destroy()
   })
 
+  test('a last answer ends its connection, also that of a client that never ends its side', async () => {
+    const own = await startWorld(engine)
+    const { answers } = own.service.deps
+    const read = answers.read.bind(answers)
+    // The answer is still being made when the service begins to stop.
+    Object.assign(answers, { read: (item: Parameters<typeof read>[0]) => sleep(300).then(() => read(item)) })
+    const { hostname, port } = new URL(own.url)
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+    await once(socket, 'connect')
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.write(unknown())
+    await sleep(100)
+    const since = performance.now()
+    await own.close()
+    // Without an end it would wait until what is left is cut off, after a minute.
+    expect(performance.now() - since).toBeLessThan(20_000)
+    expect(statuses(text)).toEqual([401])
+    expect(text).toMatch(/connection: close/i)
+    socket.destroy()
+  })
+
   test('wherever a request is cut, its answer is the same', async () => {
     const whole = known()
     const connection = await openConnection(world.url)

@@ -38,7 +38,8 @@ export function readPlainConnections(server: Server, terms: Terms): { endUnused(
     const { client } = socket
     unused.delete(client)
     response.once('close', () => {
-      if (client.destroyed) return
+      // After its last answer a connection is read no more.
+      if (client.destroyed || socket.writableEnded) return
       unused.add(client)
       client.resume()
     })
@@ -131,6 +132,11 @@ class Detour extends Duplex {
   leave() {
     this.#hasLeft = true
     this.destroy()
+  }
+
+  /** As a socket has it: with this Node.js ends a connection after its last answer, also of a client that never ends its side. */
+  destroySoon() {
+    this.once('finish', () => this.destroy()).end()
   }
 
   override _read() {}
