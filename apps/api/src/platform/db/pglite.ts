@@ -14,12 +14,17 @@ import {
 import { FolderUnusable, lockFolder, refuseUnfinishedRestore } from './folder-lock.ts'
 import { createFullDisk } from './full-disk.ts'
 import { hasNoRoom, noRoom } from './no-room.ts'
+import { encodeParameter } from './pglite-parameters.ts'
 import type { Sql } from './sql.ts'
 
 const int8 = 20
 const silent = { info() {}, warn() {} }
 const { escapeLiteral } = pg
-const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
+/** Hands every parameter to our own encoders, whatever its type: the engine's own guess at types that they do not know. */
+const serializers = new Proxy<Record<number, (value: unknown) => string>>(
+  {},
+  { get: (_, type) => (value: unknown) => encodeParameter(Number(type), value) },
+)
 
 /**
  * PostgreSQL embedded in this process. `folder` undefined keeps the data in memory. It answers one
@@ -102,29 +107,56 @@ export async function openPglite(
 }
 
 /**
- * Plans a statement once and then executes it by name: planning is most of what this engine's time goes
- * into, and its own parameters would plan anew each time.
+ * Plans a statement once and then executes it by name: planning is most of what this engine's time goes into, and a query
+ * with parameters is planned anew each time.
  */
 function batched(pglite: PGlite, whileOpen: WhileOpen): Database['batched'] {
-  const names = new Map<string, Promise<string>>()
-  const prepare = async (text: string, name: string) => {
-    await pglite.exec(`set plan_cache_mode = force_generic_plan; set jit = off; prepare ${name} as ${text}`)
-    return name
+  const plans = new Map<string, Promise<BatchPlan>>()
+  let prepared = 0
+  const prepare = (text: string) => {
+    prepared += 1
+    const plan = prepareBatch(pglite, text, `batch_${prepared}`)
+    plans.set(text, plan)
+    // A statement that could not be planned now, for example on a full disk, is planned again by the next call.
+    plan.catch(() => plans.delete(text))
+    return plan
   }
   return <Row>({ text, values }: Sql) =>
     whileOpen(async () => {
-      const name = names.get(text) ?? prepare(text, `batch_${names.size}`)
-      names.set(text, name)
-      const call = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`
-      const [result] = await pglite.exec(`execute ${await name}${call}`)
+      const { name, types } = await (plans.get(text) ?? prepare(text))
+      const call =
+        values.length === 0 ? '' : `(${values.map((value, i) => literal(types[i], value)).join(', ')})`
+      const [result] = await pglite.exec(`execute ${name}${call}`)
       return (result?.rows ?? []) as Row[]
     })
 }
 
-const literal = (value: unknown) => {
-  const text: unknown = prepareValue(value)
-  return text === null ? 'null' : escapeLiteral(String(text))
+interface BatchPlan {
+  readonly name: string
+  /** The type of each parameter, by its place. */
+  readonly types: readonly number[]
 }
+
+async function prepareBatch(pglite: PGlite, text: string, name: string): Promise<BatchPlan> {
+  await pglite.exec(`set plan_cache_mode = force_generic_plan; set jit = off; prepare ${name} as ${text}`)
+  const { rows } = await pglite.query<{ type: number }>(
+    `select unnest(parameter_types)::oid as type from pg_prepared_statements where name = $1`,
+    [name],
+  )
+  return { name, types: rows.map(({ type }) => type) }
+}
+
+function literal(type: number | undefined, value: unknown) {
+  if (type === undefined) throw new TypeError('The statement has fewer parameters than values.')
+  const encoded = encodeParameter(type, value)
+  if (encoded === null) return 'null'
+  if (encoded.includes('\0')) throw invalidText()
+  return escapeLiteral(encoded)
+}
+
+/** The refusal that both engines give a parameter with NUL: within the text of a statement it would end the statement. */
+const invalidText = () =>
+  Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' })
 
 /** What a person can mend about a folder, by the codes of the operating system. */
 const mendable = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EDQUOT', 'ENAMETOOLONG']
@@ -168,7 +200,8 @@ async function createCluster(folder: string) {
 type WhileOpen = <T>(run: () => Promise<T>) => Promise<T>
 
 function queryable(client: Pick<PGliteInterface | Transaction, 'query'>, whileOpen: WhileOpen): Queryable {
-  const run = <Row>({ text, values }: Sql) => whileOpen(() => client.query<Row>(text, [...values]))
+  const run = <Row>({ text, values }: Sql) =>
+    whileOpen(() => client.query<Row>(text, [...values], { serializers }))
   return {
     query: async <Row>(statement: Sql) => (await run<Row>(statement)).rows,
     maybeOne: async <Row>(statement: Sql) => (await run<Row>(statement)).rows[0],
@@ -183,9 +216,11 @@ function queryable(client: Pick<PGliteInterface | Transaction, 'query'>, whileOp
 async function* stream<Row>(pglite: PGlite, statement: Sql, pageSize: number) {
   streams += 1
   const name = `stream_${streams}`
-  await pglite.query(`declare ${name} no scroll cursor with hold for ${statement.text}`, [
-    ...statement.values,
-  ])
+  await pglite.query(
+    `declare ${name} no scroll cursor with hold for ${statement.text}`,
+    [...statement.values],
+    { serializers },
+  )
   try {
     for (;;) {
       const { rows } = await pglite.query<Row>(`fetch ${pageSize} from ${name}`)

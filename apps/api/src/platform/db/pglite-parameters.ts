@@ -1,0 +1,83 @@
+/**
+ * Encodes parameters for the embedded engine, by the type that PostgreSQL gives each. Both ways into the engine use
+ * this one table, so a value is stored as it was sent whichever way it takes. A type or value that is not in the table is
+ * an error: a guess would alter data.
+ */
+
+/** The text that PostgreSQL reads a value from, or undefined when the value does not fit the type. */
+type Encode = (value: unknown) => string | undefined
+
+const text: Encode = (value) => (typeof value === 'string' ? value : undefined)
+const uuid: Encode = (value) => text(value)
+const bool: Encode = (value) => (typeof value === 'boolean' ? String(value) : undefined)
+const bytes: Encode = (value) => (value instanceof Uint8Array ? `\\x${hexOf(value)}` : undefined)
+/** Strings pass as they are: PostgreSQL rejects what is not a number. */
+const number: Encode = (value) =>
+  typeof value === 'number' || typeof value === 'bigint' ? String(value) : text(value)
+const time: Encode = (value) => (value instanceof Date ? value.toISOString() : text(value))
+/** A string is JSON already. An array is not accepted: the other engine would send it as an array of PostgreSQL's. */
+const json: Encode = (value) =>
+  typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : text(value)
+
+const hexOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('hex')
+
+/** By name: the type, the type of its arrays (`pg_type.oid`, `pg_type.typarray`), and how a value is written. */
+const types: Readonly<Record<string, readonly [type: number, array: number, encode: Encode]>> = {
+  bool: [16, 1000, bool],
+  bytea: [17, 1001, bytes],
+  int8: [20, 1016, number],
+  int2: [21, 1005, number],
+  int4: [23, 1007, number],
+  text: [25, 1009, text],
+  json: [114, 199, json],
+  float8: [701, 1022, number],
+  inet: [869, 1041, text],
+  timestamptz: [1184, 1185, time],
+  interval: [1186, 1187, text],
+  numeric: [1700, 1231, number],
+  uuid: [2950, 2951, uuid],
+  jsonb: [3802, 3807, json],
+  xid8: [5069, 271, number],
+}
+
+/** Their elements need no quotes, so an array of them may come as the string that PostgreSQL reads. */
+const unquoted: readonly Encode[] = [number, uuid]
+
+const arrayOf =
+  (encode: Encode): Encode =>
+  (value) => {
+    if (!Array.isArray(value)) return unquoted.includes(encode) ? text(value) : undefined
+    const parts = value.map((one: unknown) =>
+      one === null || one === undefined ? 'NULL' : quoted(encode(one)),
+    )
+    return parts.includes(undefined) ? undefined : `{${parts.join(',')}}`
+  }
+
+const quoted = (part: string | undefined) =>
+  part === undefined ? undefined : `"${part.replaceAll(/["\\]/g, '\\$&')}"`
+
+const encoders = new Map(
+  Object.entries(types).flatMap(([name, [type, array, encode]]) => [
+    [type, { name, encode }] as const,
+    [array, { name: `${name}[]`, encode: arrayOf(encode) }] as const,
+  ]),
+)
+
+/**
+ * Returns the text that PostgreSQL reads the value from; null stays null, and undefined becomes null.
+ * @throws TypeError when the table has no such type, or when the value does not fit it
+ */
+export function encodeParameter(type: number, value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  const encoder = encoders.get(type)
+  if (!encoder) throw new TypeError(`Parameters of the PostgreSQL type ${type} have no encoder.`)
+  const encoded = encoder.encode(value)
+  if (encoded === undefined)
+    throw new TypeError(`A ${kindOf(value)} is no parameter of the type ${encoder.name}.`)
+  return encoded
+}
+
+/** Never the value: it may be a secret. */
+const kindOf = (value: unknown) =>
+  typeof value === 'object' ? (value?.constructor?.name ?? 'null object') : typeof value
