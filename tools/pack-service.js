@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { readDestination } from './pack-command.js'
 
 // The service as one package, `rolecall`: what is published, installed by `npm install`, and what the image is made of.
 // Plain JavaScript on Node's own modules. Needs a build (`npm run build`).
@@ -203,7 +204,7 @@ function writeJson(path, value) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const destination = resolve(process.argv[2] ?? join(root, 'dist'))
+  const destination = readDestination('node tools/pack-service.js', 'the service', join(root, 'dist'))
   const folder = join(destination, 'rolecall')
   stageService(folder)
   console.log(`${packService(folder, destination)}\nTo publish it: npm publish ${folder}`)

@@ -13,7 +13,7 @@ import { authorizePath, redirectUri, validate, walkLogin } from '../apps/api/tes
 import { startService } from '../apps/api/test/process/service-process.ts'
 import { buildConsoleOnce } from './build-console.js'
 import { freePort } from './free-port.js'
-import { packService, stageService } from './pack-service.js'
+import { stageService } from './pack-service.js'
 
 interface Locked {
   readonly version: string
@@ -38,8 +38,9 @@ describe('the service as one package', () => {
     app = join(folder, 'app')
     await mkdir(app)
     await buildConsoleOnce()
-    stageService(join(folder, 'staged'))
-    tarball = packService(join(folder, 'staged'), folder)
+    // The documented command.
+    const packed = await run('node', ['tools/pack-service.js', folder], { cwd: root })
+    tarball = packed.stdout.split('\n').find((line) => line.endsWith('.tgz')) ?? ''
     const { stdout, stderr } = await run('npm', ['install', ...quiet, tarball], { cwd: app })
     said = stdout + stderr
     sim = await startChatSim({ headlessLogin: true })
@@ -65,6 +66,17 @@ describe('the service as one package', () => {
     expect(versions.map(([name]) => name)).toEqual(expect.arrayContaining(['light-my-request', 'cookie']))
     expect(versions.length).toBeGreaterThan(3 * direct.length)
   })
+
+  test.each(['--help', '-h', '--bogus'])(
+    '%s of the command that packs prints how to call it, and makes nothing',
+    async (option) => {
+      const empty = await mkdtemp(join(folder, 'empty-'))
+      const call = run('node', [join(root, 'tools/pack-service.js'), option], { cwd: empty })
+      const { stdout, stderr } = await call.catch((error) => error)
+      expect(stdout + stderr).toContain('Usage: node tools/pack-service.js [FOLDER]')
+      expect(readdirSync(empty)).toEqual([])
+    },
+  )
 
   test('brings nothing that only development needs, and names no registry', () => {
     const text = readFileSync(join(installed(), 'npm-shrinkwrap.json'), 'utf8')

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { readDestination } from '../pack-command.js'
 
 // Plain JavaScript on Node's own modules, so that it runs without a build.
 
@@ -104,7 +105,8 @@ function writeJson(path, value) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const destination = resolve(process.argv[2] ?? join(source, 'dist'))
+  const command = 'npm run pack -w packages/sdk --'
+  const destination = readDestination(command, 'the client library', join(source, 'dist'))
   const folder = join(destination, 'package')
   stagePackage(folder)
   console.log(`${packFolder(folder, destination)}\nTo publish it: npm publish ${folder}`)
