@@ -1,4 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
+import { uuidv7 } from '../src/platform/crypto/uuid.ts'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
 import { givenSession, givenProject as newProject } from './given.ts'
@@ -70,7 +71,7 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
     ...{ action: 'project.create', actionType: 'project', again: 'refused' },
     given: async () => ({
       path: projects,
-      body: { name: 'Written once', inboundWebhook: { name: 'Form', schema: {} } },
+      body: { name: `Written once ${uuidv7()}`, inboundWebhook: { name: 'Form', schema: {} } },
     }),
   },
   'PATCH /api/admin/projects/{id}': {

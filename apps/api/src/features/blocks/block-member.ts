@@ -4,7 +4,7 @@ import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import type { Deps } from '../../deps.ts'
 import type { AdminBy } from '../callers.ts'
-import { type BlockRow, endBlock, findBlock, findBlockable, findBlocked, putBlock } from './store.ts'
+import { type BlockRow, endBlock, findBlocked, lockBlock, lockBlockable, putBlock } from './store.ts'
 
 /** Ends everything that a member is logged in by; how much that was. */
 export type EndEverySession = (tx: Tx, memberId: string, reason: 'member_blocked') => Promise<number>
@@ -21,11 +21,11 @@ export async function blockMember(
 ): Promise<blocks.MemberBlock> {
   if (memberId === by.actor.id) throw new ApiError('OWN_ACCOUNT')
   return db.transaction(async (tx) => {
-    const member = await findBlockable(tx, memberId, until)
+    const member = await lockBlockable(tx, memberId, until)
     if (!member) throw new ApiError('MEMBER_NOT_FOUND')
     if (!member.isToCome)
       throw invalid([{ path: '/until', message: 'must be in the future', code: 'IN_THE_PAST' }])
-    const before = await findBlock(tx, memberId)
+    const before = await lockBlock(tx, memberId)
     const block = await putBlock(tx, memberId, reason, until)
     if (!block) return toBlock(memberId, before as BlockRow)
     const ended = await endEverySession(tx, memberId, 'member_blocked')

@@ -7,17 +7,32 @@ export interface BlockRow {
   readonly until: Date | null
 }
 
-/** The block that is in force now. */
+/** Returns the block that is in force now. */
 export const findBlock = (db: Queryable, memberId: string) =>
   db.maybeOne<BlockRow>(sql`
     select reason, since, until from member_blocks
     where member_id = ${memberId} and (until is null or until > clock_now())`)
 
-/** Who it is, and whether this end is still to come; undefined when this service never heard of them. */
-export const findBlockable = (tx: Tx, memberId: string, until: string | null) =>
+/**
+ * The time of the database at this very moment. `clock_now()` is the time at which the transaction began, which may be
+ * earlier than the end of a block that another transaction ended while this one waited for it.
+ */
+const moment = sql`(clock_now() + (clock_timestamp() - date_trunc('milliseconds', now())))`
+
+/** Returns the block that is in force, locked until the transaction ends. */
+export const lockBlock = (tx: Tx, memberId: string) =>
+  tx.maybeOne<BlockRow>(sql`
+    select reason, since, until from member_blocks
+    where member_id = ${memberId} and (until is null or until > ${moment}) for no key update`)
+
+/**
+ * Locks a member until the transaction ends, so that changes of their block take turns and "before" is what was there.
+ * Returns the name, and whether this end is in the future; undefined for an unknown member.
+ */
+export const lockBlockable = (tx: Tx, memberId: string, until: string | null) =>
   tx.maybeOne<{ username: string; isToCome: boolean }>(sql`
     select username, ${until}::timestamptz is null or ${until}::timestamptz > clock_now() as "isToCome"
-    from members where id = ${memberId}`)
+    from members where id = ${memberId} for no key update`)
 
 /**
  * Begins a block, or changes the one in force; undefined where reason and end are these already. One that is over begins
@@ -28,15 +43,15 @@ export const putBlock = (tx: Tx, memberId: string, reason: string, until: string
     insert into member_blocks as b (member_id, reason, until)
     values (${memberId}, ${reason}, ${until}::timestamptz)
     on conflict (member_id) do update set reason = excluded.reason, until = excluded.until,
-      since = case when b.until <= clock_now() then clock_now() else b.since end
-    where (b.reason, b.until) is distinct from (excluded.reason, excluded.until) or b.until <= clock_now()
+      since = case when b.until <= ${moment} then clock_now() else b.since end
+    where (b.reason, b.until) is distinct from (excluded.reason, excluded.until) or b.until <= ${moment}
     returning reason, since, until`)
 
 /** Ends the block that is in force; undefined when there is none. */
 export const endBlock = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ reason: string | null }>(sql`
     update member_blocks set until = clock_now()
-    where member_id = ${memberId} and (until is null or until > clock_now())
+    where member_id = ${memberId} and (until is null or until > ${moment})
     returning reason`)
 
 /** Takes the reason from a block in force, which goes on; one that is over is deleted. */

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../src/platform/db/sql.ts'
+import { type AdminWrite, adminWrites } from './admin-writes.ts'
+import { atOnce } from './at-once.ts'
+import { call } from './client.ts'
+import { engines } from './databases.ts'
+import { givenAdmin } from './given.ts'
+import { rowsOf } from './requests.ts'
+import { startWorld, type World } from './service.ts'
+
+const writes = rowsOf(({ auth, method, isRead }) => auth === 'admin' && method !== 'GET' && !isRead)
+const requests = 8
+/** A race that is lost once in six pairs is found with near certainty. */
+const rounds = 4
+
+describe.each(engines)('the same change requested several times at once, on %s', (engine) => {
+  let world: World
+  let token: string
+  beforeAll(async () => {
+    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
+    token = await givenAdmin(world)
+  })
+  afterAll(() => world.close())
+
+  const entriesAfter = (seq: number) =>
+    world.service.deps.db.query<{ action: string }>(sql`select action from audit_log where seq > ${seq}`)
+
+  test.each(writes)(
+    '%s fails none of them and is recorded as often as it changed something',
+    async (name, { method }) => {
+      const { given, settled, undo, again, action } = adminWrites[name] as AdminWrite
+      const asking = { world, token }
+      for (let round = 0; round < rounds; round++) {
+        const { path, body } = await given(asking)
+        const head = await world.service.deps.db.maybeOne<{ seq: number }>(sql`select seq from audit_head`)
+        const replies = await atOnce(requests, () => call(world.url, method, path, { token, body }))
+        await settled?.(asking)
+        for (const { status, text } of replies) expect(status, text).toBeLessThan(500)
+        const accepted = replies.filter(({ status }) => status < 300).length
+        const recorded = (await entriesAfter(head?.seq ?? 0)).filter(
+          (entry) => entry.action === action,
+        ).length
+        if (again === 'refused') expect([accepted, recorded]).toEqual([1, 1])
+        else if (again === 'nothing')
+          expect([accepted, recorded]).toEqual([requests, round === 0 || undo ? 1 : recorded])
+        else expect(recorded > 0 && recorded <= accepted, `${recorded} of ${accepted}`).toBe(true)
+        await undo?.(asking)
+      }
+    },
+  )
+
+  /** Requests that set one field to another value each, and the field as the audit log names it. */
+  const different: [write: string, field: string, body: (i: number) => unknown][] = [
+    ['PUT /api/admin/members/{id}/block', 'reason', (i) => ({ reason: `Reason ${i}` })],
+    ['PATCH /api/admin/projects/{id}', 'description', (i) => ({ description: `Text ${i}` })],
+    [
+      'PATCH /api/admin/projects/{id}/redirect-uri',
+      'redirectUris',
+      (i) => ({ redirectUri: `https://site.example/${i}` }),
+    ],
+    [
+      'PATCH /api/admin/projects/{projectId}/inbound-webhooks/{webhookId}',
+      'name',
+      (i) => ({ name: `Form ${i}` }),
+    ],
+    ['PATCH /api/admin/profile', 'preferredName', (i) => ({ preferredName: `Name ${i}` })],
+    ['PATCH /api/admin/settings', 'cache.statsTtlMs', (i) => ({ cache: { statsTtlMs: 1_000 + i } })],
+  ]
+  test.each(different)('%s records each time what the change before it left', async (name, field, bodyOf) => {
+    const { given, undo } = adminWrites[name] as AdminWrite
+    const [, one] = writes.find(([title]) => title === name) as (typeof writes)[number]
+    const { path } = await given({ world, token })
+    const head = await world.service.deps.db.maybeOne<{ seq: number }>(sql`select seq from audit_head`)
+    const replies = await atOnce(requests, (i) =>
+      call(world.url, one.method, path, { token, body: bodyOf(i) }),
+    )
+    for (const { status, text } of replies) expect(status, text).toBeLessThan(300)
+    const changes = await world.service.deps.db.query<{ before: unknown; after: unknown }>(sql`
+      select changes -> ${field} -> 'before' as before, changes -> ${field} -> 'after' as after
+      from audit_log where seq > ${head?.seq ?? 0} order by seq`)
+    expect(changes).toHaveLength(requests)
+    expect(changes.slice(1).map(({ before }) => before)).toEqual(
+      changes.slice(0, -1).map(({ after }) => after),
+    )
+    await undo?.({ world, token })
+  })
+})
