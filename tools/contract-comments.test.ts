@@ -5,8 +5,8 @@ const folder = new URL('../packages/contract/src/', import.meta.url)
 const files = readdirSync(folder).filter((file) => file.endsWith('.ts'))
 
 /** Exports of a file without a comment above them. What is handed on has its comment where it is written. */
-function uncommented(file: string): string[] {
-  const lines = readFileSync(new URL(file, folder), 'utf8').split('\n')
+function uncommented(file: string, text = readFileSync(new URL(file, folder), 'utf8')): string[] {
+  const lines = text.split('\n')
   return lines.flatMap((line, index) => {
     const rest = lines.slice(index).join(' ')
     if (!line.startsWith('export ') || /^export (type )?(\* |\{[^}]*\} )(as \w+ )?from /.test(rest)) return []
@@ -32,10 +32,17 @@ function endpointsOf(text: string) {
 }
 
 test('an endpoint’s comment names what it refuses with, or the endpoint that it is like', () => {
-  const texts = files.map((file) => readFileSync(new URL(file, folder), 'utf8'))
   const endpoints = new Map(texts.flatMap((text) => [...endpointsOf(text)]))
   expect(endpoints.size).toBeGreaterThan(70)
-  const unnamed = [...endpoints].flatMap(([name, { comment, codes }]) => {
+  expect(unnamedIn(texts)).toEqual([])
+})
+
+const texts = files.map((file) => readFileSync(new URL(file, folder), 'utf8'))
+
+/** Lists the refusals that the comment of their endpoint does not name. */
+function unnamedIn(sources: readonly string[]): string[] {
+  const endpoints = new Map(sources.flatMap((text) => [...endpointsOf(text)]))
+  return [...endpoints].flatMap(([name, { comment, codes }]) => {
     const [, like = ''] = /As `(\w+)`/.exec(comment) ?? []
     const told = `${comment} ${endpoints.get(like)?.comment}`
     // Every endpoint is limited.
@@ -43,10 +50,15 @@ test('an endpoint’s comment names what it refuses with, or the endpoint that i
       .filter((code) => code !== 'RATE_LIMITED' && !told.includes(code))
       .map((code) => `${name}: ${code}`)
   })
-  expect(unnamed).toEqual([])
+}
+
+test('a planted refusal that no comment names, and a planted export without a comment, are found', () => {
+  const endpoint = "/** Reads it. */\nexport const planted = endpoint({\n  refuses: ['NOT_NAMED'],\n})"
+  expect(unnamedIn([...texts, endpoint])).toEqual(['planted: NOT_NAMED'])
+  expect(uncommented('planted.ts', 'export const planted = 1')).toEqual(['planted.ts: planted'])
 })
 
 test('everything that the contract exports says what it is', () => {
   expect(files.length).toBeGreaterThan(20)
-  expect(files.flatMap(uncommented)).toEqual([])
+  expect(files.flatMap((file) => uncommented(file))).toEqual([])
 })

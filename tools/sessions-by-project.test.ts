@@ -15,14 +15,14 @@ const touches =
 const names = /\bproject_id (=|is not distinct from)$/
 const inserts = /\binto (sessions|authorization_codes|oidc_sessions) \([^)]*\bproject_id\b/
 
+const statementsIn = (name: string, text: string) =>
+  readSqlTemplates(text)
+    .filter(({ parts }) => touches.test(parts.join(' ')))
+    .map((template) => ({ ...template, key: `${name} ${declarationAt(text, template.line)}` }))
+
 const statements = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((name) => /(?<!\.test)\.ts$/.test(name))
-  .flatMap((name) => {
-    const text = readFileSync(join(source, name), 'utf8')
-    return readSqlTemplates(text)
-      .filter(({ parts }) => touches.test(parts.join(' ')))
-      .map((template) => ({ ...template, key: `${name} ${declarationAt(text, template.line)}` }))
-  })
+  .flatMap((name) => statementsIn(name, readFileSync(join(source, name), 'utf8')))
 
 /** The name of the declaration or entry that a template stands in. */
 function declarationAt(text: string, line: number): string {
@@ -42,5 +42,11 @@ describe('every statement on sessions, used pairs and codes', () => {
     expect(statements.length).toBeGreaterThan(35)
     const without = [...new Set(statements.filter((one) => !carries(one)).map(({ key }) => key))]
     expect(without.sort()).toEqual(Object.keys(withoutProject).sort())
+  })
+
+  test('a planted statement without the project is found', () => {
+    const [planted] = statementsIn('planted.ts', 'const end = sql`update sessions set x = 1 where id = 2`')
+    expect(planted?.key).toBe('planted.ts end')
+    expect(planted && carries(planted)).toBe(false)
   })
 })

@@ -1,0 +1,259 @@
+import { findCycle, findDangling, isTest, type SourceGraph } from './source-graph.ts'
+
+/** A rule about how files depend on each other: its title is what holds, and it returns every violation. */
+export interface Rule {
+  readonly title: string
+  readonly find: (graph: SourceGraph) => readonly string[]
+  /** A file that breaks the rule. A test plants it and sees it found. */
+  readonly planted: { readonly path: string; readonly text: string }
+}
+
+const api = 'apps/api/src'
+/** "About 300 lines": a longer file wants to be two. */
+const maxLines = 340
+/** Tests are tables, read row by row. */
+const maxTestLines = 500
+/** Longer files, and why. */
+const longFiles: Record<string, string> = {
+  'apps/api/src/config.ts': 'a table: a few lines for each variable',
+  'packages/contract/src/webhooks.ts': 'a table: eleven endpoints and their schemas',
+  'packages/contract/src/errors.ts': 'a table: one row for each code',
+  'packages/sdk/src/contract-types.ts': 'generated from the contract',
+  'packages/sdk/src/admin-types.ts': 'generated from the contract',
+  'apps/api/src/platform/cache/redis-cache.test.ts':
+    'one fault after another, on one set of servers and relays',
+}
+/** SQL is in stores, and in the mirror's own files. */
+const stores =
+  /\/([\w-]+-)?store\.ts$|^apps\/api\/src\/mirror\/(write-(members|servers)|read-(roles|servers|members))\.ts$/
+/** Files that make conditions of the filters that a request names; their statements are in stores. */
+const conditions = [
+  'apps/api/src/features/audit/filters.ts',
+  'apps/api/src/features/monitoring/read-auth-failures.ts',
+  'apps/api/src/features/webhooks/read-submissions.ts',
+]
+const tracer = `${api}/platform/tracing/open-telemetry.ts`
+/** Lists that are known to be short, and why. */
+const shortLists: Record<string, string> = {
+  'apps/api/src/config.ts': 'as many problems as there are variables',
+  'apps/api/src/chat/discord-gateway.ts': 'as many as there are shards',
+  'apps/api/src/chat/discord-webhook.ts': 'two',
+}
+
+type IsAllowed = (imported: string, importer: string) => boolean
+
+/** Imports of files that match `from`, as "file → import", that are not allowed. */
+const imports =
+  (from: RegExp, isAllowed: IsAllowed, { tests = false } = {}): Rule['find'] =>
+  ({ names, importsOf }) =>
+    names
+      .filter((name) => from.test(name) && (tests || !isTest(name)))
+      .flatMap((name) => importsOf(name).flatMap((one) => (isAllowed(one, name) ? [] : [`${name} → ${one}`])))
+
+/** Files outside tests that match `from` and contain `pattern`, except `allowed`. */
+const contains =
+  (
+    from: RegExp,
+    pattern: RegExp,
+    allowed: readonly string[] | RegExp = [],
+    { tests = false } = {},
+  ): Rule['find'] =>
+  ({ names, codeOf }) =>
+    names.filter(
+      (name) =>
+        from.test(name) &&
+        (tests || !isTest(name)) &&
+        !(allowed instanceof RegExp ? allowed.test(name) : allowed.includes(name)) &&
+        pattern.test(codeOf(name)),
+    )
+
+/** Of our own files only those of these layers of the service. */
+const onlyLayers =
+  (...layers: string[]): IsAllowed =>
+  (one) =>
+    !one.startsWith('apps/') || layers.some((layer) => one.startsWith(`${api}/${layer}/`))
+
+const featureOf = (path: string) => /^apps\/api\/src\/features\/([^/]+)\//.exec(path)?.[1]
+const isOurs = (one: string) => /^(apps|packages|examples|bench|tools|clients)\//.test(one)
+
+export const rules: readonly Rule[] = [
+  {
+    title: 'no file imports itself by any detour, types included',
+    find: findCycle,
+    planted: {
+      path: `${api}/session-memory/compose.ts`,
+      text: "import type { Memory } from '#session-memory/memory'",
+    },
+  },
+  {
+    title: 'every import of our own names a file that is there, by path, alias or package',
+    find: findDangling,
+    planted: {
+      path: `${api}/planted.ts`,
+      text: "import { x } from '#session-memory/none'\nimport '#nowhere/x'",
+    },
+  },
+  {
+    // app.ts and create-deps.ts pass functions. The types of callers belong to every feature.
+    title: 'no feature imports another feature',
+    find: imports(/^apps\/api\/src\/features\//, (one, importer) => {
+      const to = featureOf(one)
+      return to === undefined || to === featureOf(importer) || one === `${api}/features/callers.ts`
+    }),
+    planted: { path: `${api}/features/blocks/planted.ts`, text: "import '../sessions/validate.ts'" },
+  },
+  {
+    title: 'the mirror imports the audit log, the chat port and the platform only',
+    find: imports(/^apps\/api\/src\/mirror\//, onlyLayers('mirror', 'audit', 'chat', 'platform')),
+    planted: { path: `${api}/mirror/planted.ts`, text: "import '#session-memory/memory'" },
+  },
+  {
+    title: 'the audit log imports the platform only',
+    find: imports(/^apps\/api\/src\/audit\//, onlyLayers('audit', 'platform')),
+    planted: { path: `${api}/audit/planted.ts`, text: "import '#mirror/write-members'" },
+  },
+  {
+    title: 'the platform imports no other layer',
+    find: imports(/^apps\/api\/src\/platform\//, onlyLayers('platform')),
+    planted: { path: `${api}/platform/db/planted.ts`, text: "import '#audit/event'" },
+  },
+  {
+    title: 'the session memory imports the platform only',
+    find: imports(/^apps\/api\/src\/session-memory\//, onlyLayers('session-memory', 'platform')),
+    planted: { path: `${api}/session-memory/planted.ts`, text: "import '#mirror/freshness'" },
+  },
+  {
+    title: 'the chat adapter imports the platform only',
+    find: imports(/^apps\/api\/src\/chat\//, onlyLayers('chat', 'platform')),
+    planted: { path: `${api}/chat/planted.ts`, text: "import '../config.ts'" },
+  },
+  {
+    title: 'only the chat adapter imports libraries of the chat platform',
+    find: imports(
+      /^apps\/api\/src\/(?!chat\/)/,
+      (one) => !/^(discord-api-types|@discordjs\/|oauth4webapi)/.test(one),
+    ),
+    planted: {
+      path: `${api}/mirror/planted.ts`,
+      text: "import type { APIGuild } from 'discord-api-types/v10'",
+    },
+  },
+  {
+    title: 'the contract imports its schema library only',
+    find: imports(
+      /^packages\/contract\//,
+      (one) => one.startsWith('packages/contract/') || one === 'typebox',
+    ),
+    planted: { path: 'packages/contract/src/planted.ts', text: "import '@rolecall/sdk'" },
+  },
+  {
+    title: 'the simulator imports nothing of ours',
+    find: imports(
+      /^packages\/chat-sim\//,
+      (one) => one.startsWith('packages/chat-sim/') || (!isOurs(one) && !one.startsWith('@rolecall/')),
+    ),
+    planted: { path: 'packages/chat-sim/src/planted.ts', text: "import '@rolecall/contract'" },
+  },
+  {
+    title: 'the service imports the contract and no other package of ours',
+    find: imports(
+      /^apps\/api\/src\//,
+      (one) => !isOurs(one) || one.startsWith('apps/api/') || one === 'packages/contract/src/index.ts',
+    ),
+    planted: { path: `${api}/planted.ts`, text: "import '@rolecall/chat-sim'" },
+  },
+  {
+    title: 'packages and examples import nothing of the service',
+    find: imports(/^(packages|examples)\//, (one) => !one.startsWith('apps/api/')),
+    planted: { path: 'packages/sdk/src/planted.ts', text: "import '@rolecall/api/deps'" },
+  },
+  {
+    title: 'the console has the checker of schemas, and nothing else of the service',
+    find: imports(
+      /^apps\/console\/src\//,
+      (one) => !one.startsWith('apps/api/') || one.startsWith(`${api}/platform/json-schema/`),
+    ),
+    planted: { path: 'apps/console/src/planted.ts', text: "import '@rolecall/api/platform/db/sql'" },
+  },
+  {
+    title: 'the client library imports types of the contract only',
+    find: imports(/^packages\/sdk\//, (one) =>
+      one.startsWith('packages/') ? /^packages\/(sdk|contract)\//.test(one) : !isOurs(one),
+    ),
+    planted: { path: 'packages/sdk/src/planted.ts', text: "import '@rolecall/chat-sim'" },
+  },
+  {
+    // Anyone with the address of a service knows as much. Tests are no exception.
+    title: 'acceptance imports nothing of the service',
+    find: imports(/^acceptance\//, (one) => !/^(apps|bench)\/|^#/.test(one), { tests: true }),
+    planted: { path: 'acceptance/api/planted.test.ts', text: "import '@rolecall/api/app'" },
+  },
+  {
+    title: 'a store throws no HTTP error',
+    find: imports(stores, (one) => !one.startsWith(`${api}/platform/http/`)),
+    planted: { path: `${api}/features/blocks/store.ts`, text: "import '#platform/http/api-error'" },
+  },
+  {
+    title: 'only stores speak SQL',
+    find: imports(
+      /^apps\/api\/src\/(features|mirror|audit|session-memory)\//,
+      (one, importer) =>
+        one !== `${api}/platform/db/sql.ts` || stores.test(importer) || conditions.includes(importer),
+    ),
+    planted: { path: `${api}/features/blocks/routes.ts`, text: "import { sql } from '#platform/db/sql'" },
+  },
+  {
+    title: 'the environment of the process is read in one file of the service',
+    find: contains(
+      /./,
+      /\bprocess\.env\b/,
+      /^(apps\/api\/src\/environment\.ts|packages\/sdk\/|acceptance\/|bench\/|tools\/|examples\/|packages\/chat-sim\/(bin|src\/cli))/,
+    ),
+    planted: { path: `${api}/planted.ts`, text: 'export const port = process.env.PORT' },
+  },
+  {
+    // Instances must agree on what has expired: only the clock of the database decides. A lease is measured by its holder.
+    title: 'no feature decides by the clock of its machine',
+    find: contains(/^apps\/api\/src\/(features|session-memory)\//, /\bDate\.now\(\)/, [
+      `${api}/session-memory/clock.ts`,
+    ]),
+    planted: { path: `${api}/features/blocks/planted.ts`, text: 'export const now = () => Date.now()' },
+  },
+  {
+    title: 'no file calls URL.canParse, which is wrong about Latin-1 text once it is optimized',
+    find: contains(/./, /URL\.canParse\(/, /^tools\/structure-rules\.ts$/, { tests: true }),
+    planted: { path: `${api}/planted.ts`, text: "export const is = URL.canParse('x')" },
+  },
+  {
+    // Arguments lie on the stack: a hundred thousand of them, which a client can send, are a RangeError.
+    title: 'no list becomes the arguments of a call, unless it is known to be short',
+    find: contains(
+      /^apps\/api\/src\//,
+      /\b(push|unshift|splice|max|min|fromCharCode|fromCodePoint)\((?:[^()]*,\s*)?\.\.\./,
+      Object.keys(shortLists),
+    ),
+    planted: { path: `${api}/planted.ts`, text: 'export const most = (all: number[]) => Math.max(...all)' },
+  },
+  {
+    title: 'no file is longer than a reader follows',
+    find: ({ names, linesOf }) =>
+      names
+        .filter((name) => longFiles[name] === undefined)
+        .filter((name) => linesOf(name) > (isTest(name) ? maxTestLines : maxLines))
+        .map((name) => `${name}: ${linesOf(name)}`),
+    planted: { path: `${api}/planted.ts`, text: '\n'.repeat(maxLines) },
+  },
+  {
+    // Traces cost nothing, not even memory, where they are not sent.
+    title: 'tracing libraries are imported by one file',
+    find: imports(/^apps\//, (one, importer) => !/^@opentelemetry\//.test(one) || importer === tracer),
+    planted: { path: `${api}/planted.ts`, text: "import '@opentelemetry/api'" },
+  },
+  {
+    title: 'that file is imported only when it is needed',
+    find: contains(/./, /from '#platform\/tracing\/open-telemetry'/, /^tools\/structure-rules\.ts$/, {
+      tests: true,
+    }),
+    planted: { path: `${api}/planted.ts`, text: "import { x } from '#platform/tracing/open-telemetry'" },
+  },
+]
