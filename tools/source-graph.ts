@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 /** A package of this repository, as its `package.json` describes it. */
-export interface Manifest {
+interface Manifest {
   readonly name?: string
   readonly imports?: Readonly<Record<string, Targets>>
   readonly exports?: Readonly<Record<string, Targets>>

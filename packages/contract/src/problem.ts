@@ -8,6 +8,15 @@ export const ProblemDetail = Type.Object({
   code: Type.String(),
 })
 
+/** How many problems an answer leaves out. */
+export const MoreProblems = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    description:
+      'How many more problems were found. Absent where `errors` lists all of them. A check stops after 1,000 problems, or 128 KiB of them.',
+  }),
+)
+
 const rows: [string, ErrorDefinition][] = Object.entries(errors)
 const codes = [...new Set(rows.map(([name, { code = name }]) => code))]
 
@@ -26,8 +35,11 @@ export const Problem = Type.Object({
   }),
   requestId: Type.String({ description: 'As in the header `X-Request-Id`.' }),
   errors: Type.Optional(
-    Type.Array(ProblemDetail, { description: 'Everything that is wrong with the request.' }),
+    Type.Array(ProblemDetail, {
+      description: 'Everything that is wrong with the request, or the first problems that fit into 64 KiB.',
+    }),
   ),
+  more: MoreProblems,
 })
 
 export type ProblemDetail = Static<typeof ProblemDetail>

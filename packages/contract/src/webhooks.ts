@@ -4,7 +4,7 @@ import { endpoint, maxBodyLimit } from './endpoint.ts'
 import { Closed, DateTime, IdOrName, Nullable, Snowflake, Uuid } from './formats.ts'
 import { Name } from './names.ts'
 import { patterns } from './patterns.ts'
-import { ProblemDetail } from './problem.ts'
+import { MoreProblems, ProblemDetail } from './problem.ts'
 
 const tag = 'Inbound webhooks'
 
@@ -226,8 +226,10 @@ export const rotateSecret = endpoint({
 const TriedPayload = Type.Object({
   valid: Type.Boolean(),
   errors: Type.Array(ProblemDetail, {
-    description: 'Everything that is wrong, by its place in the payload, or below `/schema` in the draft.',
+    description:
+      'Everything that is wrong, by its place in the payload, or below `/schema` in the draft; or the first problems that fit into 64 KiB.',
   }),
+  more: MoreProblems,
 })
 
 /** Holds a payload against the schema. Refuses with WEBHOOK_NOT_FOUND, RATE_LIMITED. */

@@ -1414,13 +1414,15 @@ export interface AdminEndpoints {
     }
     readonly answer: {
       readonly valid: boolean
-      /** Everything that is wrong, by its place in the payload, or below `/schema` in the draft. */
+      /** Everything that is wrong, by its place in the payload, or below `/schema` in the draft; or the first problems that fit into 64 KiB. */
       readonly errors: readonly {
         /** JSON Pointer into the body, or into the query or path parameters. */
         readonly path: string
         readonly message: string
         readonly code: string
       }[]
+      /** How many more problems were found. Absent where `errors` lists all of them. A check stops after 1,000 problems, or 128 KiB of them. */
+      readonly more?: number
     }
   }
   /** Change an inbound webhook. */

@@ -25,8 +25,10 @@ interface Failed<Code extends RolecallErrorCode> extends Error {
   readonly detail: string
   /** The service's name for the request: quote it when you ask an operator. */
   readonly requestId: string | undefined
-  /** Everything that is wrong with the request, with `VALIDATION_FAILED` and `PAYLOAD_INVALID`; else empty. */
+  /** Problems of the request, with `VALIDATION_FAILED` and `PAYLOAD_INVALID`: the first ones where there are many. */
   readonly errors: readonly ProblemDetail[]
+  /** How many more problems the service found. */
+  readonly moreErrors: number
   /** Seconds after which another try is worth it, with 429 and 503. */
   readonly retryAfterSec: number | undefined
 }
@@ -48,6 +50,7 @@ interface Details {
   readonly status?: number | undefined
   readonly requestId?: string | undefined
   readonly errors?: readonly ProblemDetail[] | undefined
+  readonly moreErrors?: number | undefined
   readonly retryAfterSec?: number | undefined
   readonly cause?: unknown
 }
@@ -63,17 +66,20 @@ class RolecallFailure extends Error {
   readonly detail: string
   readonly requestId: string | undefined
   readonly errors: readonly ProblemDetail[]
+  readonly moreErrors: number
   readonly retryAfterSec: number | undefined
 
   constructor(code: RolecallErrorCode, detail: string, details: Details = {}) {
-    const { status, requestId, errors = [], retryAfterSec, cause } = details
+    const { status, requestId, errors = [], moreErrors = 0, retryAfterSec, cause } = details
     const problems = errors.map(({ path, message }) => ` ${path} ${message}.`).join('')
-    super(`${code}: ${detail}${problems}`, { cause })
+    const more = moreErrors > 0 ? ` And ${moreErrors} more.` : ''
+    super(`${code}: ${detail}${problems}${more}`, { cause })
     this.code = code
     this.status = status
     this.detail = detail
     this.requestId = requestId
     this.errors = errors
+    this.moreErrors = moreErrors
     this.retryAfterSec = retryAfterSec
   }
 
@@ -106,6 +112,7 @@ export function errorOf(response: Response, body: unknown): RolecallError {
     status,
     requestId: body.requestId,
     errors: Array.isArray(body.errors) ? body.errors : [],
+    ...(body.more !== undefined && { moreErrors: body.more }),
     retryAfterSec,
   })
 }
@@ -126,6 +133,7 @@ interface Readable {
   readonly title?: string
   readonly requestId?: string
   readonly errors?: readonly ProblemDetail[]
+  readonly more?: number
 }
 
 const isProblem = (body: unknown): body is Readable =>

@@ -24,10 +24,12 @@ class RolecallError(Exception):
         status: Optional[int] = None,
         request_id: Optional[str] = None,
         errors: Tuple[ProblemDetail, ...] = (),
+        more_errors: int = 0,
         retry_after_sec: Optional[float] = None,
     ) -> None:
         problems = "".join(f" {error.path} {error.message}." for error in errors)
-        super().__init__(f"{code}: {detail}{problems}")
+        more = f" And {more_errors} more." if more_errors > 0 else ""
+        super().__init__(f"{code}: {detail}{problems}{more}")
         #: Stable, to be compared with.
         self.code: ErrorCode = code
         #: HTTP status of the answer; None when there was none.
@@ -36,8 +38,10 @@ class RolecallError(Exception):
         self.detail = detail
         #: The service's name for the request: quote it when you ask an operator.
         self.request_id = request_id
-        #: Everything that is wrong with the request; often empty.
+        #: Problems of the request, the first ones where there are many; often empty.
         self.errors = errors
+        #: How many more problems the service found.
+        self.more_errors = more_errors
         #: Seconds after which another try is worth it, with 429 and 503.
         self.retry_after_sec = retry_after_sec
 
@@ -104,6 +108,7 @@ def error_of(status: int, headers: Mapping[str, str], content: bytes) -> Rolecal
         problem = as_object(json.loads(content))
         code, detail, title = text(problem, "code"), text(problem, "detail"), optional_text(problem, "title")
         errors = items(problem, "errors", ProblemDetail.from_json) if "errors" in problem else ()
+        more = problem.get("more")
     except ValueError:
         return unexpected_response(status, headers, retry_after_sec)
     kind = _classes.get(status, ServiceError if status >= 500 else BadRequestError)
@@ -114,6 +119,7 @@ def error_of(status: int, headers: Mapping[str, str], content: bytes) -> Rolecal
         status=status,
         request_id=optional_text(problem, "requestId") or request_id,
         errors=errors,
+        more_errors=more if isinstance(more, int) else 0,
         retry_after_sec=retry_after_sec,
     )
 

@@ -1,5 +1,6 @@
 import type { ProblemDetail, webhooks } from '@rolecall/contract'
 import { ApiError } from '#platform/http/api-error'
+import { boundProblems } from '#platform/http/bound-problems'
 import { parseBody } from '#platform/http/read-body'
 import type { Deps } from '../../deps.ts'
 import { findWebhook } from './webhook-store.ts'
@@ -13,7 +14,7 @@ export async function tryPayload(
   { db, schemas }: Pick<Deps, 'db' | 'schemas'>,
   { projectId, webhookId }: { readonly projectId: string; readonly webhookId: string },
   { payload, schema: draft }: webhooks.TryPayload,
-): Promise<{ valid: boolean; errors: ProblemDetail[] }> {
+): Promise<{ valid: boolean; errors: ProblemDetail[]; more?: number }> {
   const stored = await findWebhook(db, projectId, webhookId)
   if (!stored) throw new ApiError('WEBHOOK_NOT_FOUND')
   // In a lane beside that of the project's submissions, which trials do not hold up.
@@ -22,13 +23,13 @@ export async function tryPayload(
   if (inDraft.length > 0)
     return {
       valid: false,
-      errors: inDraft.map((problem) => ({ ...problem, path: `/schema${problem.path}` })),
+      ...boundProblems(inDraft.map((problem) => ({ ...problem, path: `/schema${problem.path}` }))),
     }
   const parsed = parse(payload)
   if ('error' in parsed) return { valid: false, errors: [parsed.error] }
   const schema = await schemas.open(lane, draft ?? stored.schema)
   const errors = await schema.validate(parsed.value, payload)
-  return { valid: errors.length === 0, errors }
+  return { valid: errors.length === 0, ...boundProblems(errors) }
 }
 
 function parse(text: string): { readonly value: unknown } | { readonly error: ProblemDetail } {

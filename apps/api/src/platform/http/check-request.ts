@@ -2,7 +2,6 @@ import type { EndpointDefinition, ProblemDetail } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { ApiError } from './api-error.ts'
-import { maxProblems } from './bounds.ts'
 import { readBody } from './read-body.ts'
 import { readQuery } from './read-query.ts'
 import { compile } from './validation.ts'
@@ -52,6 +51,6 @@ function searchOf(url = '') {
   return start < 0 ? '' : url.slice(start + 1)
 }
 
-/** The refusal of a request, with everything that is wrong with it; a flood of problems is cut. */
+/** Makes the refusal of a request, with everything that is wrong with it. */
 export const invalid = (problems: readonly ProblemDetail[]) =>
-  new ApiError('VALIDATION_FAILED', { errors: problems.slice(0, maxProblems) })
+  new ApiError('VALIDATION_FAILED', { errors: problems })

@@ -1,6 +1,7 @@
 import { type ErrorCode, errors, type Problem } from '@rolecall/contract'
 import { DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/database'
 import { ApiError } from './api-error.ts'
+import { boundProblems } from './bound-problems.ts'
 
 /** Seconds after which an outage is worth another try. */
 const retryAfterSec = '2'
@@ -62,6 +63,6 @@ export function toProblem(
     detail: message,
     code: wireCode,
     requestId,
-    ...(details.errors && { errors: [...details.errors] }),
+    ...(details.errors && boundProblems(details.errors)),
   }
 }

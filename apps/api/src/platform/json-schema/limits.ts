@@ -25,8 +25,9 @@ export const limits = {
   patternMemory: 32 * 1024,
   /** Nested calls of one validation: chains of `$ref` times levels of the value. */
   calls: 600,
-  /** Errors that one validation reports. */
+  /** Errors that one validation collects, and characters of their paths and messages. */
   errors: 1_000,
+  errorCharacters: 128 * 1024,
   /** Work of one validation, in units of about ten nanoseconds, and how much of it may be done on the event loop. */
   work: 1_000_000,
   workOnLoop: 300_000,

@@ -6,7 +6,7 @@ export class TooCostly extends Error {
   override readonly name = 'TooCostly'
 }
 
-/** Thrown when as many errors are known as are ever reported. */
+/** Thrown when more errors are known than one answer can report. */
 export class EnoughErrors extends Error {
   override readonly name = 'EnoughErrors'
 }
@@ -22,6 +22,7 @@ export class Run {
   quiet = 0
   #left: number
   #calls = 0
+  #errorCharacters = 0
 
   constructor(work: number) {
     this.#left = work
@@ -45,9 +46,13 @@ export class Run {
   /** Notes what is wrong at this place, or at a key of it; always false, so that a check can return it. */
   fail(code: string, message: string, key?: string): false {
     if (this.quiet > 0) return false
-    this.spend(errorCost + this.path.length)
-    if (this.errors.length >= limits.errors) throw new EnoughErrors()
-    this.errors.push({ path: pointer(key === undefined ? this.path : [...this.path, key]), message, code })
+    const isEnough = this.errors.length >= limits.errors || this.#errorCharacters >= limits.errorCharacters
+    if (isEnough) throw new EnoughErrors()
+    const path = pointer(key === undefined ? this.path : [...this.path, key])
+    const characters = path.length + message.length
+    this.#errorCharacters += characters
+    this.spend(errorCost + characters)
+    this.errors.push({ path, message, code })
     return false
   }
 }

@@ -33,6 +33,7 @@ export function TryPayload({ webhook: { id, projectId }, payload, onChange, sche
   // What was said is about what was asked: not about what was typed since.
   const isCurrent = tried.variables?.payload === payload && tried.variables.schema === schema
   const errors = tried.data?.errors ?? []
+  const more = tried.data?.more ?? 0
   return (
     <div className="stack tight">
       <div className="field">
@@ -55,7 +56,9 @@ export function TryPayload({ webhook: { id, projectId }, payload, onChange, sche
         {isCurrent && tried.data && (
           <Notice
             tone={tried.data.valid ? 'good' : 'bad'}
-            title={tried.data.valid ? 'It fits' : `It does not fit: ${countText(errors.length, 'problem')}`}
+            title={
+              tried.data.valid ? 'It fits' : `It does not fit: ${countText(errors.length + more, 'problem')}`
+            }
           >
             {tried.data.valid && 'A submission of it would be taken.'}
           </Notice>
@@ -68,6 +71,7 @@ export function TryPayload({ webhook: { id, projectId }, payload, onChange, sche
               <code>{path || 'the whole'}</code> {message}
             </li>
           ))}
+          {more > 0 && <li>{countText(more, 'more problem')}</li>}
         </ul>
       )}
       {isCurrent && tried.error && <Problem error={tried.error} title="It could not be tried" />}
