@@ -21,19 +21,20 @@ export const recordAudit: RecordAudit = async (tx, recorded) => {
   await appendEntries(tx, entries)
 }
 
+/** Replaces lone surrogates, because the database does, and the hash must match the stored text. */
 const toEntry = (event: AuditEvent, { now }: Head, seq: number): HashedEntry => ({
   seq,
   id: uuidv7(),
   at: now.toISOString(),
   actorId: event.actor?.id ?? null,
-  actorUsername: event.actor?.username ?? null,
+  actorUsername: event.actor?.username.toWellFormed() ?? null,
   actionType: event.actionType,
   action: event.action,
   severity: event.severity ?? 'info',
   targetType: event.target?.type ?? null,
   targetId: event.target?.id ?? null,
-  targetName: event.target?.name ?? null,
-  summary: event.summary,
+  targetName: event.target?.name?.toWellFormed() ?? null,
+  summary: event.summary.toWellFormed(),
   changes: event.changes ? JSON.stringify(event.changes, orNull) : null,
   ip: event.client?.ip ?? null,
   requestId: event.client?.requestId ?? null,

@@ -10,7 +10,7 @@ const unexpected = (what: string) =>
 
 export function text(value: unknown): string {
   if (typeof value !== 'string' || value === '') throw unexpected('a text')
-  return value.replaceAll('\0', '')
+  return value.replaceAll('\0', '').toWellFormed()
 }
 
 export function list<T>(value: T[]): T[] {

@@ -83,8 +83,29 @@ describe('a CSV download', () => {
     ['x\t=1', "x\t'=1"],
     ['a;"=1', 'a;"\'=1'],
     ['a;b=1', 'a;b=1'],
-  ])('defuses %j also for who reads it with another separator', async (name, shown) =>
+    ['a\n=1', "a\n'=1"],
+    ['a\r=1', "a\r'=1"],
+    ['a\r\n @SUM(1)', "a\r\n '@SUM(1)"],
+    ['a\n"\0-1', 'a\n"\0\'-1'],
+    ['a\u0085+1', "a\u0085'+1"],
+    ['a\u2028＝1', "a\u2028'＝1"],
+    ['a\nb-1', 'a\nb-1'],
+  ])('defuses %j also for readers that end cells or rows elsewhere', async (name, shown) =>
     expect(await nameOf(name)).toBe(shown),
+  )
+
+  test('takes time in proportion to a cell of nothing but white space', async () => {
+    const name = `[${'\t'.repeat(256 * 1024)}1]`
+    expect(await nameOf(name)).toBe(name)
+  }, 20_000)
+
+  test.each(['\n', '\r', '\r\n', '\n\r', '\v', '\f', '\u0085', '\u2028', '\u2029'])(
+    'quotes a cell that contains the line break %j, so that it starts no row',
+    async (lineBreak) => {
+      const name = `a${lineBreak}b`
+      expect(await fileOf([{ name, count: 1 }])).toBe(`\uFEFFname,count,isOn,at\r\n"${name}",1,,\r\n`)
+      expect(rowsOf(await fileOf([{ name, count: 1 }]))).toEqual([expect.anything(), [name, '1', '', '']])
+    },
   )
 
   test('reads back as it was written, but for the quotes that defuse it, whatever was written', async () => {
@@ -103,6 +124,7 @@ describe('a CSV download', () => {
       '👩‍🚀',
       'مرحبا',
       '\u202E',
+      '\u2028',
       '',
     )
     const name = fc.array(fc.oneof(hostile, fc.string({ unit: 'grapheme' }))).map((parts) => parts.join(''))
@@ -114,7 +136,7 @@ describe('a CSV download', () => {
         for (const [i, row] of rows.entries()) {
           const [cell = '', count] = read[i] ?? []
           expect(cell.replaceAll("'", '')).toBe(row.name.replaceAll("'", ''))
-          expect(cell).not.toMatch(/(^|[;\t])\s*[=+\-@＝＋－＠]/)
+          expect(cell).not.toMatch(/(^|[;\t\r\n\u2028])\s*[=+\-@＝＋－＠]/)
           expect(count).toBe(String(row.count))
         }
       }),

@@ -40,21 +40,31 @@ async function* csvChunks<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncI
 const write = (records: Cell[][]) =>
   stringify(records, {
     record_delimiter: 'windows',
+    quoted_match: lineBreak,
     cast: { string: defused, boolean: String, date: (at) => at.toISOString() },
   })
 
+/** Every line break that a reader may take for the end of a row. The writer itself quotes cells for CR LF only. */
+const lineBreak = /[\r\n\v\f\u0085\u2028\u2029]/
+
 /**
- * What a spreadsheet would run as a formula: it starts with an operator, also a full-width one, behind any
- * quotes and spaces; or with a control character that some spreadsheets drop before they look (CWE-1236).
+ * Matches a cell that a spreadsheet would run as a formula: it starts with an operator, also a full-width one, after any
+ * quotes and spaces; or with a control character that some spreadsheets drop first (CWE-1236).
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: Spreadsheets drop these control characters.
 const formula = /^(?:[\0\t\r\n]|[\s"'\u0000-\u001F\u200B-\u200F\u2060]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/
 
-/** The same behind what some spreadsheets take for the end of a cell: `;` where the comma is a decimal mark, and a tab. In JSON, too: whoever needs its bytes exports JSON. */
-const formulaInside = /([;\t][\s"'\u200B-\u200F\u2060]*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g
+/**
+ * Matches the place before an operator that follows the end of a cell or a row as some spreadsheets read it: a line break, a
+ * tab, or `;` where the comma is a decimal mark. This includes JSON: a list of submissions has their exact bytes. The operator
+ * comes first in the pattern: then a long run of white space is read once, not once for each of its characters.
+ */
+const formulaInside =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: Spreadsheets drop these control characters.
+  /(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])(?<=[;\t\r\n\v\f\u0085\u2028\u2029][\s"'\u0000-\u001F\u200B-\u200F\u2060]*)/g
 
-/** Puts a single quote before what a spreadsheet would run: it is shown as text then. */
+/** Puts a single quote before each text that a spreadsheet would run, so that it shows the text. */
 const defused = (text: string) => {
-  const inside = text.replace(formulaInside, "$1'")
+  const inside = text.replace(formulaInside, "'")
   return formula.test(text) ? `'${inside}` : inside
 }

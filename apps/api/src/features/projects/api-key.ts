@@ -36,14 +36,15 @@ export async function issueApiKey(
 ) {
   const apiKey = mintToken('apiKey')
   const prefix = keyPrefixOf(apiKey)
+  const keptNote = note === undefined ? null : storedName(note)
   const stored = await insertApiKey(tx, {
     ...{ id, projectId, prefix, digest: digestOf(apiKey) },
-    note: note === undefined ? null : storedName(note),
+    note: keptNote,
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt.toUpperCase()).toISOString(),
   })
   if (!stored) throw invalid([{ path: '/expiresAt', message: 'must be in the future', code: 'RANGE' }])
   if ((await countWorkingKeys(tx, projectId)) > maxWorkingKeys) throw new ApiError('API_KEY_LIMIT_REACHED')
-  return { apiKey, prefix, createdAt: stored.createdAt.toISOString() }
+  return { apiKey, prefix, note: keptNote, createdAt: stored.createdAt.toISOString() }
 }
 
 /**
@@ -61,7 +62,7 @@ export const regenerateApiKey = (
     const successorId = uuidv7()
     const isToldNow = graceSec > 0 && graceSec <= toldBeforeSec
     const replaced = await replaceNewestKey(tx, projectId, { successorId, graceSec, isToldNow })
-    const issued = await issueApiKey(tx, projectId, wanted, successorId)
+    const { note: _, ...issued } = await issueApiKey(tx, projectId, wanted, successorId)
     const old = replaced.find(({ wasNewest, isWorking }) => wasNewest && isWorking)
     const endsAt = old?.endsAt?.toISOString()
     const goesOn = endsAt ? ` The old one, ${project.keyPrefix}, works until ${endsAt}.` : ''
@@ -83,14 +84,14 @@ export const addApiKey = (deps: KeyDeps, by: By, projectId: string, wanted: apiK
     await lockKeys(tx, projectId)
     await standBack(tx, projectId)
     const id = uuidv7()
-    const issued = await issueApiKey(tx, projectId, wanted, id)
+    const { note, ...issued } = await issueApiKey(tx, projectId, wanted, id)
     await record({
       ...by,
       action: 'key.add',
       summary: `The API key ${issued.prefix} of ${project.name} was added.`,
       changes: {
         prefix: { before: null, after: issued.prefix },
-        note: { before: null, after: wanted.note ?? null },
+        note: { before: null, after: note },
       },
     })
     return { id, ...issued }

@@ -33,7 +33,7 @@ const hostile = fc.constantFrom(
     '\n',
     '\r',
   ],
-  ...['\\x41', '\\101', '\\u0041', '\u2028', '\u202e', '😀', 'é', 'a', ' ', '%', ';', '--', '/*'],
+  ...['\\x41', '\\101', '\\u0041', '\u2028', '\u202e', '\uFEFF', '😀', 'é', 'a', ' ', '%', ';', '--', '/*'],
 )
 const texts = fc.array(hostile, { maxLength: 40 }).map((parts) => parts.join(''))
 const bytes = fc.oneof(

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PGlite, type PGliteInterface, type Transaction } from '@electric-sql/pglite'
 import pg from 'pg'
 import type { Log } from '#platform/log'
+import { keepByteOrderMarks } from './byte-order-marks.ts'
 import {
   type Database,
   DatabaseFull,
@@ -44,6 +45,7 @@ export async function openPglite(
       ? cause
       : new FolderUnusable(folder, 'the engine does not start: is the disk full?', cause)
   })
+  keepByteOrderMarks(pglite)
   let closed = false
   const disk = createFullDisk(log)
   const whileOpen = async <T>(run: () => Promise<T>): Promise<T> => {

@@ -1,0 +1,39 @@
+import type { PGlite } from '@electric-sql/pglite'
+
+type Message = Awaited<ReturnType<PGlite['execProtocolStream']>>[number]
+type Row = Message & { readonly name: 'dataRow'; readonly fields: (string | null)[] }
+
+const byteOrderMark = Buffer.from('\uFEFF')
+const dataRow = 0x44
+const isRow = (message: Message): message is Row => message.name === 'dataRow'
+
+/**
+ * Makes the embedded engine return values that begin with U+FEFF as they are stored. Its decoder takes that character
+ * for a byte order mark and removes it, so a value would differ from its digest and from what was sent.
+ */
+export function keepByteOrderMarks(pglite: PGlite): void {
+  pglite.execProtocolStream = async (message, options) => {
+    const { messages, data } = await pglite.execProtocol(message, options)
+    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+    if (bytes.includes(byteOrderMark)) restore(messages.filter(isRow), bytes)
+    return messages
+  }
+}
+
+/** Reads the rows of a response again: each has a type, a length, the number of its fields, and each field with its length. */
+function restore(rows: readonly Row[], bytes: Buffer): void {
+  let row = 0
+  for (let at = 0; at < bytes.length; at += 1 + bytes.readInt32BE(at + 1)) {
+    if (bytes[at] !== dataRow) continue
+    const { fields } = rows[row] as Row
+    row += 1
+    let start = at + 7
+    for (const [i, value] of fields.entries()) {
+      const length = Math.max(0, bytes.readInt32BE(start))
+      start += 4
+      const isMarked = byteOrderMark.equals(bytes.subarray(start, start + Math.min(length, 3)))
+      if (isMarked) fields[i] = `\uFEFF${value}`
+      start += length
+    }
+  }
+}
