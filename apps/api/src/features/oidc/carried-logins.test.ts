@@ -55,6 +55,23 @@ describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
     expect((await goOn(own, again.resume)).searchParams.get('code')).toBeNull()
   })
 
+  test('begins anew where another member signed in meanwhile, and never by a page of the library', async () => {
+    const { browser, resume } = await parked(users.ada)
+    // In another tab. A real browser keeps the cookies of each step by its path.
+    const ofStep = [...browser.jar].filter(([name]) => /^svc_oidc_/.test(name))
+    await walk(world, authPath(project, { prompt: 'login' }), { browser, as: users.yusra })
+    for (const [name, value] of ofStep) browser.jar.set(name, value)
+    const reply = await browser.get(resume)
+    expect([reply.status, reply.headers.get('location')]).toEqual([
+      303,
+      expect.stringContaining('/oidc/interaction/'),
+    ])
+    expect(reply.text).not.toContain('Submitting Callback')
+    const again = (await browser.get(pathOf(reply))).headers.get('location') ?? ''
+    const onwards = pathOf(await browser.get(await atPlatform(again, { as: users.ada })))
+    expect((await goOn(browser, onwards)).searchParams.get('code')).toBeTruthy()
+  })
+
   test('does not outlive a logout from everywhere, of the single sign-on, or a block', async () => {
     const ends = {
       'logout-all': () =>

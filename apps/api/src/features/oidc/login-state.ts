@@ -20,10 +20,28 @@ export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin,
     const known = await orProtocolError(login.find(ctx.req.headers.cookie))
     become(session, known?.memberId, known && Math.floor(known.beganAt.getTime() / 1_000))
     // Without somebody the library logs out by a page that sends itself off with a script; ours asks nobody when no one is logged in.
-    if (!known && (ctx as KoaContextWithOIDC).oidc?.route === 'end_session') session.accountId = nobody
+    const { route = '' } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
+    if (!known && route === 'end_session') session.accountId = nobody
+    if (resumeRoutes.includes(route) && (await isOfAnother(provider, ctx, session)))
+      session.accountId = undefined
     return session
   }
   Object.defineProperty(Session, 'get', { value: get })
+}
+
+const resumeRoutes = ['resume', 'device_resume']
+
+/**
+ * True where the login that goes on is of another member than the one who is signed in by now. The library would end the
+ * session by a page that sends itself off with a script. Without an account the policy asks for a new login.
+ */
+async function isOfAnother(provider: Provider, ctx: Parameters<GetSession>[0], { accountId }: Session) {
+  const id = provider
+    .createContext(ctx.req, ctx.res)
+    .cookies.get(provider.cookieName('resume'), { signed: true })
+  const interaction = id && accountId ? await provider.Interaction.find(id) : undefined
+  const login = interaction?.result?.login
+  return login !== undefined && login.accountId !== accountId
 }
 
 /** Another member gets nothing of what the one before had in this browser. */

@@ -63,6 +63,8 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
     // Whoever is told that something ended may rely on it everywhere.
     if (deps.answers.writes() !== before) await deps.answers.confirm()
     if (ctx.status === 503) ctx.set('retry-after', '2')
+    // RFC 7009 §2.2 ignores the body of a revocation. Clients that see a type try to read it.
+    if (ctx.body === '') ctx.remove('content-type')
     // RFC 9110 §11.6.1: also where a client named itself in the body.
     if (ctx.status === 401 && !ctx.response.get('www-authenticate')) {
       ctx.set('www-authenticate', `Basic realm="${config.publicUrl}"`)
