@@ -105,7 +105,7 @@ const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 
 /**
  * Takes the answer of the chat platform, once. Refuses with LOGIN_REQUEST_INVALID, NOT_SYSTEM_ADMIN, MEMBER_BLOCKED,
- * LOGIN_REFUSED, CHAT_PLATFORM_UNAVAILABLE.
+ * UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED, LOGIN_REFUSED, CHAT_PLATFORM_UNAVAILABLE.
  */
 export const chatCallback = endpoint({
   method: 'GET',
@@ -128,6 +128,8 @@ export const chatCallback = endpoint({
     'LOGIN_REQUEST_INVALID',
     'NOT_SYSTEM_ADMIN',
     'MEMBER_BLOCKED',
+    'UNKNOWN_PROJECT',
+    'REDIRECT_URI_NOT_ALLOWED',
     'LOGIN_REFUSED',
     'RATE_LIMITED',
     'CHAT_PLATFORM_UNAVAILABLE',

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@rolecall/contract'
 import { ApiError } from '#platform/http/api-error'
 import { parseUrl } from '#platform/parse-url'
 import type { Deps } from '../../deps.ts'
@@ -45,14 +46,32 @@ export async function checkAuthorize(
   const project = await findLoginProject(db, input.client_id, input.server_id)
   const failed = firstFailed(authorizeChecks, { project, redirectUri: input.redirect_uri })
   if (!failed) return
-  if (!project) throw new ApiError(failed.refusal)
-  throw new ApiError(failed.refusal, {
-    ...{ projectId: project.id, site: siteOf(project, input.redirect_uri) },
-    ...(failed.refusal === 'REDIRECT_URI_NOT_ALLOWED' && {
-      unlisted: unlistedUri(config, project.id, input.redirect_uri),
-    }),
-  })
+  throw project
+    ? refusalOf(config, project, failed.refusal, input.redirect_uri)
+    : new ApiError(failed.refusal)
 }
+
+/**
+ * Refuses by a page when the address is no longer one of the project: it may have been removed while the browser was at the
+ * platform, and nothing is sent to an address that is not listed.
+ * @throws UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED
+ */
+export async function checkStillListed(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  { projectId, serverId, redirectUri }: { projectId: string; serverId: string; redirectUri: string },
+): Promise<void> {
+  const project = await findLoginProject(db, projectId, serverId)
+  if (!project) throw new ApiError('UNKNOWN_PROJECT')
+  if (!isListed(project, redirectUri)) {
+    throw refusalOf(config, project, 'REDIRECT_URI_NOT_ALLOWED', redirectUri)
+  }
+}
+
+const refusalOf = (config: Deps['config'], project: LoginProject, code: ErrorCode, redirectUri: string) =>
+  new ApiError(code, {
+    ...{ projectId: project.id, site: siteOf(project, redirectUri) },
+    ...(code === 'REDIRECT_URI_NOT_ALLOWED' && { unlisted: unlistedUri(config, project.id, redirectUri) }),
+  })
 
 /** The site as its refusal page names it. It links back only to where the project's own redirect URI leads. */
 function siteOf(project: LoginProject, redirectUri: string) {

@@ -12,6 +12,7 @@ import type { Deps } from '../../deps.ts'
 import { firstFailed } from '../check.ts'
 import { accountPath, accountRefusal, isForAccount } from './account-login.ts'
 import { pageRequestCookie, readSecrets, secretsCookie } from './auth-request.ts'
+import { checkStillListed } from './authorize.ts'
 import { callbackChecks, codeCheck, failureOf, type Told } from './checks.ts'
 import { issueCode, issueSso } from './issue-code.ts'
 import { type NoteRefusal, turnsAway } from './note-refusal.ts'
@@ -238,7 +239,10 @@ async function refuse(
     )
     return redirectUri
   }
-  if (projectId !== null) return withError(request, refusal, config.publicUrl, server)
+  if (projectId !== null) {
+    await checkStillListed({ db, config }, { projectId, serverId: request.serverId, redirectUri })
+    return withError(request, refusal, config.publicUrl, server)
+  }
   if (isForAccount(request)) throw accountRefusal(refusal, server, whose)
   const again = adminLoginAgain(request)
   if (refusal === 'temporarily_unavailable' || refusal === 'server_error') {

@@ -5,7 +5,7 @@ import { readTime } from '#platform/db/read-time'
 import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { firstFailed } from '../check.ts'
-import { type Authorize, authorize, checkAuthorize } from './authorize.ts'
+import { type Authorize, authorize, checkAuthorize, checkStillListed } from './authorize.ts'
 import { type Browser, isBlockedNow, type LoginDeps, type LoginEnd, loggedFailure } from './chat-callback.ts'
 import { callbackChecks, codeCheck, type Told } from './checks.ts'
 import { issueCode, makeSsoCookie } from './issue-code.ts'
@@ -47,17 +47,26 @@ export async function ssoAuthorize(
     })
   }
   if (found && end) {
+    if ('refusal' in end) await checkStillListed(deps, addressOf(input))
     const location =
       'refusal' in end
         ? withError(destination, end.refusal, publicUrl, await findServerName(deps.db, input.server_id))
         : withCode(destination, end.code, publicUrl)
     return { location, cookies: found.cookies }
   }
-  if (input.prompt === 'none')
+  if (input.prompt === 'none') {
+    await checkStillListed(deps, addressOf(input))
     return { location: withError(destination, 'login_required', publicUrl), cookies: [] }
+  }
   const opened = await authorize(deps, input, browser.cookie, browser.address)
   return { location: opened.location, cookies: [opened.cookie] }
 }
+
+const addressOf = (input: SsoAuthorize) => ({
+  projectId: input.client_id,
+  serverId: input.server_id,
+  redirectUri: input.redirect_uri,
+})
 
 interface UsedSso {
   readonly id: string

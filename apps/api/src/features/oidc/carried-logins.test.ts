@@ -24,11 +24,11 @@ describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
     return pathname + search
   }
   /** A browser that asked, logged in at the platform, and has yet to open the address that goes on. */
-  async function parked(as: string) {
+  async function parked(as: string, cancel = false) {
     const browser = new Browser(world.url)
     const step = pathOf(await browser.get(authPath(project)))
     const platform = (await browser.get(step)).headers.get('location') ?? ''
-    const resume = pathOf(await browser.get(await atPlatform(platform, { as })))
+    const resume = pathOf(await browser.get(await atPlatform(platform, { as, cancel })))
     return { browser, resume }
   }
   /** Where the browser is sent when it goes on: to the client with a code, or to a login of its own. */
@@ -70,6 +70,21 @@ describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
     const again = (await browser.get(pathOf(reply))).headers.get('location') ?? ''
     const onwards = pathOf(await browser.get(await atPlatform(again, { as: users.ada })))
     expect((await goOn(browser, onwards)).searchParams.get('code')).toBeTruthy()
+  })
+
+  test('ends in a page where its redirect URI was removed meanwhile, also when the person declined', async () => {
+    for (const cancel of [false, true]) {
+      project = await givenClient(world)
+      const { browser, resume } = await parked(users.ada, cancel)
+      await call(world.url, 'PATCH', `/api/admin/projects/${project.id}/redirect-uri`, {
+        token: await givenAdmin(world),
+        body: { redirectUri: 'https://new.example/callback' },
+      })
+      const reply = await browser.get(resume, { accept: 'text/html' })
+      expect([reply.status, reply.headers.get('location')]).toEqual([400, null])
+      expect(reply.text).toContain('https://wiki.example/oidc/callback')
+    }
+    project = await givenClient(world)
   })
 
   test('does not outlive a logout from everywhere, of the single sign-on, or a block', async () => {

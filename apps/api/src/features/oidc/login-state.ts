@@ -1,5 +1,5 @@
 import type Provider from 'oidc-provider'
-import type { KoaContextWithOIDC, Session } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC, type Session } from 'oidc-provider'
 import type { BrowserLogin } from './browser-login.ts'
 import { orProtocolError } from './unavailable.ts'
 
@@ -22,8 +22,7 @@ export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin,
     // Without somebody the library logs out by a page that sends itself off with a script; ours asks nobody when no one is logged in.
     const { route = '' } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
     if (!known && route === 'end_session') session.accountId = nobody
-    if (resumeRoutes.includes(route) && (await isOfAnother(provider, ctx, session)))
-      session.accountId = undefined
+    if (resumeRoutes.includes(route)) await prepareResume(provider, ctx as KoaContextWithOIDC, session)
     return session
   }
   Object.defineProperty(Session, 'get', { value: get })
@@ -32,16 +31,26 @@ export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin,
 const resumeRoutes = ['resume', 'device_resume']
 
 /**
- * True where the login that goes on is of another member than the one who is signed in by now. The library would end the
- * session by a page that sends itself off with a script. Without an account the policy asks for a new login.
+ * Checks what the library takes for granted where a request goes on after a login.
+ *
+ * - Another member may be signed in by now. The library would end their session by a page that sends itself off with a
+ *   script. Without an account, the policy asks for a new login.
+ * - The redirect URI may have been removed. Nothing is sent to an address that is not listed.
+ *
+ * @throws InvalidRedirectUri, which is shown as a page
  */
-async function isOfAnother(provider: Provider, ctx: Parameters<GetSession>[0], { accountId }: Session) {
-  const id = provider
-    .createContext(ctx.req, ctx.res)
-    .cookies.get(provider.cookieName('resume'), { signed: true })
-  const interaction = id && accountId ? await provider.Interaction.find(id) : undefined
-  const login = interaction?.result?.login
-  return login !== undefined && login.accountId !== accountId
+async function prepareResume(provider: Provider, ctx: KoaContextWithOIDC, session: Session) {
+  const id = ctx.cookies.get(provider.cookieName('resume'), { signed: true })
+  const interaction = id ? await provider.Interaction.find(id) : undefined
+  if (!interaction) return
+  const { params, result } = interaction
+  if (result?.login && result.login.accountId !== session.accountId) session.accountId = undefined
+  const client = await provider.Client.find(String(params['client_id']))
+  const redirectUri = params['redirect_uri']
+  if (!client || typeof redirectUri !== 'string' || client.redirectUriAllowed(redirectUri)) return
+  ctx.oidc.entity('Client', client)
+  Object.assign(ctx.oidc, { params })
+  throw new errors.InvalidRedirectUri()
 }
 
 /** Another member gets nothing of what the one before had in this browser. */
