@@ -30,6 +30,7 @@ const helloTimeoutMs = 8_000
 const maxFailures = 3
 /** Keeps the session on the platform's side, so that it can be resumed; 1000 would end it. */
 const keepSession = 4_200
+const normalClosure = 1_000
 
 /** The library gives up where the day's sessions are used up, even when it would only resume. The throttle waits. */
 const unlimited = { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: 1 }
@@ -85,6 +86,10 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   const shards = new Map(numbers.map((id) => [id, newShard()]))
   // The library tells of the shards that it was given.
   const shardOf = (id: number) => shards.get(id) as ShardHealth
+  const noteEnd = (id: number, code: number) => {
+    const endCode = endedBy(shardOf(id), code)
+    if (endCode !== undefined) throttle.ended(id, endCode)
+  }
   let isOver = false
   const over = new AbortController()
 
@@ -104,7 +109,11 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     updateSessionInfo: (id, session) => {
       if (isOver) return
       if (session) sessions.set(id, session)
-      else sessions.delete(id)
+      else {
+        // The library emits no event for "invalid session" and, after a refused IDENTIFY, not even a close.
+        noteEnd(id, normalClosure)
+        sessions.delete(id)
+      }
     },
     buildIdentifyThrottler: () => ({
       waitForIdentify: async (id, signal) => {
@@ -178,10 +187,8 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   })
   manager.on(WebSocketShardEvents.Closed, (code, id) => {
     if (isOver) return
-    const shard = shardOf(id)
-    const endCode = endedBy(shard, code)
-    if (endCode !== undefined) throttle.ended(id, endCode)
-    markLost(shard)
+    noteEnd(id, code)
+    markLost(shardOf(id))
     const problem = refusalOf(code)
     if (problem) end({ reason: 'refused', problem, closeCode: code })
     else {

@@ -82,7 +82,7 @@ export function endedBy(shard: ShardHealth, code: number): number | undefined {
     shard.interruptedBy = code
     return undefined
   }
-  // The library closes with 1000 after "invalid session".
+  // "Invalid session" counts as a close with 1000.
   return shard.isResuming && code === 1_000 ? shard.interruptedBy : code
 }
 
