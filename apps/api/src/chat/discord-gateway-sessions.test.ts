@@ -100,10 +100,10 @@ describe('the gateway, when sessions do not last', () => {
   test('reports 4014 with its fix and the next attempt within 8 s, also after network failures', async () => {
     const { gateway: opened, isProven, warnings } = open({ ...strict, refusedPauseMs: 30_000 })
     await until('the connection is proven', isProven)
-    for (let n = 0; n < 4; n++) {
+    for (let n = 0; n < 6; n++) {
       await disturb(isProven)
-      if (n < 3) await until('the connection is proven again', isProven, 8_000)
-      if (n === 2) sim.gateway.setMemberIntent(false)
+      if (n < 5) await until('the connection is proven again', isProven, 8_000)
+      if (n === 4) sim.gateway.setMemberIntent(false)
     }
     await until('it is refused', () => opened.status().state === 'refused', 8_000)
     const { problem } = opened.status()
