@@ -44,6 +44,8 @@ export interface SessionBeginnings {
     readonly begunAgoMs: number | null
     readonly failures: number
     readonly notBeforeMs: number
+    /** The close code by which the platform ended the last failed session. */
+    readonly lastCloseCode?: number | undefined
   }[]
   /** What the platform said is left, less what was used since. */
   readonly left: { readonly remaining: number; readonly resetInMs: number } | null
@@ -110,7 +112,7 @@ export type ChatGatewayState = 'closed' | 'connecting' | 'connected' | 'refused'
 
 export interface ChatGatewayStatus {
   readonly state: ChatGatewayState
-  /** What is wrong and how to mend it, in one sentence. */
+  /** The problem, the platform's last close code, its fix, and the time of the next attempt. */
   readonly problem: string | null
   /** Connections that this one is made of: as many as the platform asked for, at least. */
   readonly shards: number
@@ -137,7 +139,7 @@ export interface ChatGatewayTiming {
   readonly refusedPauseMs: number
   /** Least time between two new sessions. */
   readonly identifyEveryMs: number
-  /** A session that ends sooner than this counts as failed; each further failure doubles the pause before the next. */
+  /** A session that the platform ends sooner than this counts as failed; each further failure doubles the pause before the next. */
   readonly lastingSessionMs: number
   readonly maxIdentifyPauseMs: number
 }

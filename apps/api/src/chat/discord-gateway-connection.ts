@@ -9,9 +9,10 @@ import {
 } from 'discord-api-types/v10'
 import type { Log } from '#platform/log'
 import type { ChatGatewayListener, ChatGatewayTiming, ShardGroup } from './chat-gateway.ts'
-import type { IdentifyThrottle } from './discord-gateway-identify.ts'
+import type { IdentifyDelay, IdentifyThrottle } from './discord-gateway-identify.ts'
 import { refusalOf } from './discord-gateway-refusals.ts'
 import {
+  endedBy,
   markAnswered,
   markLost,
   markReady,
@@ -29,13 +30,14 @@ const helloTimeoutMs = 8_000
 const maxFailures = 3
 /** Keeps the session on the platform's side, so that it can be resumed; 1000 would end it. */
 const keepSession = 4_200
+const normalClosure = 1_000
 
 /** The library gives up where the day's sessions are used up, even when it would only resume. The throttle waits. */
 const unlimited = { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: 1 }
 
 /** Why a connection ended. `silent` sessions can be resumed; the others begin anew. */
 export type ConnectionEnd =
-  | { readonly reason: 'refused'; readonly problem: string }
+  | { readonly reason: 'refused'; readonly problem: string; readonly closeCode?: number }
   | { readonly reason: 'unreachable' | 'silent' | 'stuck'; readonly problem: string }
 
 export interface ConnectionHandlers {
@@ -43,7 +45,7 @@ export interface ConnectionHandlers {
   /** Readiness or health of a shard is not what it was. */
   changed(): void
   /** A new session has to wait, and why where that is long. */
-  delayed(pauseMs: number, problem: string | null): void
+  delayed(delay: IdentifyDelay): void
   /** A new session is about to be asked for. */
   readonly beginning: ChatGatewayListener['beginning']
   /** Once, and the last word. */
@@ -84,6 +86,10 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   const shards = new Map(numbers.map((id) => [id, newShard()]))
   // The library tells of the shards that it was given.
   const shardOf = (id: number) => shards.get(id) as ShardHealth
+  const noteEnd = (id: number, code: number) => {
+    const endCode = endedBy(shardOf(id), code)
+    if (endCode !== undefined) throttle.ended(id, endCode)
+  }
   let isOver = false
   const over = new AbortController()
 
@@ -95,20 +101,26 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     rest: { get: async () => ({ ...info, session_start_limit: unlimited }) } as unknown as REST,
     handshakeTimeout: handshakeTimeoutMs,
     helloTimeout: helloTimeoutMs,
+    // `patienceMs` limits it. The library would close as if the platform had refused the session.
+    readyTimeout: null,
     // The library cannot be stopped in the middle of a reconnect, and then goes on for ever. It asks for
     // the session before each step, so a manager that is over waits there for an answer that never comes.
     retrieveSessionInfo: (id) => (isOver ? new Promise(() => {}) : (sessions.get(id) ?? null)),
     updateSessionInfo: (id, session) => {
       if (isOver) return
       if (session) sessions.set(id, session)
-      else sessions.delete(id)
+      else {
+        // The library emits no event for "invalid session" and, after a refused IDENTIFY, not even a close.
+        noteEnd(id, normalClosure)
+        sessions.delete(id)
+      }
     },
     buildIdentifyThrottler: () => ({
       waitForIdentify: async (id, signal) => {
         const lane = id % Math.max(1, info.session_start_limit.max_concurrency)
-        const delayed = (pauseMs: number, problem: string | null) => {
-          shardOf(id).waitsUntil = performance.now() + pauseMs
-          handlers.delayed(pauseMs, problem)
+        const delayed = (delay: IdentifyDelay) => {
+          shardOf(id).waitsUntil = performance.now() + delay.pauseMs
+          handlers.delayed(delay)
         }
         try {
           const turn = { shard: id, lane, delayed, record: handlers.beginning }
@@ -157,7 +169,9 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   manager.on(WebSocketShardEvents.Ready, (_, id) => ready(id))
   manager.on(WebSocketShardEvents.Resumed, (id) => ready(id))
   manager.on(WebSocketShardEvents.Hello, (id) => {
-    shardOf(id).greetedAt = performance.now()
+    const shard = shardOf(id)
+    shard.greetedAt = performance.now()
+    shard.isResuming = sessions.get(id)?.shardCount === info.shards
   })
   manager.on(WebSocketShardEvents.HeartbeatComplete, (_, id) => {
     if (isOver) return
@@ -173,9 +187,10 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   })
   manager.on(WebSocketShardEvents.Closed, (code, id) => {
     if (isOver) return
+    noteEnd(id, code)
     markLost(shardOf(id))
     const problem = refusalOf(code)
-    if (problem) end({ reason: 'refused', problem })
+    if (problem) end({ reason: 'refused', problem, closeCode: code })
     else {
       log.debug({ code, shard: id }, 'a gateway connection was closed')
       handlers.changed()

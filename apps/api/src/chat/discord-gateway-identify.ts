@@ -1,19 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '#platform/async'
 import type { ChatGatewayListener, SessionBeginnings, SessionDelay } from './chat-gateway.ts'
+import { describeClose } from './discord-gateway-refusals.ts'
 
 /** The platform allows one new session in 5 s for each of the parallel lanes that it grants. */
 export const identifyEveryMs = 5_500
 
 export interface IdentifyTiming {
   readonly identifyEveryMs: number
-  /** A session that ends sooner than this after its IDENTIFY counts as failed. */
+  /** A session that the platform ends sooner than this after its IDENTIFY counts as failed. */
   readonly lastingSessionMs: number
   /** Longest pause between two new sessions that fail. */
   readonly maxIdentifyPauseMs: number
 }
 
 const recordAgainAfterMs = 1_000
+/** With fewer sessions left than this, new ones are spread over the time until the platform's reset. */
+const fewSessions = 200
+
+export interface IdentifyDelay {
+  readonly pauseMs: number
+  /** Names the reason of a long pause and its fix. */
+  readonly problem: string | null
+  /** The close code by which the platform ended the last session, when that is the reason. */
+  readonly closeCode: number | null
+}
 
 /** What the platform says of new sessions (`session_start_limit` of `GET /gateway/bot`). */
 export interface SessionStarts {
@@ -27,6 +38,8 @@ export interface IdentifyThrottle {
   remaining(): number | undefined
   /** Takes over what was recorded so long ago, here or by another instance. */
   restore(known: SessionBeginnings, ageMs: number): void
+  /** Counts the shard's last session as failed if the platform ended it soon after it began. */
+  ended(shard: number, closeCode: number): void
   /** Settles when this shard may begin a session, and counts it. */
   wait(turn: Turn, signal: AbortSignal): Promise<void>
 }
@@ -34,8 +47,8 @@ export interface IdentifyThrottle {
 export interface Turn {
   readonly shard: number
   readonly lane: number
-  /** Says for how long it waits, and why where that is long. */
-  readonly delayed: (pauseMs: number, problem: string | null) => void
+  /** Receives each pause before it begins. */
+  readonly delayed: (delay: IdentifyDelay) => void
   /** Records what is known now, for all who begin sessions. As long as it fails or delays the session is not begun. */
   readonly record: ChatGatewayListener['beginning']
 }
@@ -45,11 +58,13 @@ interface Shard {
   identifiedAt: number | undefined
   failures: number
   notBefore: number
+  lastCloseCode: number | undefined
 }
 
 /**
  * Spaces new sessions, across all managers that are made one after another: by lane, by how many sessions of a shard
- * failed one after another, and by what the platform allows in a day. The library's own throttler begins anew with
+ * failed one after another, and by what the platform allows in a day. Only a session that the platform ended has failed:
+ * our network, a restart or another leader says nothing about the next session. The library's own throttler begins anew with
  * each manager, knows no back-off, and goes on to identify when the connection is lost while it waits.
  */
 export function createIdentifyThrottle(
@@ -63,38 +78,70 @@ export function createIdentifyThrottle(
   let starts: { remaining: number; resetAt: number } | undefined
 
   const shardOf = (id: number): Shard => {
-    const known = shards.get(id) ?? { identifiedAt: undefined, failures: 0, notBefore: 0 }
+    const known = shards.get(id) ?? {
+      identifiedAt: undefined,
+      failures: 0,
+      notBefore: 0,
+      lastCloseCode: undefined,
+    }
     shards.set(id, known)
     return known
   }
-  /** A new session is wanted, so the last one is over: one that did not last makes the next one wait. */
-  const accountFor = (shard: Shard) => {
-    if (shard.identifiedAt === undefined) return
+  /** Accounts for the end of the last session once; returns whether it lasted, or undefined if it is accounted for. */
+  const accountFor = (shard: Shard): boolean | undefined => {
+    if (shard.identifiedAt === undefined) return undefined
     const lasted = now() - shard.identifiedAt >= timing.lastingSessionMs
-    shard.failures = lasted ? 0 : shard.failures + 1
     shard.identifiedAt = undefined
+    if (lasted) shard.failures = 0
+    return lasted
+  }
+  const countFailure = (shard: Shard, closeCode: number) => {
+    if (accountFor(shard) !== false) return
+    shard.lastCloseCode = closeCode
+    shard.failures += 1
     if (shard.failures < 2) return
     const pauses = { firstMs: timing.identifyEveryMs, maxMs: timing.maxIdentifyPauseMs }
     shard.notBefore = now() + backOffMs(shard.failures, pauses)
   }
   const resetAt = () => (starts && starts.remaining <= 0 ? starts.resetAt : 0)
-  const why = (shard: Shard) =>
-    resetAt() > shard.notBefore
-      ? 'The platform allows no more new gateway sessions for now.'
-      : 'New gateway sessions end right after they began.'
+  /** Spreads the last sessions of the day: sessions that our network ends are no failures, and are counted all the same. */
+  const laneEveryMs = () => {
+    if (!starts || starts.remaining >= fewSessions) return timing.identifyEveryMs
+    const spreadMs = (starts.resetAt - now()) / (starts.remaining + 1)
+    return Math.max(timing.identifyEveryMs, Math.min(spreadMs, timing.maxIdentifyPauseMs))
+  }
+  const delayOf = (shard: Shard, lane: number, pauseMs: number): IdentifyDelay => {
+    const short = { pauseMs, problem: null, closeCode: null }
+    if (pauseMs <= 2 * timing.identifyEveryMs) return short
+    const laneAt = laneFreeAt.get(lane) ?? 0
+    if (resetAt() > Math.max(shard.notBefore, laneAt)) {
+      return {
+        ...short,
+        problem: 'Discord allows no more new gateway sessions until its daily count resets.',
+      }
+    }
+    if (laneAt > shard.notBefore) {
+      return { ...short, problem: 'Few new gateway sessions are left today, so Rolecall spaces them.' }
+    }
+    const code = shard.lastCloseCode
+    const ended = `Discord ended the last ${shard.failures} gateway sessions early`
+    if (code === undefined) return { ...short, problem: `${ended}.` }
+    return { ...short, problem: `${ended}: ${describeClose(code)}`, closeCode: code }
+  }
 
   const known = (): SessionBeginnings => ({
     lanes: [...laneFreeAt].map(([lane, freeAt]) => ({ lane, freeInMs: freeAt - now() })),
-    shards: [...shards].map(([shard, { identifiedAt, failures, notBefore }]) => ({
+    shards: [...shards].map(([shard, { identifiedAt, failures, notBefore, lastCloseCode }]) => ({
       shard,
       begunAgoMs: identifiedAt === undefined ? null : now() - identifiedAt,
       failures,
       notBeforeMs: notBefore - now(),
+      ...(lastCloseCode !== undefined && { lastCloseCode }),
     })),
     left: starts ? { remaining: starts.remaining, resetInMs: starts.resetAt - now() } : null,
   })
   const take = (shard: Shard, lane: number) => {
-    laneFreeAt.set(lane, now() + timing.identifyEveryMs)
+    laneFreeAt.set(lane, now() + laneEveryMs())
     shard.identifiedAt = now()
   }
   /** Nothing was begun: others were first. */
@@ -109,9 +156,9 @@ export function createIdentifyThrottle(
     restore({ lanes, shards: others, left }, ageMs) {
       const then = now() - ageMs
       for (const { lane, freeInMs } of lanes) laneFreeAt.set(lane, then + freeInMs)
-      for (const { shard, begunAgoMs, failures, notBeforeMs } of others) {
+      for (const { shard, begunAgoMs, failures, notBeforeMs, lastCloseCode } of others) {
         const identifiedAt = begunAgoMs === null ? undefined : then - begunAgoMs
-        shards.set(shard, { identifiedAt, failures, notBefore: then + notBeforeMs })
+        shards.set(shard, { identifiedAt, failures, notBefore: then + notBeforeMs, lastCloseCode })
       }
       if (left) starts = { remaining: left.remaining, resetAt: then + left.resetInMs }
     },
@@ -120,6 +167,7 @@ export function createIdentifyThrottle(
       starts = { ...told }
     },
     remaining: () => starts?.remaining,
+    ended: (id, closeCode) => countFailure(shardOf(id), closeCode),
     async wait({ shard: id, lane, delayed, record }, signal) {
       const shard = shardOf(id)
       accountFor(shard)
@@ -128,7 +176,7 @@ export function createIdentifyThrottle(
         for (;;) {
           const waitMs = Math.max(laneFreeAt.get(lane) ?? 0, shard.notBefore, resetAt()) - now()
           if (waitMs <= 0) break
-          delayed(waitMs, waitMs > 2 * timing.identifyEveryMs ? why(shard) : null)
+          delayed(delayOf(shard, lane, waitMs))
           // Timers are cut off at 2^31 ms, and round down.
           await sleep(Math.min(Math.ceil(waitMs), 60_000), undefined, { signal })
           // After the reset the platform allows anew; the next look at it says how much.
@@ -139,7 +187,7 @@ export function createIdentifyThrottle(
       }
       const turn = () => ({
         lane,
-        everyMs: timing.identifyEveryMs,
+        everyMs: laneEveryMs(),
         told: told ? { remaining: told.remaining, resetInMs: told.resetAt - now() } : null,
       })
       for (;;) {

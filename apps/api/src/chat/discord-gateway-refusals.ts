@@ -1,16 +1,67 @@
-const developerPortal = 'the developer portal of the chat platform'
-
-/** Close codes after which trying again helps nobody, and what does. */
-const refusals: Readonly<Record<number, string>> = {
-  4004: 'The gateway refuses the bot token. Set CHAT_BOT_TOKEN to the current one and restart.',
-  4010: 'The gateway refuses our shard. This is a fault of this service: please report it.',
-  4011: 'The gateway asks for more shards than it announced. It is asked anew by itself.',
-  4012: 'The gateway no longer speaks the version that this service speaks. Update the service.',
-  4013: 'The gateway does not know the intents that this service asks for. Update the service.',
-  4014: `The gateway refuses the member intent. Switch on "Server Members Intent" in ${developerPortal}, under Bot.`,
+/** What a close code of the platform means, and what to do about it. */
+interface CloseCode {
+  readonly meaning: string
+  readonly fix: string
+  /** Retrying does not help until the fix is made. */
+  readonly isRefusal?: boolean
 }
 
-/** What is wrong and how to mend it, when a close code is a refusal. */
-export const refusalOf = (closeCode: number): string | undefined => refusals[closeCode]
+const botPage = "the Discord developer portal, under your application's Bot page"
+const retried = 'Rolecall retries by itself.'
+const reported = 'This is a defect in Rolecall: report it.'
 
-export const tokenRefused = refusals[4004] as string
+const closeCodes: Readonly<Record<number, CloseCode>> = {
+  1000: { meaning: 'session invalidated', fix: retried },
+  4000: { meaning: 'unknown error', fix: retried },
+  4001: { meaning: 'unknown opcode', fix: reported },
+  4002: { meaning: 'decode error', fix: reported },
+  4003: { meaning: 'not authenticated', fix: reported },
+  4004: {
+    meaning: 'invalid bot token',
+    fix: `Copy the token from ${botPage}, set CHAT_BOT_TOKEN to it, and restart.`,
+    isRefusal: true,
+  },
+  4005: { meaning: 'already authenticated', fix: reported },
+  4007: { meaning: 'invalid sequence number', fix: retried },
+  4008: { meaning: 'rate limited', fix: 'Check that no other program uses the same bot token.' },
+  4009: {
+    meaning: 'session timed out',
+    fix: 'Check that the instance has enough CPU time and a stable network.',
+  },
+  4010: { meaning: 'invalid shard', fix: reported, isRefusal: true },
+  4011: {
+    meaning: 'sharding required',
+    fix: 'Rolecall asks for the new number of shards and retries by itself.',
+    isRefusal: true,
+  },
+  4012: { meaning: 'invalid API version', fix: 'Update Rolecall.', isRefusal: true },
+  4013: { meaning: 'invalid intents', fix: 'Update Rolecall.', isRefusal: true },
+  4014: {
+    meaning: 'disallowed intents',
+    fix: `Switch on "Server Members Intent" in ${botPage}, Privileged Gateway Intents.`,
+    isRefusal: true,
+  },
+}
+
+/** The library closes with it to resume. */
+const resuming = 4_200
+
+/** Returns whether the platform chose this close code; networks, proxies and this service use others. */
+export const isOfPlatform = (code: number): boolean => code === 1_000 || (code >= 4_000 && code !== resuming)
+
+/** Returns whether the library resumes the session after this close code. */
+export const isResumable = (code: number): boolean => [4_000, 4_001, 4_002, 4_009].includes(code)
+
+/** Names a close code with its meaning and its fix. */
+export function describeClose(code: number): string {
+  const known = closeCodes[code]
+  return known
+    ? `close code ${code}, ${known.meaning}. ${known.fix}`
+    : `close code ${code}, unknown to this version. ${retried}`
+}
+
+/** Returns the problem and its fix when a close code is a refusal. */
+export const refusalOf = (code: number): string | undefined =>
+  closeCodes[code]?.isRefusal ? `Discord refuses the gateway connection: ${describeClose(code)}` : undefined
+
+export const tokenRefused = refusalOf(4_004) as string

@@ -7,7 +7,7 @@ import { createLog } from '../platform/log.ts'
 import type { ChatGateway, ChatGatewayTiming, SessionBeginnings } from './chat-gateway.ts'
 import { createDiscordBudget } from './discord-budget.ts'
 import { createDiscordGateway } from './discord-gateway.ts'
-import { createIdentifyThrottle } from './discord-gateway-identify.ts'
+import { createIdentifyThrottle, type IdentifyDelay } from './discord-gateway-identify.ts'
 import { createDiscordRest } from './discord-rest.ts'
 
 /**
@@ -20,7 +20,9 @@ const total = 1_000
 describe('the gateway, when sessions do not last', () => {
   let sim: ChatSim
   let gateway: ChatGateway | undefined
+  let lines: { level: number; msg: string }[] = []
   beforeEach(async () => {
+    lines = []
     sim = await startChatSim()
   })
   afterEach(async () => {
@@ -31,8 +33,9 @@ describe('the gateway, when sessions do not last', () => {
   function open(timing: Partial<ChatGatewayTiming>) {
     const warnings: string[] = []
     const write = (line: string) => {
-      const { level, msg } = JSON.parse(line)
-      if (level >= 40) warnings.push(msg)
+      const said = JSON.parse(line)
+      if (said.level >= 40) warnings.push(said.msg)
+      lines.push(said)
     }
     const log = createLog('info', { write })
     const { botToken } = sim.app
@@ -58,7 +61,7 @@ describe('the gateway, when sessions do not last', () => {
   const begun = () => total - sim.gateway.sessionStartsLeft()
 
   test.each(['atIdentify', 'afterReady'] as const)(
-    'begins fewer and fewer of them while each ends %s, and says so once',
+    'begins fewer and fewer of them while the platform ends each %s, and logs the close code once',
     async (when) => {
       sim.gateway.endSessions(when)
       const { gateway: opened, warnings } = open(failing)
@@ -67,12 +70,78 @@ describe('the gateway, when sessions do not last', () => {
       await until('two more', () => begun() >= 6)
       // Pauses of 0.4 and 0.8 s by then, less a quarter of jitter; without a back-off it is 0.2 s for both.
       expect(performance.now() - before).toBeGreaterThan(500)
-      expect(warnings.filter((line) => line.includes('sessions end right after')).length).toBeLessThanOrEqual(
-        1,
-      )
+      const told = () => warnings.filter((line) => line.includes('close code 1000, session invalidated'))
+      await until('the log names the close code', () => told().length > 0)
+      await until('one more', () => begun() >= 8)
+      expect(told()).toHaveLength(1)
       await until('the last of them has ended, too', () => opened.status().state === 'connecting')
     },
   )
+
+  /** The platform has forgotten the session when our network returns. */
+  const disturb = async (isProven: () => boolean) => {
+    sim.gateway.forgetSessions()
+    sim.gateway.dropAll()
+    await until('the connection is lost', () => !isProven())
+  }
+  const strict = { ...failing, identifyEveryMs: 500, patienceMs: 60_000 }
+
+  test('begins a session within 8 s after each of six network failures whose resume is refused', async () => {
+    const { isProven, warnings } = open(strict)
+    await until('the connection is proven', isProven)
+    for (let n = 0; n < 6; n++) {
+      await disturb(isProven)
+      await until('the connection is proven again', isProven, 8_000)
+    }
+    expect(begun()).toBe(7)
+    expect(warnings.filter((line) => line.includes('early'))).toEqual([])
+  }, 60_000)
+
+  test('reports 4014 with its fix and the next attempt within 8 s, also after network failures', async () => {
+    const { gateway: opened, isProven, warnings } = open({ ...strict, refusedPauseMs: 30_000 })
+    await until('the connection is proven', isProven)
+    for (let n = 0; n < 6; n++) {
+      await disturb(isProven)
+      if (n < 5) await until('the connection is proven again', isProven, 8_000)
+      if (n === 4) sim.gateway.setMemberIntent(false)
+    }
+    await until('it is refused', () => opened.status().state === 'refused', 8_000)
+    const { problem } = opened.status()
+    expect(problem).toContain('close code 4014, disallowed intents')
+    expect(problem).toContain('Switch on "Server Members Intent" in the Discord developer portal')
+    expect(problem).toMatch(/Next attempt after a pause of (2\d|30) s, at [\d:]{8} UTC\.$/)
+    const refusals = lines.filter(({ msg }) => msg.includes('4014'))
+    expect(refusals).toMatchObject([{ level: 50, closeCode: 4_014, nextAttemptInSec: expect.any(Number) }])
+    expect(warnings.filter((line) => line.includes('early'))).toEqual([])
+  }, 60_000)
+
+  test('counts a session that the platform closed and does not resume', async () => {
+    const { isProven, gateway: opened } = open({ ...strict, identifyEveryMs: 1_000 })
+    for (let n = 0; n < 3; n++) {
+      await until('the connection is proven', isProven, 8_000)
+      sim.gateway.forgetSessions()
+      sim.gateway.close(4_000)
+      await until('the connection is lost', () => !isProven())
+    }
+    await until(
+      'it waits',
+      () => opened.status().problem?.includes('close code 4000, unknown error') === true,
+    )
+  }, 60_000)
+
+  test('counts no session that the platform interrupted and resumed', async () => {
+    const { isProven, warnings } = open(strict)
+    for (let n = 0; n < 4; n++) {
+      await until('the connection is proven', isProven, 8_000)
+      sim.gateway.close(4_000)
+      await until('the connection is lost', () => !isProven())
+    }
+    await until('the connection is proven', isProven, 8_000)
+    await disturb(isProven)
+    await until('the connection is proven again', isProven, 8_000)
+    expect(begun()).toBe(2)
+    expect(warnings.filter((line) => line.includes('early'))).toEqual([])
+  }, 60_000)
 
   test('begins again after the pause once sessions last', async () => {
     sim.gateway.endSessions('atIdentify')
@@ -89,6 +158,7 @@ describe('the gateway, when sessions do not last', () => {
     const { gateway: opened } = open({ ...failing, maxIdentifyPauseMs: 50, patienceMs: 60_000 })
     await until('none is left', () => sim.gateway.sessionStartsLeft() === 0)
     await until('it waits', () => opened.status().problem?.includes('no more new gateway sessions') === true)
+    expect(opened.status().problem).toMatch(/Next attempt after a pause of \d+ s, at [\d:]{8} UTC\.$/)
     sim.gateway.leaveSessionStarts(5)
     await sleep(1_000)
     expect(sim.gateway.sessionStartsLeft()).toBe(5)
@@ -153,20 +223,41 @@ describe('the throttle', () => {
     }
     const one = createIdentifyThrottle(slow)
     one.allow({ remaining: 2, reset_after: 1_000 })
-    for (let n = 0; n < 2; n++) await one.wait({ ...quiet, record, shard: 0, lane: 0 }, signal)
+    for (let n = 0; n < 2; n++) {
+      await one.wait({ ...quiet, record, shard: 0, lane: 0 }, signal)
+      one.ended(0, 4_008)
+    }
     const other = createIdentifyThrottle(slow)
     other.restore(known as SessionBeginnings, 0)
     expect(other.remaining()).toBe(0)
     const delays: number[] = []
-    const delayed = (pauseMs: number) => void delays.push(pauseMs)
+    const delayed = ({ pauseMs }: IdentifyDelay) => void delays.push(pauseMs)
     await other.wait({ ...quiet, delayed, shard: 0, lane: 0 }, signal)
-    // The third session of three that did not last, and none was left until the reset.
+    // None was left until the reset.
     expect(delays[0]).toBeGreaterThan(400)
     const late = createIdentifyThrottle(slow)
     late.restore(known as SessionBeginnings, 120_000)
     const began = performance.now()
     await late.wait({ ...quiet, shard: 0, lane: 0 }, signal)
     expect(performance.now() - began).toBeLessThan(250)
+  })
+
+  test('spreads the last sessions of the day over the time until the reset', async () => {
+    let time = 0
+    const throttle = createIdentifyThrottle({ ...slow, identifyEveryMs: 5_500 }, () => time)
+    throttle.allow({ remaining: 100, reset_after: 5_000_000 })
+    const turn = { ...quiet, shard: 0, lane: 0 }
+    await throttle.wait(turn, signal)
+    const closing = new AbortController()
+    const delays: IdentifyDelay[] = []
+    const second = throttle.wait({ ...turn, delayed: (delay) => void delays.push(delay) }, closing.signal)
+    closing.abort()
+    await expect(second).rejects.toThrow()
+    expect(delays[0]).toMatchObject({ problem: expect.stringContaining('Few new gateway sessions') })
+    expect(delays[0]?.pauseMs).toBeGreaterThan(45_000)
+    // A session that is needed once in a while does not wait.
+    time = 60_000
+    await throttle.wait(turn, signal)
   })
 
   test('begins no session that could not be recorded', async () => {

@@ -1,3 +1,5 @@
+import { isOfPlatform, isResumable } from './discord-gateway-refusals.ts'
+
 /**
  * How much one connection can be relied on. A socket that says nothing looks the same whether nothing
  * happens or nobody is there, so it is asked: an answered question proves that everything before it arrived.
@@ -10,6 +12,10 @@ export interface ShardHealth {
   waitsUntil: number
   /** When the platform last said anything on a connection that is not ready yet. */
   greetedAt: number | undefined
+  /** The present connection asked to resume a session, and has no answer yet. */
+  isResuming: boolean
+  /** Close code of the platform's after which the session is being resumed. */
+  interruptedBy: number | undefined
   /** Sockets that failed since it was last ready. */
   failures: number
   /** When the question was sent that nobody has answered yet. */
@@ -25,6 +31,8 @@ export const newShard = (): ShardHealth => ({
   lostAt: performance.now(),
   waitsUntil: 0,
   greetedAt: undefined,
+  isResuming: false,
+  interruptedBy: undefined,
   failures: 0,
   askedAt: undefined,
   provenAt: undefined,
@@ -36,6 +44,8 @@ export function markReady(shard: ShardHealth): void {
   Object.assign(shard, {
     isReady: true,
     greetedAt: undefined,
+    isResuming: false,
+    interruptedBy: undefined,
     failures: 0,
     askedAt: undefined,
     provenAt: undefined,
@@ -47,6 +57,7 @@ export function markLost(shard: ShardHealth): void {
   Object.assign(shard, {
     isReady: false,
     greetedAt: undefined,
+    isResuming: false,
     askedAt: undefined,
     provenAt: undefined,
     latencyMs: undefined,
@@ -58,6 +69,21 @@ export function markAnswered(shard: ShardHealth): void {
   shard.provenAt = shard.askedAt
   shard.latencyMs = performance.now() - shard.askedAt
   shard.askedAt = undefined
+}
+
+/**
+ * Returns the close code by which the platform ended the session, or undefined when the network or this service ended it. A
+ * session that can be resumed has not ended; a refused resume ends it, for the reason that made the resume necessary.
+ */
+export function endedBy(shard: ShardHealth, code: number): number | undefined {
+  const wasGreeted = shard.isReady || shard.greetedAt !== undefined
+  if (!wasGreeted || !isOfPlatform(code)) return undefined
+  if (isResumable(code) && (shard.isReady || shard.isResuming)) {
+    shard.interruptedBy = code
+    return undefined
+  }
+  // "Invalid session" counts as a close with 1000.
+  return shard.isResuming && code === 1_000 ? shard.interruptedBy : code
 }
 
 /** How long the present question has been without an answer. */

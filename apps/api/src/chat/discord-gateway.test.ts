@@ -100,7 +100,7 @@ describe('the address of the gateway', () => {
   test('is asked for again after a fault of ours, which the log tells of', async () => {
     const client = open({ first: [new TypeError('ours')] })
     await client.untilProven()
-    expect(client.errors()).toEqual(['a gateway connection ended because of a fault of ours'])
+    expect(client.errors()).toEqual(['gateway connection ended: internal error'])
   })
 })
 

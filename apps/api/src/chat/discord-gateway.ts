@@ -53,7 +53,7 @@ const defaults: ChatGatewayTiming = {
   maxIdentifyPauseMs: 5 * 60_000,
 }
 const maxRefusedPauseMs = 10 * 60_000
-/** Sessions that do not last are told of once in so long, however many there are. */
+/** Least time between two log lines about delays of new sessions for the same reason. */
 const delayToldEveryMs = 60 * 60_000
 
 /** The platform's gateway, reconnected for as long as it is open. */
@@ -69,6 +69,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   const acknowledged = new Map<number, ChatGatewaySession>()
   let connection: Connection | undefined
   let delayToldAt = Number.NEGATIVE_INFINITY
+  let delayToldOf: number | null | undefined
   let status: Omit<ChatGatewayStatus, 'latencyMs' | 'sessionsLeft'> = {
     state: 'closed',
     problem: null,
@@ -93,9 +94,9 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       if (isUp && status.state !== 'connected')
         log.info(
           { group: group.index, of: group.count, shards: opened.shards.size, totalShards: info.shards },
-          'the gateway is connected',
+          'gateway connected',
         )
-      if (!isUp && status.state === 'connected') log.warn('the gateway connection is lost')
+      if (!isUp && status.state === 'connected') log.warn('gateway connection lost')
       status = {
         state: isUp ? 'connected' : 'connecting',
         problem: isUp ? null : status.problem,
@@ -111,13 +112,15 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       { token, info, group, sessions, acknowledged: safeUpTo, throttle, timing, log },
       {
         changed: refresh,
-        delayed: (pauseMs, problem) => {
+        delayed: ({ pauseMs, problem, closeCode }) => {
           if (!problem) return
-          if (performance.now() - delayToldAt > delayToldEveryMs) {
-            log.warn({ nextSessionInSec: Math.ceil(pauseMs / 1000) }, problem)
+          const isNew = closeCode !== delayToldOf
+          if (isNew || performance.now() - delayToldAt > delayToldEveryMs) {
+            log.warn({ closeCode, nextAttemptInSec: seconds(pauseMs) }, problem)
             delayToldAt = performance.now()
+            delayToldOf = closeCode
           }
-          status = { ...status, problem }
+          status = { ...status, problem: withNextAttempt(problem, pauseMs) }
           listener.changed()
         },
         beginning: listener.beginning,
@@ -174,10 +177,14 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
 
   /** A fault of ours ends one connection, and not the gateway: the next one may do without meeting it. */
   const endedByFault = (error: unknown): Ended => {
-    log.error({ err: error }, 'a gateway connection ended because of a fault of ours')
+    log.error({ err: error }, 'gateway connection ended: internal error')
     connection?.close()
     connection = undefined
-    return { reason: 'stuck', problem: 'The gateway meets a fault of Rolecall: see the log.', wasUp: false }
+    return {
+      reason: 'stuck',
+      problem: 'The gateway connection met an internal error. See the log of the leader.',
+      wasUp: false,
+    }
   }
 
   const run = async (listener: ChatGatewayListener, signal: AbortSignal) => {
@@ -189,16 +196,23 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       if (!end) return
       failures = end.wasUp ? 1 : failures + 1
       const isRefused = end.reason === 'refused'
-      status = { ...status, state: isRefused ? 'refused' : 'connecting', problem: end.problem }
-      // One line for each new trouble, however often it is met.
-      if (end.wasUp || toldProblem !== end.problem) log[isRefused ? 'error' : 'warn'](end.problem)
-      toldProblem = end.problem
-      listener.changed()
-      // A session that only went silent is resumed at once.
-      if (end.reason === 'silent') continue
       const firstMs = isRefused ? timing.refusedPauseMs : timing.firstPauseMs
       const maxMs = isRefused ? maxRefusedPauseMs : timing.maxPauseMs
-      const pauseMs = backOffMs(failures, { firstMs, maxMs })
+      // A session that only went silent is resumed at once.
+      const pauseMs = end.reason === 'silent' ? 0 : backOffMs(failures, { firstMs, maxMs })
+      status = {
+        ...status,
+        state: isRefused ? 'refused' : 'connecting',
+        problem: isRefused ? withNextAttempt(end.problem, pauseMs) : end.problem,
+      }
+      // Logs each new problem once, however often it is met.
+      if (end.wasUp || toldProblem !== end.problem) {
+        const closeCode = isRefused ? end.closeCode : undefined
+        log[isRefused ? 'error' : 'warn']({ closeCode, nextAttemptInSec: seconds(pauseMs) }, end.problem)
+      }
+      toldProblem = end.problem
+      listener.changed()
+      if (pauseMs === 0) continue
       await sleep(pauseMs, undefined, { signal }).catch(() => {})
     }
   }
@@ -244,6 +258,14 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       status = { state: 'closed', problem: null, shards: 0 }
     },
   }
+}
+
+const seconds = (ms: number) => Math.ceil(ms / 1_000)
+
+/** Adds the time of day, because the text is read later than it is written. */
+const withNextAttempt = (problem: string, pauseMs: number) => {
+  const at = new Date(Date.now() + pauseMs).toISOString().slice(11, 19)
+  return `${problem} Next attempt after a pause of ${seconds(pauseMs)} s, at ${at} UTC.`
 }
 
 type Ended = ConnectionEnd & { wasUp: boolean }

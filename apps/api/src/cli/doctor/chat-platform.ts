@@ -13,7 +13,10 @@ export async function botLines(config: Config, chat: ChatPlatform): Promise<Line
     }
     if (config.chatGateway && !mayHearOfMembers) {
       lines.push(
-        problem('may not hear of members: switch on the Server Members Intent, or set CHAT_GATEWAY=off.'),
+        problem(
+          'The gateway would close with code 4014, disallowed intents. Switch on the "Server Members Intent" in the Discord ' +
+            'developer portal, Bot, Privileged Gateway Intents, or set CHAT_GATEWAY=off.',
+        ),
       )
     }
     return lines

@@ -133,10 +133,7 @@ export function createLiveMirror(
   const run = async () => {
     while (!closing.signal.aborted) {
       await lookOnce().catch((error: unknown) =>
-        log.error(
-          { err: error },
-          'nobody was looked for who keeps the mirror live, because of a fault of ours',
-        ),
+        log.error({ err: error }, 'gateway leader check failed: internal error'),
       )
       await sleep(timing.lookEveryMs, undefined, { signal: closing.signal }).catch(() => {})
     }

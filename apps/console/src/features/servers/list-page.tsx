@@ -110,7 +110,7 @@ function AddServer({ onClose }: { onClose: () => void }) {
             <div className="stack">
               {!mayListMembers && (
                 <Notice tone="warn" title="The bot may not list members">
-                  Switch on “Server Members Intent” at the platform’s developer portal, under Bot.
+                  Switch on “Server Members Intent” in the Discord developer portal, under Bot.
                 </Notice>
               )}
               {others.length === 0 ? (
