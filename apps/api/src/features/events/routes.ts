@@ -1,5 +1,4 @@
 import { eventDeliveries, events } from '@rolecall/contract'
-import { ApiError } from '#platform/http/api-error'
 import { eventStreamAnswer, lastEventIdOf } from '#platform/http/event-stream-answer'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
@@ -7,6 +6,7 @@ import { by, type Callers } from '../callers.ts'
 import { listEventDeliveries } from './deliveries/list-event-deliveries.ts'
 import { resendEvent } from './deliveries/resend-event.ts'
 import { createEventHub } from './event-hub.ts'
+import { createKeyChecks } from './key-checks.ts'
 import { openStream } from './open-stream.ts'
 
 /** What other features do for events; `app.ts` passes it. */
@@ -19,12 +19,13 @@ const defaultHeartbeatSec = 15
 
 export function eventRoutes({ route }: Router<Callers>, deps: Deps, { checkKey }: EventNeeds) {
   const hub = createEventHub(deps)
+  const isKeyGood = createKeyChecks(checkKey)
   route(events.streamEvents, async ({ caller, query, raw: { headers } }) => {
     const key = String(headers['x-api-key'])
     const stream = await openStream({ ...deps, hub }, caller, {
       lastEventId: lastEventIdOf(headers),
       heartbeatMs: (query.heartbeat ?? defaultHeartbeatSec) * 1_000,
-      isKeyGood: () => checkKey(key).then(() => true, refusedAs(false)),
+      isKeyGood: () => isKeyGood(key),
     })
     return eventStreamAnswer(stream)
   })
@@ -37,11 +38,3 @@ export function eventRoutes({ route }: Router<Callers>, deps: Deps, { checkKey }
   })
   return { close: hub.close }
 }
-
-/** An outage says nothing about a key. */
-const refusedAs =
-  <T>(answer: T) =>
-  (error: unknown): T => {
-    if (error instanceof ApiError) return answer
-    throw error
-  }

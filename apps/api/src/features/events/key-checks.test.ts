@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { mainEngines } from '../../../test/databases.ts'
+import { openEvents } from '../../../test/event-reader.ts'
+import { givenAdmin, givenProject } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { ApiError } from '../../platform/http/api-error.ts'
+import { createKeyChecks } from './key-checks.ts'
+
+describe('checks of keys for streams', () => {
+  const streams = Array.from({ length: 600 })
+
+  test('of one key in one turn are one check, and of the next turn another', async () => {
+    const asked: string[] = []
+    let isRevoked = false
+    const isKeyGood = createKeyChecks(async (key) => {
+      asked.push(key)
+      if (isRevoked) throw new ApiError('INVALID_API_KEY')
+      return 'a project'
+    })
+    expect(new Set(await Promise.all(streams.map(() => isKeyGood('first'))))).toEqual(new Set([true]))
+    isRevoked = true
+    const answers = await Promise.all(streams.flatMap(() => [isKeyGood('first'), isKeyGood('second')]))
+    expect(new Set(answers)).toEqual(new Set([false]))
+    expect(asked).toEqual(['first', 'first', 'second'])
+  })
+
+  test('fail in an outage, which says nothing about a key', async () => {
+    const isKeyGood = createKeyChecks(() => Promise.reject(new Error('down')))
+    await expect(isKeyGood('first')).rejects.toThrow('down')
+  })
+})
+
+describe.each(mainEngines)('many streams of one project, on %s', (engine) => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
+  })
+  afterAll(() => world.close())
+
+  test('all end when their key is revoked', async () => {
+    const project = await givenProject(world)
+    const readers = await Promise.all(Array.from({ length: 100 }, () => openEvents(world.url, project)))
+    const token = await givenAdmin(world)
+    expect((await call(world.url, 'DELETE', `/api/admin/projects/${project.id}/key`, { token })).status).toBe(
+      204,
+    )
+    await Promise.all(readers.map(({ ended }) => ended))
+    for (const reader of readers) expect(reader.types()).toContain('project.disabled')
+  })
+})
