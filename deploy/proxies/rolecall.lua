@@ -9,9 +9,9 @@ function check(r)
   for word in (inn["Connection"] or ""):lower():gmatch("[^,%s]+") do
     if word ~= "close" and word ~= "keep-alive" and word ~= "upgrade" then return 400 end
   end
-  -- Only Rolecall says who asks; applications read "_" and "." as "-".
+  -- Only Rolecall says who asks. Applications read any sign after "Remote" as "-": CGI turns all of them into "_".
   for name in pairs(r:headers_in_table()) do
-    if name:lower():find("^remote[-_.]") then inn[name] = nil end
+    if name:lower():find("^remote[^%w]") then inn[name] = nil end
   end
   local ok, status, got = http.request {
     url = service .. "/api/forward-auth?redirect=true",

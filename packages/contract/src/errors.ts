@@ -62,6 +62,11 @@ export const errors = define({
     title: 'What the proxy forwards cannot be understood, or says two things.',
     mend: 'Configure the proxy to set X-Forwarded-Proto, -Host and -Uri itself, each once, and to take X-Original-URL away.',
   },
+  LOGIN_LOOP: {
+    status: 400,
+    title: 'The proxy sends the login back to this site.',
+    mend: 'Configure the proxy to pass redirects unchanged. In nginx, set "proxy_redirect off;".',
+  },
   HOST_UNKNOWN: {
     status: 403,
     title: 'No project protects this host.',

@@ -72,7 +72,7 @@ export const forwardAuth = endpoint({
   ],
 })
 
-/** Begins the login of a protected host. Refuses with PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID, HOST_UNKNOWN. */
+/** Begins the login of a protected host. Refuses with PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID, HOST_UNKNOWN, LOGIN_LOOP. */
 export const startHostLogin = endpoint({
   ...askedByProxy,
   path: '/_rolecall/start',
@@ -83,7 +83,7 @@ export const startHostLogin = endpoint({
   query: Type.Object({ rd: Type.Optional(Type.String({ maxLength: 16_384 })) }),
   cookies: ['__Host-rolecall'],
   answers: { 302: null },
-  refuses: ['PROXY_NOT_TRUSTED', 'FORWARDED_REQUEST_INVALID', 'HOST_UNKNOWN'],
+  refuses: ['PROXY_NOT_TRUSTED', 'FORWARDED_REQUEST_INVALID', 'HOST_UNKNOWN', 'LOGIN_LOOP'],
 })
 
 const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))

@@ -211,6 +211,8 @@ export interface ErrorStatuses {
   readonly PROXY_NOT_TRUSTED: 403
   /** What the proxy forwards cannot be understood, or says two things. */
   readonly FORWARDED_REQUEST_INVALID: 403
+  /** The proxy sends the login back to this site. */
+  readonly LOGIN_LOOP: 400
   /** No project protects this host. */
   readonly HOST_UNKNOWN: 403
   /** The account does not hold a role that this host asks for. */

@@ -123,6 +123,19 @@ describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
       const inside = await open('/page?x=1', { ...page, ...forged, 'X-Original-Url': 'https://root.test/' })
       expect([inside.status, inside.body]).toEqual([200, 'the wiki'])
       const headers: IncomingHttpHeaders = asked.at(-1)?.headers ?? {}
+      // No other spelling of these names reaches an application, which may read every sign as "_".
+      for (const name of [
+        'Remote~User',
+        'remote.user',
+        'REMOTE_USER',
+        "Remote'User",
+        'Remote-Extra',
+        'remote--user',
+      ]) {
+        const { status } = await open('/page?x=1', { [name]: 'root' })
+        const { headers: seen = {} } = status === 200 ? (asked.at(-1) ?? {}) : {}
+        expect(Object.values(seen).join(), name).not.toContain('root')
+      }
       expect(headers['remote-member-id']).toBe(demo.users.ada)
       expect(Object.values(headers).join()).not.toContain('root')
       expect(headers.cookie).toContain('theme=dark')
@@ -141,6 +154,16 @@ describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
       const ownForm = { origin: `https://${host}`, 'sec-fetch-site': 'same-origin' }
       expect((await open('/_rolecall/logout', ownForm, 'POST')).status).toBe(200)
       expect((await open('/page')).status).toBe(401)
+    })
+  })
+
+  test('leads through the login where Rolecall has the address that the proxy passes to', async ({
+    skip,
+  }) => {
+    await withProxy(skip, new URL(world.url).port, async (visitor) => {
+      const stranger = await visitor.open('/page?x=1', page)
+      const start = await visitor.open(pathOf(stranger.location), page)
+      expect(start.location.startsWith(`${world.url}/api/auth/sso/authorize?`), start.location).toBe(true)
     })
   })
 

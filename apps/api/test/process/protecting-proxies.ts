@@ -40,6 +40,8 @@ export const protectingProxies: Readonly<
   nginx: (given) =>
     protecting(given, async ({ folder, port, fill }) => {
       const server = fill(await sample('proxies/nginx.conf'))
+        // As in a local trial: to the address that the service knows as its own.
+        .replaceAll('http://rolecall', `http://127.0.0.1:${given.service}`)
         .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl;`)
         .replaceAll('/etc/nginx/', `${folder}/`)
       const own = await nginxFolder(folder, server)

@@ -85,6 +85,29 @@ describe.each(engines)('forward authentication on %s', (engine) => {
     expect((await check({ cookie })).status).toBe(403)
   })
 
+  test('a request whose headers could be taken for ours is refused, whatever the sign after the first word', async () => {
+    const { cookie } = await logIn(demo.users.ada)
+    for (const name of ['remote-user', 'remote_user', 'remote~user', 'remote.user', 'remote-extra']) {
+      const reply = await check({ cookie: String(cookie), [name]: 'root' })
+      expect([reply.status, reply.body?.code], name).toEqual([403, 'FORWARDED_REQUEST_INVALID'])
+    }
+    expect((await check({ cookie, remoteness: 'far' })).status).toBe(200)
+  })
+
+  test('a login that a proxy leads back to its host ends in a page that names the cause', async () => {
+    const start = (rd: string) =>
+      new Browser(world.url).get(
+        `/_rolecall/start?rd=${encodeURIComponent(rd)}`,
+        asked({ accept: 'text/html' }),
+      )
+    const login = new URL((await start('/page')).headers.get('location') ?? '')
+    const loop = await start(login.pathname + login.search)
+    expect([loop.status, loop.headers.get('location')]).toEqual([400, null])
+    expect(loop.text).toContain('proxy_redirect off')
+    // Another application's own login is a page like any other.
+    expect((await start('/api/auth/authorize?redirect_uri=https://other.example/')).status).toBe(302)
+  })
+
   test('Traefik is answered by the headers that its documentation names, and takes over all six and nothing else', async () => {
     const text = readFileSync(new URL('../../../../../deploy/proxies/traefik.yml', import.meta.url), 'utf8')
     const read = (key: string) => new RegExp(`${key}: "?([^"\\n]+)"?`).exec(text)?.[1] ?? ''

@@ -1,7 +1,7 @@
 import { BlockList, isIPv4 } from 'node:net'
 import { ApiError } from '#platform/http/api-error'
 import type { Asked } from '#platform/http/front'
-import { readHost } from './host.ts'
+import { callbackOf, readHost } from './host.ts'
 
 /** What a reverse proxy says of the request that it asks about. */
 export interface ForwardedRequest {
@@ -49,6 +49,7 @@ export function readForwardedRequest(
   isTrusted: (address: string | undefined) => boolean,
 ): ForwardedRequest {
   if (!isTrusted(socket.remoteAddress)) throw new ApiError('PROXY_NOT_TRUSTED')
+  for (const name in headers) if (saysWho.test(name)) throw new ApiError('FORWARDED_REQUEST_INVALID')
   const scheme = schemeOf(headers['x-forwarded-proto'])
   const host = scheme && readHost(textOf(headers['x-forwarded-host']), scheme)
   const uri = inAscii(textOf(headers['x-forwarded-uri'] ?? '/'))
@@ -61,6 +62,12 @@ export function readForwardedRequest(
     throw new ApiError('FORWARDED_REQUEST_INVALID')
   return request
 }
+
+/**
+ * Headers of the client that an application could take for ours: CGI and its like read every sign as `_`. A proxy removes
+ * them before it asks, or cannot remove them at all.
+ */
+const saysWho = /^remote[^a-z0-9]/
 
 /** Not an object: `constructor` is a name that every object has. */
 const schemes: ReadonlyMap<string, 'http' | 'https'> = new Map([
@@ -99,6 +106,15 @@ export function readReturnPath(rd: string | undefined): string {
   const path = encodeBeyondAscii(rd)
   if (path.length > maxReturnBytes || !isPath(path) || path.includes('\\')) return '/'
   return /^\/_rolecall(\/|$)/.test(path) ? '/' : path
+}
+
+/**
+ * True when a return path leads into the login of this very host. Then a proxy has rewritten the redirect to the login into a
+ * path of the host, which asks for a login again, and so on for ever.
+ */
+export function isLoginLoop(rd: string | undefined, origin: string): boolean {
+  if (!rd || !/^\/api\/auth\/(sso\/)?authorize\?/.test(rd)) return false
+  return new URLSearchParams(rd.slice(rd.indexOf('?'))).get('redirect_uri') === callbackOf(origin)
 }
 
 /** A state carries it, and has a limit of its own. */

@@ -6,7 +6,7 @@ import { cookie } from '#platform/http/cookies'
 import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { hostCookie, ruleOf } from './check-request.ts'
-import { type ForwardedRequest, readReturnPath } from './forwarded-request.ts'
+import { type ForwardedRequest, isLoginLoop, readReturnPath } from './forwarded-request.ts'
 import { callbackOf } from './host.ts'
 
 /** Makes a session of a code; `app.ts` passes it. */
@@ -37,7 +37,10 @@ const verifierOf = (secret: string, state: string) =>
 /** What names an attempt in its state and its cookie: an id that begins with the time, so that the oldest are known. */
 const attemptId = /^[0-9a-f-]{36}$/
 
-/** Sends a browser to the login of the host's project, and remembers the attempt in a cookie of its own. */
+/**
+ * Sends a browser to the login of the host's project, and remembers the attempt in a cookie of its own.
+ * @throws HOST_UNKNOWN, LOGIN_LOOP
+ */
 export async function startLogin(
   { answers, config }: Pick<Deps, 'answers' | 'config'>,
   request: ForwardedRequest,
@@ -45,6 +48,7 @@ export async function startLogin(
   cookies: string | undefined,
 ) {
   const { projectId, serverId } = await ruleOf({ answers }, request.host)
+  if (isLoginLoop(rd, request.origin)) throw new ApiError('LOGIN_LOOP')
   const attempt = uuidv7()
   const secret = randomBytes(32).toString('base64url')
   const state = `${attempt}~${readReturnPath(rd)}`
