@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demo } from '@rolecall/chat-sim'
@@ -7,8 +9,8 @@ import { startWorld, type World } from '../../apps/api/test/service.ts'
 import { SiteBrowser } from '../../packages/sdk/test/site-browser.ts'
 import { listenFetch } from '../../packages/sdk/test/sites.ts'
 import { freePort } from '../free-port.js'
-import { root } from './installed.ts'
-import { filesIn } from './stacks.ts'
+import { type Installed, installPackage, root, run } from './installed.ts'
+import { commandsIn, filesIn } from './stacks.ts'
 
 /** Where packages of this repository are found by their names. */
 const folder = join(root, 'packages/sdk/dist/pages')
@@ -26,7 +28,7 @@ afterAll(async () => {
 })
 
 // The frameworks that have to be built are in stacks.test.ts.
-describe.each(['express', 'fastify', 'hono', 'fetch'])('docs/guides/stacks/%s.md', (page) => {
+describe.each(['hono', 'fetch'])('docs/guides/stacks/%s.md', (page) => {
   test('leads from nothing to a page that only the crew sees', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
@@ -46,16 +48,74 @@ describe.each(['express', 'fastify', 'hono', 'fetch'])('docs/guides/stacks/%s.md
     const { default: app } = await import(file)
     // Runtimes that are no Node.js listen by themselves.
     if (app) await listenFetch(port, (request) => app.fetch(request))
-    const browser = new SiteBrowser(url, world.sim.url)
-    await expect
-      .poll(() => browser.open('/').catch(() => undefined))
-      .toMatchObject({ status: 200, text: expect.stringContaining('href="/auth/login"') })
-    expect(await browser.open('/crew')).toMatchObject({
-      url: `${url}/crew`,
-      status: 200,
-      text: 'Welcome aboard, ada.osei',
-    })
-    expect((await browser.open('/')).text).toBe('Hello ada.osei')
-    expect((await new SiteBrowser(url, world.sim.url).open('/crew', demo.users.tomas)).status).toBe(403)
+    await expectCrewOnly(url)
   })
 })
+
+// What runs on plain Node.js is installed and started by the commands of its page.
+describe.each(['express', 'fastify'])('docs/guides/stacks/%s.md, as written, in an empty folder', (page) => {
+  let installed: Installed
+  beforeAll(async () => {
+    installed = await installPackage()
+  })
+  afterAll(() => rm(installed.folder, { recursive: true, force: true }))
+
+  test('leads from nothing to a page that only the crew sees', async () => {
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const { id, key } = await givenProject(world, { redirectUris: [`${url}/auth/callback`] })
+    const app = join(installed.folder, 'empty')
+    await mkdir(app)
+    const commands = await commandsIn(page)
+    const start = commands.pop() ?? ''
+    for (const line of commands) {
+      await run(
+        'sh',
+        ['-c', `npm_config_prefer_offline=true ${line.replace('rolecall-sdk.tgz', installed.tarball)}`],
+        app,
+        120_000,
+      )
+    }
+    const values = {
+      ROLECALL_URL: world.url,
+      ROLECALL_API_KEY: key,
+      ROLECALL_CLIENT_ID: id,
+      ROLECALL_SERVER_ID: demo.mainGuildId,
+      ROLECALL_APP_URL: url,
+      ROLECALL_SECRET: '0123456789abcdef0123456789abcdef',
+    }
+    await writeFile(
+      join(app, '.env'),
+      Object.entries(values)
+        .map((pair) => pair.join('='))
+        .join('\n'),
+    )
+    const [[path, code] = ['', '']] = await filesIn(page)
+    await writeFile(join(app, path), code.replaceAll('8080', String(port)))
+    const [program = '', ...args] = start.split(' ')
+    expect(program).toBe('node')
+    // Nothing but what the file says.
+    const child = spawn(process.execPath, args, { cwd: app, env: { PATH: before['PATH'] }, stdio: 'inherit' })
+    const ended = once(child, 'exit')
+    try {
+      await expectCrewOnly(url)
+    } finally {
+      child.kill('SIGKILL')
+      await ended
+    }
+  })
+})
+
+async function expectCrewOnly(url: string) {
+  const browser = new SiteBrowser(url, world.sim.url)
+  await expect
+    .poll(() => browser.open('/').catch(() => undefined))
+    .toMatchObject({ status: 200, text: expect.stringContaining('href="/auth/login"') })
+  expect(await browser.open('/crew')).toMatchObject({
+    url: `${url}/crew`,
+    status: 200,
+    text: 'Welcome aboard, ada.osei',
+  })
+  expect((await browser.open('/')).text).toBe('Hello ada.osei')
+  expect((await new SiteBrowser(url, world.sim.url).open('/crew', demo.users.tomas)).status).toBe(403)
+}

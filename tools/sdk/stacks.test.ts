@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { describeSites } from '../../packages/sdk/test/adapter-table.ts'
 import type { StartSite } from '../../packages/sdk/test/sites.ts'
 import { type Installed, installPackage, run } from './installed.ts'
-import { filesIn, type Stack, stacks } from './stacks.ts'
+import { commandsIn, filesIn, type Stack, stacks } from './stacks.ts'
 
 // Frameworks that have to be installed (400 MB) and built: with STACKS=all, as a nightly run has it, or with the name of one.
 // They are kept for the next run.
@@ -36,6 +36,10 @@ async function build(stack: Stack): Promise<string> {
   await mkdir(app, { recursive: true })
   if (!existsSync(join(app, 'node_modules'))) {
     await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
+    // A page that begins in an empty folder says how.
+    const begins = (await commandsIn(stack.page)).filter((line) => /^npm (init|pkg)/.test(line))
+    if (begins.length > 0) await rm(join(app, 'package.json'))
+    for (const line of begins) await run('sh', ['-c', line], app)
     await run(
       'npm',
       ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...stack.packages],

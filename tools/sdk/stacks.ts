@@ -4,10 +4,17 @@ import { root } from './installed.ts'
 
 /** The files that a page of docs/guides/stacks shows, by their paths: each block that begins with a path in a comment. */
 export async function filesIn(page: string): Promise<Map<string, string>> {
-  const text = await readFile(join(root, 'docs/guides/stacks', `${page}.md`), 'utf8')
-  const blocks = text.matchAll(/^```tsx?\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)
+  const blocks = (await pageOf(page)).matchAll(/^```(?:tsx?|js)\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)
   return new Map([...blocks].map(([, path = '', code = '']) => [path, code]))
 }
+
+/** Returns the commands that a page shows, line by line. */
+export async function commandsIn(page: string): Promise<string[]> {
+  const blocks = (await pageOf(page)).matchAll(/^```sh\n([\s\S]*?)^```$/gm)
+  return [...blocks].flatMap(([, lines = '']) => lines.trim().split('\n'))
+}
+
+const pageOf = (page: string) => readFile(join(root, 'docs/guides/stacks', `${page}.md`), 'utf8')
 
 export interface Stack {
   /** The page that the app is made of. */
