@@ -33,6 +33,7 @@ import { consoleRoutes } from './features/console/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { changedKeys } from './features/encryption-keys/check-fingerprints.ts'
 import { eraseDeliveries } from './features/events/deliveries/queue-store.ts'
+import { findProjectsThatKnew, insertErased } from './features/events/erasure-store.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import { explainRoutes } from './features/explain/routes.ts'
 import { forwardAuthRoutes } from './features/forward-auth/routes.ts'
@@ -236,6 +237,8 @@ export function createApp(
   })
   personalDataRoutes(router, deps, {
     openDownload,
+    findProjectsThatKnew,
+    insertErased,
     eraseSessions,
     lockMember,
     eraseName,

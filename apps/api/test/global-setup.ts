@@ -81,7 +81,7 @@ export default async function setup(project: TestProject) {
 /** The names that were asked for are told nowhere else. */
 const isWholeRun = (vitest: Vitest) =>
   Reflect.get(vitest, 'filenamePattern') === undefined &&
-  vitest.config.project.length === 0 &&
+  (vitest.config.project.length === 0 || vitest.config.project.includes('*')) &&
   vitest.config.testNamePattern === undefined &&
   vitest.config.shard === undefined
 

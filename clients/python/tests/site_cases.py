@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
+from pathlib import Path
 from typing import Any, Callable, Dict, Optional
 from urllib.parse import quote, urlsplit
 
@@ -17,6 +19,9 @@ SECRET = "an old secret, random enough for tests"
 NEW_SECRET = "a new secret, random enough for tests"
 NAVIGATE = {"sec-fetch-mode": "navigate", "sec-fetch-site": "none"}
 SAME_SITE = {"sec-fetch-site": "same-origin", "origin": APP_URL}
+
+#: What the guards of all clients accept, row by row: the client in JavaScript passes the same table.
+GUARD_CASES = json.loads((Path(__file__).parents[2] / "guard-cases.json").read_text())
 
 #: A browser at the site: it keeps cookies and follows no redirect.
 Browser = Any
@@ -200,7 +205,34 @@ def a_cookie_that_no_login_made_is_left_alone(browser: Browser, project: Dict[st
     assert len(reply.headers.get_list("set-cookie")) == 1
 
 
+def every_row_of_the_shared_guard_table_holds(browser: Browser, project: Dict[str, Any]) -> None:
+    finish(browser, begin(browser))
+    rows = GUARD_CASES["requests"]
+    assert GUARD_CASES["appUrl"] == APP_URL and len(rows) > 10
+    for row in rows:
+        ask = {"GET": browser.get, "POST": browser.post}[row["method"]]
+        reply = ask("/member", headers=row["headers"])
+        assert (reply.status_code == 200) is row["isAccepted"], row
+        assert row["isAccepted"] or reply.json()["code"] == "CROSS_SITE_REQUEST", row
+    # A browser sends no Bearer token on its own.
+    headers = {"authorization": f"Bearer {token_of(project)}", "sec-fetch-site": "cross-site"}
+    assert browser.post("/member", headers=headers).status_code == 200
+
+
+def a_second_login_ends_the_session_before_it(browser: Browser, project: Dict[str, Any]) -> None:
+    finish(browser, begin(browser))
+    names = [name for name in browser.cookies.keys() if name.endswith("-session")]
+    before = {name: str(browser.cookies[name]) for name in names}
+    finish(browser, begin(browser))
+    assert browser.get("/member", headers=NAVIGATE).status_code == 200
+    for name, value in before.items():
+        browser.cookies.set(name, value, domain="crew.example")
+    assert browser.get("/member", headers={"sec-fetch-mode": "cors"}).status_code == 401
+
+
 CASES = [
+    every_row_of_the_shared_guard_table_holds,
+    a_second_login_ends_the_session_before_it,
     no_shared_cache_keeps_what_was_made_for_one_visitor,
     a_cookie_that_no_login_made_is_left_alone,
     a_page_leads_through_the_login_and_back,

@@ -41,6 +41,7 @@ def site_of(project: Given, rolecall: AsyncRolecall, broken: AsyncRolecall) -> F
 
     @app.get("/café")
     @app.get("/member")
+    @app.post("/member")
     async def member(session: Session = Depends(login.require_member())) -> Dict[str, str]:
         return {"id": session.member.id}
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any, Dict
+
 import pytest
 
 from rolecall.web.login_flow import LoginFlow, LoginSettings
 from rolecall.web.sealed_cookies import SealedCookies
 
+#: The client in JavaScript passes the same table.
+GUARD_CASES = json.loads((Path(__file__).parents[2] / "guard-cases.json").read_text())
 OLD, NEW = "o" * 32, "n" * 32
 VALUE = {"token": "rcs_secret"}
 
@@ -47,10 +53,14 @@ def test_a_short_secret_and_a_long_cookie_are_refused() -> None:
         SealedCookies(NEW).seal("session", {"token": "x" * 4_000})
 
 
-@pytest.mark.parametrize("app_url", ["crew.example", "https://crew.example/app", "ftp://crew.example", ""])
-def test_the_address_of_a_site_is_checked_at_the_start(app_url: str) -> None:
+@pytest.mark.parametrize("row", GUARD_CASES["appUrls"], ids=[row["appUrl"] for row in GUARD_CASES["appUrls"]])
+def test_the_address_of_a_site_is_checked_at_the_start(row: Dict[str, Any]) -> None:
+    settings = LoginSettings("client", "server", row["appUrl"], NEW)
+    if row["isAccepted"]:
+        LoginFlow("https://id.example", settings)
+        return
     with pytest.raises(ValueError, match="app_url"):
-        LoginFlow("https://id.example", LoginSettings("client", "server", app_url, NEW))
+        LoginFlow("https://id.example", settings)
 
 
 def test_the_settings_never_show_their_secret() -> None:

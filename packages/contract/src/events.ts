@@ -33,6 +33,7 @@ export const Events = {
   'member.left': Type.Object({ ...ofMember, ...at }),
   'member.blocked': Type.Object({ memberId: Snowflake, until: Nullable(DateTime), ...at }),
   'member.unblocked': Type.Object({ memberId: Snowflake, ...at }),
+  'member.erased': Type.Object({ memberId: Snowflake, ...at }),
   'project.disabled': Type.Object({
     projectId: Uuid,
     reason: OneOf('deactivated', 'deleted', 'key_revoked', 'key_regenerated'),
@@ -59,7 +60,8 @@ export const streamEvents = endpoint({
     'first: forget what you keep, you may have missed something. `reset` also comes when a project gains or loses a ' +
     'server. `member.roles_changed` and `member.left` are told to projects that hold a live session of that member ' +
     'in that server; `member.blocked` and `member.unblocked` to those that have had one of them, as far as is on record. ' +
-    'A block that ends by itself was told with its `until`. Every `heartbeat` seconds comes a comment with a number: everything that happened up to so ' +
+    'A block that ends by itself was told with its `until`. `member.erased` comes to every project that had a session, a consent, or ' +
+    'an event of the member: delete what you keep about them. Every `heartbeat` seconds comes a comment with a number: everything that happened up to so ' +
     'many milliseconds after the opening of the stream has been sent. After `project.disabled` the stream ends. ' +
     '`key.ending` comes an hour before a replaced key ends, a week before one that was given an end, and `key.ended` when a ' +
     'key has ended while others go on: a stream that was opened with it ends then, within a minute. ' +

@@ -1477,7 +1477,7 @@ export interface AdminEndpoints {
         /** The id of the event, which is sent as `webhook-id`. */
         readonly id: string
         readonly projectId: string
-        readonly type: 'session.revoked' | 'session.rotated' | 'member.roles_changed' | 'member.left' | 'member.blocked' | 'member.unblocked' | 'project.disabled' | 'key.ending' | 'key.ended' | 'reset'
+        readonly type: 'session.revoked' | 'session.rotated' | 'member.roles_changed' | 'member.left' | 'member.blocked' | 'member.unblocked' | 'member.erased' | 'project.disabled' | 'key.ending' | 'key.ended' | 'reset'
         readonly memberId: string | null
         readonly status: 'pending' | 'delivered' | 'failed'
         readonly attempts: number
@@ -1502,7 +1502,7 @@ export interface AdminEndpoints {
       /** The id of the event, which is sent as `webhook-id`. */
       readonly id: string
       readonly projectId: string
-      readonly type: 'session.revoked' | 'session.rotated' | 'member.roles_changed' | 'member.left' | 'member.blocked' | 'member.unblocked' | 'project.disabled' | 'key.ending' | 'key.ended' | 'reset'
+      readonly type: 'session.revoked' | 'session.rotated' | 'member.roles_changed' | 'member.left' | 'member.blocked' | 'member.unblocked' | 'member.erased' | 'project.disabled' | 'key.ending' | 'key.ended' | 'reset'
       readonly memberId: string | null
       readonly status: 'pending' | 'delivered' | 'failed'
       readonly attempts: number

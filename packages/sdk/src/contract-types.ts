@@ -170,6 +170,10 @@ export interface EventData {
     readonly memberId: string
     readonly at: string
   }
+  readonly 'member.erased': {
+    readonly memberId: string
+    readonly at: string
+  }
   readonly 'project.disabled': {
     readonly projectId: string
     readonly reason: 'deactivated' | 'deleted' | 'key_revoked' | 'key_regenerated'

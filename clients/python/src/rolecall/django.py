@@ -136,7 +136,8 @@ def require_member(
     def decorate(view: View) -> View:
         @functools.wraps(view)
         def guarded(request: HttpRequest, *args: Any, **options: Any) -> Any:
-            refusal = site().flow.refusal(_incoming(request), request.rolecall.session, rules)
+            flow, incoming = site().flow, _incoming(request)
+            refusal = flow.cross_site_refusal(incoming) or flow.refusal(incoming, request.rolecall.session, rules)
             return view(request, *args, **options) if refusal is None else _response_of(refusal)
 
         return guarded
@@ -169,7 +170,19 @@ def callback(request: HttpRequest) -> HttpResponse:
         )
     except RolecallError as error:
         return _response_of(flow.refuse_exchange(pending, error))
+    _end_former(incoming)
     return _response_of(flow.finish_login(pending, session))
+
+
+def _end_former(incoming: IncomingRequest) -> None:
+    """Ends the session that this browser had before: its cookie is replaced."""
+    former = site().flow.kept(incoming)
+    if former is None:
+        return
+    try:
+        site().rolecall.logout(former.token)
+    except RolecallError as error:
+        site().flow.former_goes_on(error)
 
 
 def logout(request: HttpRequest) -> HttpResponse:

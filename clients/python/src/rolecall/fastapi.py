@@ -150,6 +150,9 @@ class RolecallLogin:
         rules = RoleRules(any_of, all_of)
 
         async def member(request: Request) -> Session:
+            foreign = self._flow.cross_site_refusal(_incoming(request))
+            if foreign is not None:
+                raise Refused(foreign)
             session = await self.current_session(request)
             refusal = self._flow.refusal(_incoming(request), session, rules)
             if refusal is not None or session is None:
@@ -176,7 +179,18 @@ class RolecallLogin:
             )
         except RolecallError as error:
             return _response_of(self._flow.refuse_exchange(pending, error))
+        await self._end_former(incoming)
         return _response_of(self._flow.finish_login(pending, session))
+
+    async def _end_former(self, incoming: IncomingRequest) -> None:
+        """Ends the session that this browser had before: its cookie is replaced."""
+        former = self._flow.kept(incoming)
+        if former is None:
+            return
+        try:
+            await self._rolecall.logout(former.token)
+        except RolecallError as error:
+            self._flow.former_goes_on(error)
 
     async def _logout(self, request: Request) -> Response:
         incoming = _incoming(request)

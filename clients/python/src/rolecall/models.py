@@ -542,6 +542,24 @@ class MemberUnblocked:
 
 
 @dataclass(frozen=True)
+class MemberErased:
+    """The event `member.erased`."""
+
+    id: Optional[str]
+    member_id: str
+    at: datetime
+    type: Literal["member.erased"] = "member.erased"
+
+    @classmethod
+    def from_json(cls, id: Optional[str], data: Mapping[str, object]) -> MemberErased:
+        return cls(
+            id,
+            read.text(data, "memberId"),
+            read.time(data, "at"),
+        )
+
+
+@dataclass(frozen=True)
 class ProjectDisabled:
     """The event `project.disabled`."""
 
@@ -628,7 +646,7 @@ class UnknownEvent:
     data: Mapping[str, object]
 
 
-Event = Union[SessionRevoked, SessionRotated, MemberRolesChanged, MemberLeft, MemberBlocked, MemberUnblocked, ProjectDisabled, KeyEnding, KeyEnded, Reset, UnknownEvent]
+Event = Union[SessionRevoked, SessionRotated, MemberRolesChanged, MemberLeft, MemberBlocked, MemberUnblocked, MemberErased, ProjectDisabled, KeyEnding, KeyEnded, Reset, UnknownEvent]
 
 
 def event_from_json(id: Optional[str], type: str, value: object) -> Event:
@@ -646,6 +664,8 @@ def event_from_json(id: Optional[str], type: str, value: object) -> Event:
         return MemberBlocked.from_json(id, data)
     if type == "member.unblocked":
         return MemberUnblocked.from_json(id, data)
+    if type == "member.erased":
+        return MemberErased.from_json(id, data)
     if type == "project.disabled":
         return ProjectDisabled.from_json(id, data)
     if type == "key.ending":

@@ -93,7 +93,8 @@ export function readSettings(options: SiteOptions): Settings {
   check('serverId', serverId, /^\d+$/.test(serverId), 'must be the id of a chat server, digits only')
   const isOrigin = app !== undefined && app.pathname === '/' && app.search + app.hash + app.username === ''
   check('appUrl', appUrl, isOrigin, 'must be an http(s) address without a path')
-  const isSafe = app?.protocol !== 'http:' || /^(localhost|.+\.localhost|127\..+|\[::1\])$/.test(app.hostname)
+  const isSafe =
+    app?.protocol !== 'http:' || /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(app.hostname)
   check('appUrl', appUrl, isSafe, 'must begin with https://, but for an app on this machine')
   const isLong = secrets.every(({ length }) => length >= 32)
   check('secret', secret, isLong, 'must have 32 characters or more, each of them where there are several')

@@ -76,6 +76,18 @@ const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
       select event_id from event_deliveries
       where created_at < clock_now() - interval '7 days' and (delivered_at is not null or failed_at is not null)
       order by created_at limit ${batchSize})`,
+  // Of people who were erased: as soon as their project has heard of it, or nothing is sent to it any more.
+  erased_deliveries: sql`
+    delete from event_deliveries where event_id in (
+      select d.event_id from event_deliveries e join event_deliveries d
+        on d.member_id = e.member_id and d.project_id = e.project_id and d.event_id <= e.event_id
+      where e.type = 'member.erased' and (e.delivered_at is not null or e.failed_at is not null)
+        and (d.delivered_at is not null or d.failed_at is not null)
+        -- The one that tells of the erasure goes last: it is what the others are found by.
+        and (d.event_id < e.event_id or not exists (
+          select from event_deliveries w where w.member_id = e.member_id and w.project_id = e.project_id
+            and w.event_id < e.event_id))
+      limit ${batchSize})`,
   usage_minutes: sql`
     delete from usage_minutes where (minute, project_id, route, status) in (
       select minute, project_id, route, status from usage_minutes

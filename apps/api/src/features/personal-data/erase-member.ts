@@ -6,6 +6,9 @@ import type { AdminBy } from '../callers.ts'
 
 /** What the owners of tables do for an erasure; `app.ts` passes it. */
 export interface Erasers {
+  /** Finds the projects that have to hear of the erasure. */
+  readonly findProjectsThatKnew: (tx: Tx, memberId: string) => Promise<readonly string[]>
+  readonly insertErased: (tx: Tx, memberId: string, projectIds: readonly string[]) => Promise<unknown>
   /** Ends and deletes everything that a member is logged in by. */
   readonly eraseSessions: (tx: Tx, memberId: string) => Promise<unknown>
   readonly lockMember: (tx: Tx, memberId: string) => Promise<{ readonly username: string } | undefined>
@@ -31,10 +34,14 @@ export async function eraseMember(
   if (memberId === by.actor.id) throw new ApiError('OWN_ACCOUNT')
   // Without a time limit: a long audit log is read from end to end.
   const work = async (tx: Tx) => {
+    const knew = await needs.findProjectsThatKnew(tx, memberId)
     await needs.eraseSessions(tx, memberId)
     const member = await needs.lockMember(tx, memberId)
     if (!member) throw new ApiError('MEMBER_NOT_FOUND')
+    const knewMeanwhile = await needs.findProjectsThatKnew(tx, memberId)
     await needs.eraseSessions(tx, memberId)
+    // After the ends of the sessions, in the order of the stream.
+    await needs.insertErased(tx, memberId, [...new Set([...knew, ...knewMeanwhile])])
     await needs.eraseName(tx, member.username)
     await needs.allowErasure(tx)
     for (const erase of needs.erasers) await erase(tx, memberId)

@@ -2,6 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
+import { openEvents } from '../../../test/event-reader.ts'
 import {
   authorizePath,
   Browser,
@@ -14,9 +15,11 @@ import {
   validate,
   walkLogin,
 } from '../../../test/given.ts'
+import { defaultRetention } from '../../../test/retention.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { verifyChain } from '../../audit/verify-chain.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { startHousekeeping } from '../housekeeping/start-housekeeping.ts'
 
 const { users, mainGuildId, roles } = demo
 const person = users.joon
@@ -81,7 +84,7 @@ const notInFile: Readonly<Record<string, string>> = {
 
 /** What still names a person who was erased, and why. */
 const keptAfterwards: Readonly<Record<string, string>> = {
-  event_deliveries: 'until it is delivered, and a week: projects must hear that sessions ended',
+  event_deliveries: 'until it is delivered: projects must hear that sessions ended, and of the erasure',
   member_blocks: 'a block in force, without its reason: erasing is no way out of it',
   outbox: 'for a day: projects must hear that sessions ended',
   session_changes: 'for minutes: instances must hear it',
@@ -99,6 +102,16 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
   })
   afterAll(() => world.close())
 
+  const clean = async () => {
+    const housekeeping = startHousekeeping(world.service.deps, {
+      trimChanges: async () => {},
+      endKeys: async () => {},
+      retention: () => defaultRetention,
+      steps: [],
+    })
+    await housekeeping.clean()
+    await housekeeping.close()
+  }
   const ask = (method: string, path: string, token = admin, body?: object) =>
     call(world.url, method, `/api/admin${path}`, { token, ...(body && { body }) })
   const done = async (reply: ReturnType<typeof ask>) => {
@@ -301,9 +314,52 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
     expect((await validate(world, project, session.token)).status).toBe(200)
   })
 
-  test('a member who is still in the server comes back as new; a block stays until it is ended', async () => {
+  test('a returning person finds nothing of before in their data, and a project that knew them is told', async () => {
+    const { db } = world.service.deps
+    const told = await db.query<{ projectId: string }>(sql`
+      select project_id as "projectId" from outbox where type = 'member.erased' and data ->> 'memberId' = ${person}`)
+    expect(told).toContainEqual({ projectId: project.id })
     await expect(givenCode(world, project, person)).rejects.toThrow('access_denied')
     expect((await ask('DELETE', `/members/${person}/block`)).status).toBe(204)
+    await givenSession(world, project, person)
+    const { body } = await ask('GET', `/members/${person}/data`)
+    expect([body.events, body.eventDeliveries]).toEqual([[], []])
+  })
+
+  test('no delivery names them once their project has heard of it', async () => {
+    const { db } = world.service.deps
+    const count = () => countRows(world, `event_deliveries where member_id = '${person}'`)
+    expect(await count()).toBeGreaterThan(1)
+    await clean()
+    expect(await count()).toBeGreaterThan(1)
+    await db.execute(sql`update event_deliveries set delivered_at = clock_now() where member_id = ${person}`)
+    await clean()
+    await clean()
+    expect(await count()).toBe(0)
+  })
+
+  test('a project without a live session is told, by a consent or an ended session; one that never knew them is not', async () => {
+    const [ended, consented, stranger] = [
+      await givenProject(world),
+      await givenProject(world),
+      await givenProject(world),
+    ]
+    const { db } = world.service.deps
+    const { token } = await givenSession(world, ended, users.rosa)
+    await call(world.url, 'POST', '/api/auth/logout', { key: ended.key, body: { token } })
+    await db.execute(sql`delete from outbox where project_id = ${ended.id}`)
+    await db.execute(sql`
+      insert into oidc_consents (project_id, member_id, scopes) values (${consented.id}, ${users.rosa}, '{openid}')`)
+    const readers = await Promise.all([ended, consented, stranger].map((one) => openEvents(world.url, one)))
+    expect((await ask('DELETE', `/members/${users.rosa}`)).status).toBe(204)
+    for (const reader of readers.slice(0, 2)) {
+      expect((await reader.until('member.erased')).data).toMatchObject({ memberId: users.rosa })
+    }
+    expect(readers[2]?.types()).toEqual([])
+    for (const reader of readers) reader.close()
+  })
+
+  test('a member who is still in the server comes back as new; a block stays until it is ended', async () => {
     const session = await givenSession(world, project, person)
     const { member } = (await validate(world, project, session.token)).body
     expect(member).toMatchObject({ id: person, preferredName: null })

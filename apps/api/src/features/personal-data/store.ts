@@ -51,10 +51,10 @@ export const findPersonalData = (db: Queryable, memberId: string) =>
         order by l.at desc`)},
       'events', ${all(sql`
         select o.project_id as "projectId", o.type, o.data, iso(o.created_at) as at
-        from outbox o where o.data ->> 'memberId' = u.id order by o.id desc`)},
+        from outbox o where o.data ->> 'memberId' = u.id and o.created_at >= u.created_at order by o.id desc`)},
       'eventDeliveries', ${all(sql`
         select d.project_id as "projectId", d.type, d.data, iso(d.created_at) as at
-        from event_deliveries d where d.member_id = u.id order by d.event_id desc`)},
+        from event_deliveries d where d.member_id = u.id and d.created_at >= u.created_at order by d.event_id desc`)},
       'consents', ${all(sql`
         select c.project_id as "projectId", c.scopes, iso(c.created_at) as at
         from oidc_consents c where c.member_id = u.id order by c.created_at`)},

@@ -30,6 +30,11 @@ class IncomingRequest:
             return self.method == "GET" and mode == "navigate"
         return self.method == "GET" and "text/html" in self.headers.get("accept", "")
 
+    @property
+    def is_safe(self) -> bool:
+        """Changes nothing, so that it may come from anywhere (RFC 9110)."""
+        return self.method in ("GET", "HEAD", "OPTIONS")
+
     def is_from(self, origin: str) -> bool:
         """
         A page of this very site asks. Browsers say so; who is no browser has no cookies that anyone could abuse, and

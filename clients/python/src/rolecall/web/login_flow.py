@@ -31,6 +31,8 @@ _login_cookie_sec = 3600
 #: How long a browser has for its one more try.
 _retry_sec = 10
 _unavailable_title = "Who you are cannot be checked right now. Try again in a moment."
+#: Hosts of this machine, which plain http does not leave.
+_loopback = re.compile(r"localhost|.+\.localhost|127(\.\d{1,3}){3}|::1")
 #: Tabs of one browser that may log in at once; of more the oldest are forgotten.
 _most_logins = 5
 
@@ -89,8 +91,11 @@ class Bearing:
 class LoginFlow:
     def __init__(self, service_url: str, settings: LoginSettings) -> None:
         parts = urlsplit(settings.app_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/"):
+        is_origin = parts.path in ("", "/") and not (parts.query or parts.fragment or "@" in parts.netloc)
+        if parts.scheme not in ("http", "https") or not parts.hostname or not is_origin:
             raise ValueError("app_url must be the address of the site without a path: https://crew.example")
+        if parts.scheme == "http" and not _loopback.fullmatch(parts.hostname):
+            raise ValueError("app_url must begin with https://. Only an app on this machine may use http://.")
         if not re.fullmatch(r"(/[\w-]+)+", settings.path):
             raise ValueError("path must be like /auth")
         self._service_url = service_url
@@ -214,6 +219,19 @@ class LoginFlow:
     def refresh_failed(self, error: RolecallError) -> None:
         """Nobody can tell: the pair is as it was, and the next page tries again."""
         _log.error("A session could not be refreshed: %s", error)
+
+    def cross_site_refusal(self, request: IncomingRequest) -> Optional[Answer]:
+        """
+        Refuses a request that changes something and comes from a page of another origin. Another subdomain is another origin.
+        A Bearer token is not sent by browsers on their own, so its requests may come from anywhere.
+        """
+        if request.is_safe or request.bearer is not None or request.is_from(self._app_url):
+            return None
+        return problem(403, "CROSS_SITE_REQUEST", "Only a page of this site can do this.")
+
+    def former_goes_on(self, error: RolecallError) -> None:
+        """Logs that a former session stays until it expires. That is no reason to fail a login."""
+        _log.error("The former session of a browser could not be ended: %s", error)
 
     def refusal(self, request: IncomingRequest, session: Optional[Session], rules: RoleRules) -> Optional[Answer]:
         """The answer that keeps somebody out; None when they may come in."""
