@@ -19,21 +19,36 @@ function filesIn(folder: string): string[] {
     .map((name) => `${folder}/${name}`)
 }
 
-test('guides, examples and clients know an app by the same names of the environment', () => {
-  expect(pages.length).toBeGreaterThan(40)
-  // Of who receives events, which is seldom the app that logs in.
+type Page = (typeof pages)[number]
+
+/** Lists names of the environment that no app knows. The receiver of events is seldom the app that signs members in. */
+const unknownNames = (all: readonly Page[]) => {
   const known: readonly string[] = [...variableNames, 'ROLECALL_EVENTS_SECRET']
-  const strange = pages.flatMap(({ path, text }) =>
+  return all.flatMap(({ path, text }) =>
     [...text.matchAll(/\bROLECALL_[A-Z_]*[A-Z]\b/g)].flatMap(([name]) =>
       known.includes(name) ? [] : [`${path}: ${name}`],
     ),
   )
-  expect(strange).toEqual([])
+}
+
+/** Lists pages that set a variable without its prefix. Webhooks have a secret too, so that name is free. */
+const pagesWithShortNames = (all: readonly Page[]) => {
+  const named = variableNames.map((name) => name.replace('ROLECALL_', '')).filter((name) => name !== 'SECRET')
+  const short = new RegExp(`^ *(export )?(API|SERVER|${named.join('|')})=`, 'm')
+  return all.filter(({ text }) => short.test(text)).map(({ path }) => path)
+}
+
+test('guides, examples and clients know an app by the same names of the environment', () => {
+  expect(pages.length).toBeGreaterThan(40)
+  expect(unknownNames(pages)).toEqual([])
 })
 
 test('and set them by these names in every command', () => {
-  // But for the secret: webhooks have one too.
-  const named = variableNames.map((name) => name.replace('ROLECALL_', '')).filter((name) => name !== 'SECRET')
-  const short = new RegExp(`^ *(export )?(API|SERVER|${named.join('|')})=`, 'm')
-  expect(pages.filter(({ text }) => short.test(text)).map(({ path }) => path)).toEqual([])
+  expect(pagesWithShortNames(pages)).toEqual([])
+})
+
+test('a planted name that no app knows, and a planted short one, are found', () => {
+  const planted = { path: 'planted.md', text: 'ROLECALL_PLANTED=1\nexport SERVER=2' }
+  expect(unknownNames([...pages, planted])).toEqual(['planted.md: ROLECALL_PLANTED'])
+  expect(pagesWithShortNames([...pages, planted])).toEqual(['planted.md'])
 })

@@ -125,10 +125,10 @@ export function findCycle({ names, importsOf }: SourceGraph): string[] {
   return []
 }
 
-/** Returns the files of ours that are imported and are not there. */
+/** Returns imports of our own that name no file. An alias or a package that no manifest resolves is still as it is written. */
 export function findDangling({ names, importsOf }: SourceGraph): string[] {
   const known = new Set(names)
-  const ours = new RegExp(`^((${workspaces.join('|')})/.*\\.tsx?|#.*)$`)
+  const ours = new RegExp(`^((${workspaces.join('|')})/.*\\.tsx?|#.*|@rolecall/.*)$`)
   return names.flatMap((name) =>
     importsOf(name).flatMap((one) => (ours.test(one) && !known.has(one) ? [`${name} → ${one}`] : [])),
   )

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { graphOf, isTest, listFiles, readTree } from './source-graph.ts'
+import { findDangling, graphOf, isTest, listFiles, readTree } from './source-graph.ts'
 import { rules } from './structure-rules.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -29,6 +29,15 @@ describe('the structure', () => {
     const sources = new Map([...tree.sources, [path, `${text}\n${before}`]])
     expect(find(graphOf({ ...tree, sources })).join()).toContain(path)
   })
+
+  test.each(['#session-memory/none', '#nowhere/x', '@rolecall/contract/none', '@rolecall/none', './none.ts'])(
+    'an import of %s, which leads nowhere, is found',
+    (specifier) => {
+      const path = 'apps/api/src/planted.ts'
+      const sources = new Map([...tree.sources, [path, `import '${specifier}'`]])
+      expect(findDangling(graphOf({ ...tree, sources }))).toHaveLength(1)
+    },
+  )
 
   test('pages link to pages that exist', () => {
     const pages = listFiles(root, /\.md$/).map((path) => [path, readFileSync(path, 'utf8')] as const)

@@ -1,3 +1,4 @@
+import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { type AdminWrite, adminWrites } from './admin-writes.ts'
@@ -12,6 +13,7 @@ const writes = rowsOf(({ auth, method, isRead }) => auth === 'admin' && method !
 const requests = 8
 /** A race that is lost once in six pairs is found with near certainty. */
 const rounds = 4
+const oppositeRounds = 8
 
 describe.each(engines)('the same change requested several times at once, on %s', (engine) => {
   let world: World
@@ -83,5 +85,99 @@ describe.each(engines)('the same change requested several times at once, on %s',
       changes.slice(0, -1).map(({ after }) => after),
     )
     await undo?.({ world, token })
+  })
+
+  const club = demo.mainGuildId
+  /** Two writes that undo each other, the path from that of the first, and the field that both record. */
+  const opposite: [write: string, field: string, requests: (path: string) => [string, string, unknown?][]][] =
+    [
+      [
+        'PUT /api/admin/members/{id}/block',
+        'reason',
+        (path) => [
+          ['PUT', path, { reason: 'First' }],
+          ['DELETE', path],
+          ['PUT', path, { reason: 'Second' }],
+        ],
+      ],
+      [
+        'PATCH /api/admin/projects/{id}',
+        'isActive',
+        (path) => [
+          ['PATCH', path, { isActive: false }],
+          ['PATCH', path, { isActive: true }],
+        ],
+      ],
+      [
+        'PATCH /api/admin/projects/{id}',
+        'owners',
+        (path) => [
+          ['PATCH', path, { owners: { memberIds: [demo.users.mara] } }],
+          ['PATCH', path, { owners: { memberIds: [] } }],
+        ],
+      ],
+      [
+        'PUT /api/admin/projects/{projectId}/servers/{serverId}',
+        `server ${club}`,
+        (path) => [
+          ['PUT', path, { scopes: ['read_members'] }],
+          ['DELETE', path],
+          ['PUT', path, { scopes: [] }],
+        ],
+      ],
+      [
+        'PATCH /api/admin/projects/{projectId}/inbound-webhooks/{webhookId}',
+        'isActive',
+        (path) => [
+          ['PATCH', path, { isActive: false }],
+          ['PATCH', path, { isActive: true }],
+        ],
+      ],
+      [
+        'PATCH /api/admin/profile',
+        'preferredName',
+        (path) => [
+          ['PATCH', path, { preferredName: 'Mara' }],
+          ['PATCH', path, { preferredName: null }],
+        ],
+      ],
+      [
+        'PATCH /api/admin/settings',
+        'cache.statsTtlMs',
+        (path) => [
+          ['PATCH', path, { cache: { statsTtlMs: 1_234 } }],
+          ['POST', `${path}/reset`],
+          ['PATCH', path, { cache: { statsTtlMs: 4_321 } }],
+        ],
+      ],
+      [
+        'PATCH /api/admin/servers/{id}',
+        'isMain',
+        (path) => [
+          ['PATCH', path, { isMain: false }],
+          ['PATCH', path, { isMain: true }],
+        ],
+      ],
+    ]
+  test.each(opposite)('%s and its opposite never fail, and record %s in turn', async (name, field, all) => {
+    const { given, undo } = adminWrites[name] as AdminWrite
+    for (let round = 0; round < oppositeRounds; round++) {
+      const { path } = await given({ world, token })
+      const head = await world.service.deps.db.maybeOne<{ seq: number }>(sql`select seq from audit_head`)
+      const ways = all(path)
+      const replies = await atOnce(requests, (i) => {
+        const [method, to, body] = ways[i % ways.length] as (typeof ways)[number]
+        return call(world.url, method, to, { token, ...(body !== undefined && { body }) })
+      })
+      for (const { status, text } of replies) expect(status, text).toBeLessThan(500)
+      const changes = await world.service.deps.db.query<{ before: unknown; after: unknown }>(sql`
+        select changes -> ${field} -> 'before' as before, changes -> ${field} -> 'after' as after
+        from audit_log where seq > ${head?.seq ?? 0} and changes -> ${field} is not null order by seq`)
+      expect(changes.length).toBeGreaterThan(0)
+      expect(changes.slice(1).map(({ before }) => before)).toEqual(
+        changes.slice(0, -1).map(({ after }) => after),
+      )
+      await undo?.({ world, token })
+    }
   })
 })

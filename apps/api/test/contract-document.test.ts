@@ -1,8 +1,8 @@
-import { bodyLimitOf, endpoints, openApi } from '@rolecall/contract'
+import { endpoints, openApi } from '@rolecall/contract'
 import { describe, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { createLifecycle } from '../src/platform/http/lifecycle.ts'
-import { branchesOf, isClosed, nameOf, propertiesOf, rowsOf, type Schema, unbounded } from './requests.ts'
+import { contractRules, withPlanted } from './contract-rules.ts'
 import { startWorld } from './service.ts'
 
 test('every registered route is in the document, and the other way round', async () => {
@@ -50,107 +50,13 @@ function routesOf(tree: string): string[] {
 }
 
 describe('the contract', () => {
-  test('every endpoint that asks nobody who they are is on this list', () => {
-    expect(
-      rowsOf(({ auth }) => auth === 'none')
-        .map(([name]) => name)
-        .sort(),
-    ).toEqual([
-      'GET /_rolecall/callback',
-      'GET /_rolecall/denied',
-      'GET /_rolecall/logout',
-      'GET /_rolecall/start',
-      'GET /account',
-      'GET /account/data',
-      'GET /account/log-out',
-      'GET /api/auth/admin/login',
-      'GET /api/auth/authorize',
-      'GET /api/auth/callback',
-      'GET /api/auth/chat',
-      'GET /api/auth/sso/authorize',
-      'GET /api/forward-auth',
-      'GET /api/health',
-      'GET /api/health/live',
-      'GET /api/health/ready',
-      'POST /_rolecall/logout',
-      'POST /account/consents/{projectId}/withdraw',
-      'POST /account/log-out',
-      'POST /account/log-out-everywhere',
-      'POST /account/sessions/{sessionId}/end',
-      'POST /api/auth/admin/token',
-      'POST /api/auth/sso/logout',
-    ])
+  test.each(contractRules)('$title', ({ find }) => {
+    expect(find(endpoints)).toEqual([])
   })
 
-  test('everything under /api/admin/ is for System Admins', () => {
-    const others = endpoints.filter(({ path, auth }) => path.startsWith('/api/admin/') !== (auth === 'admin'))
-    expect(others.map(nameOf)).toEqual([])
-  })
-
-  test('every body is closed, but for payloads that have a schema of their own', () => {
-    const open = endpoints.filter((one) => one.body && !isClosed(one)).map(nameOf)
-    expect(open.filter((name) => name !== 'POST /api/inbound-webhooks/{id}/submit')).toEqual([])
-  })
-
-  test('every endpoint that is not limited is on this list, and says why', () => {
-    const unlimited = rowsOf((one) => one.unlimited !== undefined)
-    expect(unlimited.map(([name]) => name).sort()).toEqual([
-      'GET /api/forward-auth',
-      'GET /api/health',
-      'GET /api/health/live',
-      'GET /api/health/ready',
-    ])
-    for (const [name, { unlimited: reason }] of unlimited) expect(reason, name).toMatch(/^[A-Z].{30,}\.$/)
-  })
-
-  test('credentials come in bodies of 4 KiB at most, and only what is listed takes more than 16 KiB', () => {
-    const takes = (least: number) => rowsOf((one) => one.method !== 'GET' && bodyLimitOf(one) > least)
-    const credentials = /^POST \/api\/auth\/(token|token\/refresh|validate|logout|logout-all|admin\/token)$/
-    expect(takes(4 * 1024).filter(([name]) => credentials.test(name))).toEqual([])
-    expect(
-      takes(16 * 1024)
-        .map(([name, one]) => `${name} ${bodyLimitOf(one) / 1024} KiB`)
-        .sort(),
-    ).toEqual([
-      'PATCH /api/admin/projects/{id} 64 KiB',
-      'PATCH /api/admin/projects/{id}/redirect-uri 128 KiB',
-      'PATCH /api/admin/projects/{projectId}/inbound-webhooks/{webhookId} 128 KiB',
-      'PATCH /api/inbound-webhooks/{id} 128 KiB',
-      'POST /api/admin/projects 128 KiB',
-      'POST /api/admin/projects/{projectId}/inbound-webhooks 128 KiB',
-      'POST /api/admin/projects/{projectId}/inbound-webhooks/{webhookId}/try 256 KiB',
-      'POST /api/inbound-webhooks 128 KiB',
-      'POST /api/inbound-webhooks/{id}/submit 1024 KiB',
-      'POST /api/servers/{serverId}/permissions/check-many 64 KiB',
-    ])
-  })
-
-  // The check of sizes, which goes before the validator, relies on both.
-  test.each(rowsOf(() => true))(
-    'every list that %s takes is bounded, and no union has two objects',
-    (_, one) => {
-      const walk = (schema: Schema): string[] => {
-        const objects = branchesOf(schema).filter(({ type }) => type === 'object' || type === 'array')
-        const own = objects.some(({ type, maxItems }) => type === 'array' && maxItems === undefined)
-        return [
-          ...(own ? ['a list without maxItems'] : []),
-          ...(new Set(objects.map(({ type }) => type)).size < objects.length ? ['a union'] : []),
-          ...objects.flatMap((branch) => [
-            ...propertiesOf(branch).flatMap(([, property]) => walk(property)),
-            ...(branch.items ? walk(branch.items) : []),
-          ]),
-        ]
-      }
-      expect(
-        [one.params, one.query, one.body].flatMap((schema) => (schema ? walk(schema as Schema) : [])),
-      ).toEqual([])
-    },
-  )
-
-  test.each(rowsOf(() => true))('every string and number that %s takes is bounded', (_, one) => {
-    const places = [one.params, one.query, one.body].flatMap((schema) =>
-      schema ? unbounded(schema as Schema) : [],
-    )
-    expect(places).toEqual([])
+  test.each(contractRules)('a planted endpoint is found that breaks: $title', (rule) => {
+    const found = rule.find(withPlanted(rule))
+    expect(found).toHaveLength(1)
+    expect(found[0]).toMatch(/^POST \/api\/(planted|admin\/planted|auth\/validate)\b/)
   })
 })

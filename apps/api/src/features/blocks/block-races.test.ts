@@ -15,6 +15,8 @@ import {
   walkLogin,
 } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { endBlock } from './store.ts'
 
 const { users } = demo
 const rounds = 3
@@ -106,6 +108,22 @@ describe.each(mainEngines)('a block that races with a login, on %s', (engine) =>
       await expectGone([session.token, ...rotations.flatMap(({ body }) => body.accessToken ?? [])])
     }
   })
+
+  // One connection of the embedded database serves all transactions in turn.
+  if (engine === 'postgres') {
+    test('that is ended by a transaction which began before it ends no earlier than it began', async () => {
+      const { db } = world.service.deps
+      await db.transaction(async (tx) => {
+        await tx.query(sql`select 1`)
+        expect((await block()).status).toBe(200)
+        expect(await endBlock(tx, users.ada)).toBeDefined()
+      })
+      const ended = await db.maybeOne<{ isInOrder: boolean; isOver: boolean }>(sql`
+        select until >= since as "isInOrder", until <= clock_now() as "isOver"
+        from member_blocks where member_id = ${users.ada}`)
+      expect(ended).toEqual({ isInOrder: true, isOver: true })
+    })
+  }
 
   test('once the block has answered, no instance takes a session that it had answered for', async () => {
     for (let round = 0; round < rounds; round++) {

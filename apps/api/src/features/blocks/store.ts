@@ -13,17 +13,11 @@ export const findBlock = (db: Queryable, memberId: string) =>
     select reason, since, until from member_blocks
     where member_id = ${memberId} and (until is null or until > clock_now())`)
 
-/**
- * The time of the database at this very moment. `clock_now()` is the time at which the transaction began, which may be
- * earlier than the end of a block that another transaction ended while this one waited for it.
- */
-const moment = sql`(clock_now() + (clock_timestamp() - date_trunc('milliseconds', now())))`
-
 /** Returns the block that is in force, locked until the transaction ends. */
 export const lockBlock = (tx: Tx, memberId: string) =>
   tx.maybeOne<BlockRow>(sql`
     select reason, since, until from member_blocks
-    where member_id = ${memberId} and (until is null or until > ${moment}) for no key update`)
+    where member_id = ${memberId} and (until is null or until > clock_moment()) for no key update`)
 
 /**
  * Locks a member until the transaction ends, so that changes of their block take turns and "before" is what was there.
@@ -43,15 +37,18 @@ export const putBlock = (tx: Tx, memberId: string, reason: string, until: string
     insert into member_blocks as b (member_id, reason, until)
     values (${memberId}, ${reason}, ${until}::timestamptz)
     on conflict (member_id) do update set reason = excluded.reason, until = excluded.until,
-      since = case when b.until <= ${moment} then clock_now() else b.since end
-    where (b.reason, b.until) is distinct from (excluded.reason, excluded.until) or b.until <= ${moment}
+      since = case when b.until <= clock_moment() then clock_now() else b.since end
+    where (b.reason, b.until) is distinct from (excluded.reason, excluded.until) or b.until <= clock_moment()
     returning reason, since, until`)
 
-/** Ends the block that is in force; undefined when there is none. */
+/**
+ * Ends the block that is in force; undefined when there is none. It ends at this very moment, never before it began: logins
+ * that were made until then stay void. Whole milliseconds, rounded down, so that the next transaction sees it as over.
+ */
 export const endBlock = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ reason: string | null }>(sql`
-    update member_blocks set until = clock_now()
-    where member_id = ${memberId} and (until is null or until > ${moment})
+    update member_blocks set until = date_trunc('milliseconds', clock_moment())
+    where member_id = ${memberId} and (until is null or until > clock_moment())
     returning reason`)
 
 /** Takes the reason from a block in force, which goes on; one that is over is deleted. */
