@@ -3,6 +3,9 @@ import { schemaState } from '#platform/db/migrate'
 import { StartRefused } from '../start-refused.ts'
 import { withDatabase } from './with-database.ts'
 
+const whileRunning = {
+  whileRunning: 'verify it there: in the console under Audit log, or by POST /api/admin/audit/chain/verify',
+}
 const progressEvery = 10_000
 const grouped = (count: number) => count.toLocaleString('en')
 
@@ -13,7 +16,7 @@ export async function auditVerifyCommand(): Promise<void> {
       throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
     }
     return verifyChain({ db }, showProgress())
-  })
+  }, whileRunning)
   if (report.problem) {
     throw new StartRefused(
       `BROKEN  ${report.problem}\nThe ${grouped(report.entries)} entries before it are as they were written.`,

@@ -112,6 +112,22 @@ test('only migrate makes a database where there is none', async () => {
   expect(await rolecall('migrate', { DATABASE_URL: 'pglite:made' })).toMatchObject({ code: 0, err: '' })
 })
 
+test('a command on a folder that a running service uses says what to do, and where the log is verified meanwhile', async () => {
+  const running = await openDatabase(`pglite:${join(folder, 'running')}`)
+  const DATABASE_URL = 'pglite:running'
+  const told = await rolecall('audit verify', { DATABASE_URL })
+  expect([told.code, told.out]).toEqual([1, ''])
+  expect(told.err).toBe(
+    'A running Rolecall uses the data folder running. Stop it and run this command again, or verify it there: ' +
+      'in the console under Audit log, or by POST /api/admin/audit/chain/verify.\n',
+  )
+  const other = await rolecall('sessions revoke --all', { DATABASE_URL })
+  expect(other.err).toBe(
+    'A running Rolecall uses the data folder running. Stop it and run this command again.\n',
+  )
+  await running.close()
+})
+
 describe.each(engines)('on %s', (engine) => {
   let database: TestDatabase
   let env: Record<string, string>

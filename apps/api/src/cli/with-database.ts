@@ -4,6 +4,7 @@ import {
   DatabaseTakesNoWrites,
   DatabaseUnavailable,
 } from '#platform/db/database'
+import { FolderInUse } from '#platform/db/folder-lock'
 import { openDatabase } from '#platform/db/open-database'
 import { type Config, loadConfig } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
@@ -13,11 +14,12 @@ import { unmadeFolder } from './unmade-folder.ts'
 /**
  * Runs a command on the configured database. A wrong DATABASE_URL, of which the service outside production
  * would only warn, is refused: a command must not work on another database than its caller thinks. Nor
- * does it make one on the way, unless that is what it is for.
+ * does it make one on the way, unless that is what it is for. `whileRunning` says how to get the same from a running
+ * service, which keeps every other process out of an embedded database.
  */
 export async function withDatabase<T>(
   work: (db: Database, config: Config) => Promise<T>,
-  { mayMake = false } = {},
+  { mayMake = false, whileRunning }: { mayMake?: boolean; whileRunning?: string } = {},
 ): Promise<T> {
   const { config, problems } = loadConfig(readEnvironment())
   const wrong = problems.filter((problem) => problem.startsWith('DATABASE_URL'))
@@ -28,7 +30,11 @@ export async function withDatabase<T>(
       `There is no database in ${unmade}. Is this the right folder, and DATABASE_URL set?`,
     )
   }
-  const db = await openDatabase(config.databaseUrl)
+  const db = await openDatabase(config.databaseUrl).catch((error: unknown) => {
+    if (!(error instanceof FolderInUse)) throw error
+    const stop = `A running Rolecall uses the data folder ${error.folder}. Stop it and run this command again`
+    throw new StartRefused(whileRunning ? `${stop}, or ${whileRunning}.` : `${stop}.`)
+  })
   try {
     return await work(db, config)
   } catch (error) {

@@ -47,11 +47,13 @@ const isAnswering = (path: string) =>
 
 export class FolderInUse extends Error {
   override readonly name = 'FolderInUse'
+  readonly folder: string
   constructor(folder: string) {
     super(
       `The data folder ${folder} is in use by another Rolecall process. Stop that one, or give this one ` +
         'another folder: DATABASE_URL=pglite:<folder>.',
     )
+    this.folder = folder
   }
 }
 
