@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import List
 
 import pytest
@@ -35,6 +36,16 @@ def test_a_stream_is_the_same_however_it_is_cut_into_chunks() -> None:
     for size in (1, 2, 3, 7):
         assert frames_of(*(STREAM[i : i + size] for i in range(0, len(STREAM), size))) == whole
     assert frames_of(STREAM.replace(b"\n", b"\r\n")) == whole
+
+
+def test_a_frame_that_does_not_end_is_refused_in_linear_time() -> None:
+    parser = EventParser()
+    began = time.process_time()
+    with pytest.raises(ValueError, match="too long"):
+        for _ in range(2 << 20):
+            list(parser.feed(b"x"))
+    # Joining everything at every byte would copy half a terabyte.
+    assert time.process_time() - began < 30
 
 
 def test_an_event_of_a_newer_service_comes_as_it_is() -> None:

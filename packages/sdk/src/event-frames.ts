@@ -7,22 +7,46 @@ export interface Frame {
   readonly comment?: string
 }
 
-/** The frames of a stream of Server-Sent Events, to its end; `onChunk` is told of whatever arrives. */
+/** No frame of the service comes near it. A longer one comes from another server and must not fill the memory. */
+const maxFrameLength = 1024 * 1024
+
+/**
+ * Reads the frames of a stream of Server-Sent Events, to its end; calls `onChunk` for each chunk. The time is linear in the
+ * length of the stream, however it is cut into chunks.
+ *
+ * @throws Error when a frame is longer than 1 MiB
+ */
 export async function* readFrames(
   body: ReadableStream<Uint8Array>,
   onChunk: () => void,
 ): AsyncGenerator<Frame, void, undefined> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
-  let text = ''
+  let parts: string[] = []
+  let length = 0
+  const frameOf = (last: string): Frame => {
+    const lines = [...parts, last].join('').split('\n')
+    parts = []
+    length = 0
+    return Object.fromEntries(lines.map(splitField))
+  }
   try {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
       onChunk()
-      const frames = (text + decoder.decode(value, { stream: true })).split('\n\n')
-      text = frames.pop() ?? ''
-      for (const frame of frames) yield Object.fromEntries(frame.split('\n').map(splitField))
+      let text = decoder.decode(value, { stream: true })
+      // The line break that a frame may have ended with, and the empty line after it.
+      if (parts.at(-1)?.endsWith('\n')) {
+        text = `\n${text}`
+        parts.push(parts.pop()?.slice(0, -1) ?? '')
+      }
+      const frames = text.split('\n\n')
+      const rest = frames.pop() ?? ''
+      for (const frame of frames) yield frameOf(frame)
+      if (rest !== '') parts.push(rest)
+      length += rest.length
+      if (length > maxFrameLength) throw new Error('A frame of the event stream is longer than 1 MiB.')
     }
   } finally {
     // Whoever stops reading lets go of the connection; one that has failed is gone already.

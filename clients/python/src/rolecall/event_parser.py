@@ -29,15 +29,18 @@ class EventParser:
     """The parser of one connection."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
         self._lines: List[str] = []
         self._size = 0
 
     def feed(self, chunk: bytes) -> Iterator[Frame]:
         """The frames that this chunk completes. Raises ValueError when this is no stream of the service."""
-        lines = (self._rest + chunk).split(b"\n")
-        self._rest = lines.pop()
-        for raw in lines:
+        self._rest += chunk
+        # A chunk without a line break is only kept: joining anew each time would take quadratic time.
+        lines = bytes(self._rest).split(b"\n") if b"\n" in chunk else [bytes()]
+        if len(lines) > 1:
+            self._rest = bytearray(lines[-1])
+        for raw in lines[:-1]:
             line = raw.rstrip(b"\r")
             self._size += len(line)
             if line:

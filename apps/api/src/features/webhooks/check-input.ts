@@ -43,8 +43,13 @@ export const complaintsAboutInput = async (
   })),
 ]
 
-/** As browsers write one (RFC 6454 §6.1): submissions are compared with it character by character. */
+/**
+ * True for an origin as browsers write one (RFC 6454 §6.1): submissions are compared with it character by character. A host
+ * has letters, digits, dots and hyphens, or is an IPv6 address; `*` stands for nothing.
+ */
 function isOrigin(text: string): boolean {
   const url = parseUrl(text)
-  return url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text
+  return url !== undefined && written.test(text) && url.origin === text
 }
+
+const written = /^https?:\/\/([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:\d+)?$/
