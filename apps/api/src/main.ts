@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { isTooManyFiles, tooManyFiles } from '#platform/too-many-files'
 import { version } from '#platform/version'
 import type { InitOptions } from './cli/init.ts'
 
@@ -218,7 +219,8 @@ try {
 } catch (error) {
   // What a person can mend is a sentence; anything else is a defect, and keeps its stack.
   const isPlain = error instanceof Error && mendable.includes(error.name)
-  console.error(isPlain ? error.message : error)
+  if (isTooManyFiles(error)) console.error(tooManyFiles)
+  else console.error(isPlain ? error.message : error)
   // At once: a timer or a connection that the failed start has left open must not keep it running.
   process.exit(1)
 }

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -111,6 +112,25 @@ test('only migrate makes a database where there is none', async () => {
   expect(existsSync(join(folder, 'made'))).toBe(true)
   expect(await rolecall('migrate', { DATABASE_URL: 'pglite:made' })).toMatchObject({ code: 0, err: '' })
 })
+
+test.each([24, 64])(
+  'with room for %i open files a start ends with one sentence that says how to allow more',
+  async (files) => {
+    const child = spawn(
+      'sh',
+      ['-c', `ulimit -n ${files}; exec "$0" "$@"`, process.execPath, program, 'serve'],
+      {
+        cwd: folder,
+        env: { PATH: process.env['PATH'] },
+      },
+    )
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => void (said += text))
+    const [code] = await once(child, 'close')
+    expect([code, said.trim().split('\n').length]).toEqual([1, 1])
+    expect(said).toContain('ulimit -n 4096')
+  },
+)
 
 test('a command on a folder that a running service uses says what to do, and where the log is verified meanwhile', async () => {
   const running = await openDatabase(`pglite:${join(folder, 'running')}`)
@@ -320,7 +340,6 @@ describe('doctor', () => {
       { CHAT_BOT_TOKEN: 'canary-wrong', DATABASE_URL: 'postgres://canary:canary@127.0.0.1:1/x' },
       [
         ['bot token', 'copy it again'],
-        ['main server', 'the platform refuses CHAT_BOT_TOKEN'],
         ['database', 'nothing listens there'],
       ],
     ],
@@ -394,6 +413,7 @@ describe('doctor', () => {
       { DATABASE_URL: 'postgres://canary:canary@127.0.0.1:1/x' },
       { 'key fingerprints': 'not checked: see database.' },
     ],
+    [{ CHAT_BOT_TOKEN: 'canary-wrong' }, { 'main server': 'not checked: see bot token.' }],
     [
       { CHAT_BOT_TOKEN: '', CHAT_GUILD_ID: 'canary', CHAT_CLIENT_ID: 'canary' },
       {
@@ -416,7 +436,7 @@ describe('doctor', () => {
     expect(code).toBe(1)
     for (const [area, text] of Object.entries(expected)) {
       const lines = out.split('\n').filter((line) => line.slice(9, 26).trim() === area)
-      expect(lines.map((line) => line.slice(27))).toEqual([text])
+      expect(lines.map((line) => [line.slice(0, 7), line.slice(27)])).toEqual([['SKIPPED', text]])
     }
     expect(out).not.toContain('canary')
   })

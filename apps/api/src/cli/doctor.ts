@@ -6,7 +6,7 @@ import { chatFor } from './chat-client.ts'
 import { callbackUrlLines } from './doctor/callback-url.ts'
 import { botLines, clientLines, mainServerLines } from './doctor/chat-platform.ts'
 import { oidcLines, protectedHostLines } from './doctor/clients.ts'
-import { type Line, note, ok, problem, words } from './doctor/line.ts'
+import { type Line, note, ok, problem, skipped, words } from './doctor/line.ts'
 import { cacheLines, databaseLines, keyLines } from './doctor/storage.ts'
 
 /** Checks everything that the service needs, one line each, with the way to mend what is wrong. */
@@ -66,9 +66,8 @@ export async function doctorCommand(): Promise<void> {
   for (const area of areas) {
     for (const { kind, text } of await linesOf(area, unusable, failed)) {
       console.log(`${words[kind].padEnd(7)}  ${area.name.padEnd(16)}  ${text}`)
-      if (kind !== 'problem') continue
-      failed.add(area.name)
-      process.exitCode = 1
+      if (kind === 'problem' || kind === 'skipped') failed.add(area.name)
+      if (kind === 'problem') process.exitCode = 1
     }
   }
 }
@@ -82,15 +81,15 @@ interface Area {
   readonly check: () => Promise<Line[]>
 }
 
-/** What is wrong is said once: a check that stands on it points there, and does not try with a default. */
+/** Runs a check, or skips it where it depends on another one that failed: each problem is reported once. */
 async function linesOf(
   { needs, after, check }: Area,
   unusable: ReadonlySet<string | undefined>,
   failed: ReadonlySet<string>,
 ): Promise<Line[]> {
   const names = needs.map(({ name }) => name).filter((name) => unusable.has(name))
-  if (names.length > 0) return [problem(`not checked: see configuration, ${names.join(' and ')}.`)]
-  if (after !== undefined && failed.has(after)) return [problem(`not checked: see ${after}.`)]
+  if (names.length > 0) return [skipped(`not checked: see configuration, ${names.join(' and ')}.`)]
+  if (after !== undefined && failed.has(after)) return [skipped(`not checked: see ${after}.`)]
   return check().catch((error: unknown) => [problem(sentenceOf(error))])
 }
 
