@@ -125,7 +125,11 @@ test.each([24, 64])(
       },
     )
     let said = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => void (said += text))
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (text) => {
+        said += text
+      })
+    }
     const [code] = await once(child, 'close')
     expect([code, said.trim().split('\n').length]).toEqual([1, 1])
     expect(said).toContain('ulimit -n 4096')
