@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mintToken } from '../src/platform/crypto/tokens.ts'
 import { call } from './client.ts'
 
-/** A server that answers whatever a test plants: `call` must reject each answer that breaks the contract. */
+/** Asks a server that returns the answer that a test plants: `call` must reject each one that breaks the contract. */
 describe('a call of the tests', () => {
   let server: Server
   let url: string

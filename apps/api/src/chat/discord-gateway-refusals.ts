@@ -1,4 +1,4 @@
-/** What a close code of the platform means, and what to do about it. */
+/** Describes a close code of the platform: its meaning and its fix. */
 interface CloseCode {
   readonly meaning: string
   readonly fix: string

@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clean } from '../../../test/clean.ts'
 import { call } from '../../../test/client.ts'
 import { createDatabase, mainEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { defaultRetention } from '../../../test/retention.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { openDatabase } from '../../platform/db/open-database.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -111,15 +111,7 @@ describe.each(mainEngines)('streams of events on %s', (engine) => {
       insert into outbox (project_id, type, data, created_at)
       select ${project.id}, 'reset', '{}', clock_now() - age
       from (values (interval '24 hours 50 minutes'), (interval '25 hours 10 minutes')) as x (age)`)
-    const { startHousekeeping } = await import('../housekeeping/start-housekeeping.ts')
-    const housekeeping = startHousekeeping(world.service.deps, {
-      trimChanges: async () => {},
-      endKeys: async () => {},
-      retention: () => defaultRetention,
-      steps: [],
-    })
-    await housekeeping.clean()
-    await housekeeping.close()
+    await clean(world)
     const rows = await db.query<{ hours: number }>(sql`
       select extract(epoch from clock_now() - created_at)::float8 / 3600 as hours
       from outbox where project_id = ${project.id}`)

@@ -85,7 +85,7 @@ describe.each(engines)('forward authentication on %s', (engine) => {
     expect((await check({ cookie })).status).toBe(403)
   })
 
-  test('a request whose headers could be taken for ours is refused, whatever the sign after the first word', async () => {
+  test('a request with a header that an application could take for ours is refused, for every sign after the first word', async () => {
     const { cookie } = await logIn(demo.users.ada)
     for (const name of ['remote-user', 'remote_user', 'remote~user', 'remote.user', 'remote-extra']) {
       const reply = await check({ cookie: String(cookie), [name]: 'root' })

@@ -1,12 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clean } from '../../../test/clean.ts'
 import { engines } from '../../../test/databases.ts'
 import { exchange, givenCode, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { authPath, givenClient, logIn, refresh, walk } from '../../../test/oidc.ts'
-import { defaultRetention } from '../../../test/retention.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { startHousekeeping } from './start-housekeeping.ts'
 
 describe.each(engines)('housekeeping on %s', (engine) => {
   let world: World
@@ -26,22 +25,11 @@ describe.each(engines)('housekeeping on %s', (engine) => {
     }[table]
     return row?.n
   }
-  const clean = async () => {
-    const housekeeping = startHousekeeping(world.service.deps, {
-      trimChanges: async () => {},
-      endKeys: async () => {},
-      retention: () => defaultRetention,
-      steps: [],
-    })
-    await housekeeping.clean()
-    await housekeeping.close()
-  }
-
   test('what is good, or must still be recognised, is kept; what is long expired is deleted', async () => {
     const project = await givenProject(world)
     const code = await givenCode(world, project)
     const session = (await exchange(world, project, code)).body
-    await clean()
+    await clean(world)
     expect((await validate(world, project, session.token)).status).toBe(200)
     expect((await exchange(world, project, code)).status).toBe(401)
 
@@ -53,7 +41,7 @@ describe.each(engines)('housekeeping on %s', (engine) => {
     )
     await world.service.deps.db.execute(sql`
       update authorization_codes set expires_at = clock_now() - interval '2 days'`)
-    await clean()
+    await clean(world)
     expect(await count('sessions')).toBe(0)
     expect(await count('auth_requests')).toBe(0)
     expect(await count('authorization_codes')).toBe(0)
@@ -73,16 +61,16 @@ describe.each(engines)('housekeeping on %s', (engine) => {
         )
       )?.n,
     ]
-    await clean()
+    await clean(world)
     expect(await kept()).toEqual([2, 2])
     // The live one moves on; what was never started does not.
     await db.execute(sql`
       update sessions set created_at = created_at - interval '2 hours', expires_at = expires_at - interval '2 hours'`)
     await db.execute(sql`update oidc_records set consumed_at = consumed_at - interval '6 days'`)
-    await clean()
+    await clean(world)
     expect(await kept()).toEqual([1, 2])
     await db.execute(sql`update oidc_records set consumed_at = consumed_at - interval '2 days'`)
-    await clean()
+    await clean(world)
     expect(await kept()).toEqual([1, 1])
   })
 })

@@ -76,7 +76,7 @@ const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
       select event_id from event_deliveries
       where created_at < clock_now() - interval '7 days' and (delivered_at is not null or failed_at is not null)
       order by created_at limit ${batchSize})`,
-  // Of people who were erased: as soon as their project has heard of it, or nothing is sent to it any more.
+  // Deletes the deliveries of an erased member after their project has received `member.erased`, or receives nothing any more.
   erased_deliveries: sql`
     delete from event_deliveries where event_id in (
       select d.event_id from event_deliveries e join event_deliveries d

@@ -1,5 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { clean } from '../../../test/clean.ts'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
@@ -15,11 +16,9 @@ import {
   validate,
   walkLogin,
 } from '../../../test/given.ts'
-import { defaultRetention } from '../../../test/retention.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { verifyChain } from '../../audit/verify-chain.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { startHousekeeping } from '../housekeeping/start-housekeeping.ts'
 
 const { users, mainGuildId, roles } = demo
 const person = users.joon
@@ -102,16 +101,6 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
   })
   afterAll(() => world.close())
 
-  const clean = async () => {
-    const housekeeping = startHousekeeping(world.service.deps, {
-      trimChanges: async () => {},
-      endKeys: async () => {},
-      retention: () => defaultRetention,
-      steps: [],
-    })
-    await housekeeping.clean()
-    await housekeeping.close()
-  }
   const ask = (method: string, path: string, token = admin, body?: object) =>
     call(world.url, method, `/api/admin${path}`, { token, ...(body && { body }) })
   const done = async (reply: ReturnType<typeof ask>) => {
@@ -330,11 +319,11 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
     const { db } = world.service.deps
     const count = () => countRows(world, `event_deliveries where member_id = '${person}'`)
     expect(await count()).toBeGreaterThan(1)
-    await clean()
+    await clean(world)
     expect(await count()).toBeGreaterThan(1)
     await db.execute(sql`update event_deliveries set delivered_at = clock_now() where member_id = ${person}`)
-    await clean()
-    await clean()
+    await clean(world)
+    await clean(world)
     expect(await count()).toBe(0)
   })
 

@@ -44,7 +44,7 @@ const times = fc.date({ min: new Date('1970-01-01'), max: new Date('2100-01-01')
 const json = fc.dictionary(texts, fc.oneof(texts, fc.integer(), fc.boolean(), fc.constant(null)))
 const orNull = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null })
 
-/** What is sent as which type, and what is read back, as text. */
+/** Lists types, values to send as each, and the value to read back. */
 const rows: [type: string, values: fc.Arbitrary<unknown>, readBack: (value: never) => unknown][] = [
   ['text', orNull(texts), (one) => one],
   ['text[]', fc.array(orNull(texts), { maxLength: 8 }), (one) => one],

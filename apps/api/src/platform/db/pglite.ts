@@ -21,7 +21,7 @@ import type { Sql } from './sql.ts'
 const int8 = 20
 const silent = { info() {}, warn() {} }
 const { escapeLiteral } = pg
-/** Hands every parameter to our own encoders, whatever its type: the engine's own guess at types that they do not know. */
+/** Hands parameters of every type to our own encoders. The engine's encoders would guess at types that they do not know. */
 const serializers = new Proxy<Record<number, (value: unknown) => string>>(
   {},
   { get: (_, type) => (value: unknown) => encodeParameter(Number(type), value) },

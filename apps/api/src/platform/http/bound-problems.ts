@@ -4,7 +4,7 @@ import type { ProblemDetail } from '@rolecall/contract'
 const maxBytes = 60 * 1024
 
 /**
- * Cuts a list of problems to the first ones that fit into an answer of 64 KiB, whatever their paths and messages are.
+ * Cuts a list of problems to the first ones that fit into an answer of 64 KiB, however long their paths and messages are.
  *
  * @returns `more` is the number of problems that were left out, where there are any
  */
