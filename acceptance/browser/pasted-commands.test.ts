@@ -93,10 +93,13 @@ describe('README.md', () => {
   const section = (from: string, to: string) =>
     readme.slice(readme.indexOf(`\n## ${from}\n`), readme.indexOf(`\n## ${to}\n`))
 
-  test('begins with the two commands that started this demo', () => {
+  test('begins with the commands that start a demo and run the tests, as CI runs them', () => {
     expect(fencesOf(section('Try it', 'How a login goes')).map(({ text }) => text)).toEqual([
       'npm ci && npm start\n',
+      'npm ci && npm test\n',
     ])
+    const steps = read('.ci/run')
+    for (const step of [/^step .* npm ci$/m, /^step .* npm test /m]) expect(steps).toMatch(step)
   })
 
   test('every command of a backend and of an operator does what it says', async () => {

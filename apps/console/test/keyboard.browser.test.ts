@@ -81,7 +81,8 @@ test('a project is created by the keyboard alone, from the palette to the key, w
   const key = (await page.locator('.secret code').textContent()) ?? ''
 
   await page.getByText('ROLECALL_CLIENT_ID=').first().waitFor()
-  const environment = await page.locator('.code pre').first().textContent()
+  const environmentPre = page.locator('.code', { hasText: 'ROLECALL_CLIENT_ID=' }).locator('pre').first()
+  const environment = await environmentPre.textContent()
   expect(environment).toContain(`ROLECALL_URL=${at.url}`)
   expect(environment).toContain(`ROLECALL_API_KEY=${key}`)
   expect(environment).toContain('ROLECALL_APP_URL=https://tides.example\n')
@@ -92,13 +93,15 @@ test('a project is created by the keyboard alone, from the palette to the key, w
   const heads = page.locator('.code-head')
   await heads.filter({ hasText: 'src/routes/api/crew/+server.ts' }).waitFor()
   await page.getByLabel('Express').check()
-  await heads.filter({ hasText: 'app.ts' }).waitFor()
+  await heads.filter({ hasText: 'app.mjs' }).waitFor()
   expect(await heads.allTextContents()).toEqual([
+    expect.stringMatching(/^Install/),
     expect.stringMatching(/^Environment/),
-    expect.stringMatching(/^app\.ts/),
+    expect.stringMatching(/^app\.mjs/),
+    expect.stringMatching(/^Start/),
     expect.stringMatching(/^All of it by one command/),
   ])
-  expect(secretOf(await page.locator('.code pre').first().textContent())).toBe(secretOf(environment))
+  expect(secretOf(await environmentPre.textContent())).toBe(secretOf(environment))
 
   const reply = await call(at.url, 'POST', '/api/auth/validate', { key, body: { token: 'rcs_unknown' } })
   expect(reply.body['code']).toBe('INVALID_TOKEN')

@@ -54,7 +54,8 @@ function listingsOf(
 ): Listing[] {
   return [...guide.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].map(([, language = '', code = '']) => {
     const text = code.trimEnd()
-    if (language === 'sh') return { title: 'Environment', text: withValues(text, values) }
+    if (language === 'ini') return { title: 'Environment', text: withValues(text, values) }
+    if (language === 'sh') return { title: text.includes('npm install') ? 'Install' : 'Start', text }
     const [, title = language] = /^(?:\/\/|<!--|#) ?([\w.+/[\]()-]+)(?: -->)?$/m.exec(text) ?? []
     return { title, text: withRole(text, role) }
   })
