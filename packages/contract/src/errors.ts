@@ -60,7 +60,7 @@ export const errors = define({
   FORWARDED_REQUEST_INVALID: {
     status: 403,
     title: 'What the proxy forwards cannot be understood, or says two things.',
-    mend: 'Configure the proxy to set X-Forwarded-Proto, -Host and -Uri itself, each once, and to take X-Original-URL away.',
+    mend: 'Configure the proxy to set X-Forwarded-Proto, -Host and -Uri itself, each once, and to remove X-Original-URL and all Remote-… headers of the client.',
   },
   LOGIN_LOOP: {
     status: 400,

@@ -14,9 +14,15 @@ const programs = ['nginx', 'caddy', 'apache2'] as const
 let world: World
 /** What the application behind the proxy was asked, as it came. */
 const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = []
-const application = createServer(({ url = '', headers }, answer) => {
+const application = createServer(async (incoming, answer) => {
+  const { url = '', headers } = incoming
   asked.push({ path: url, headers })
-  answer.end('the wiki')
+  // A stream that never ends by itself: what is written arrives now or never.
+  if (url === '/events')
+    return void answer.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
+  let size = 0
+  for await (const part of incoming) size += part.length
+  answer.end(size === 0 ? 'the wiki' : `${size} bytes`)
 })
 beforeAll(async () => {
   world = await startWorld('pglite', {
@@ -40,16 +46,17 @@ afterAll(async () => {
 interface Reply {
   readonly status: number
   readonly location: string
+  readonly type: string
   readonly body: string
 }
 
 /** A browser's cookies for the host behind a proxy, and what it sends: byte for byte, as clients that mean harm do. */
 function createVisitor(port: number) {
   const jar = new Map<string, string>()
-  const open = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  const open = (path: string, headers: Record<string, string> = {}, method = 'GET', sent?: Buffer) =>
     new Promise<Reply>((resolve, reject) => {
       const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-      const sent = request(
+      const asking = request(
         {
           ...{ host: '127.0.0.1', port, servername: host, path, method },
           ...{ rejectUnauthorized: false, agent: false },
@@ -62,15 +69,18 @@ function createVisitor(port: number) {
             else jar.set(name, value)
           }
           let body = ''
+          const { location = '', 'content-type': type = '' } = answer.headers
+          const done = () => resolve({ status: answer.statusCode ?? 0, location, type, body })
           answer.setEncoding('utf8').on('data', (part) => {
             body += part
+            if (!type.startsWith('text/event-stream')) return
+            done()
+            asking.destroy()
           })
-          answer.on('end', () =>
-            resolve({ status: answer.statusCode ?? 0, location: answer.headers.location ?? '', body }),
-          )
+          answer.on('end', done)
         },
       )
-      sent.on('error', reject).end()
+      asking.on('error', reject).end(sent)
     })
   return { jar, open }
 }
@@ -164,6 +174,53 @@ describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
       const stranger = await visitor.open('/page?x=1', page)
       const start = await visitor.open(pathOf(stranger.location), page)
       expect(start.location.startsWith(`${world.url}/api/auth/sso/authorize?`), start.location).toBe(true)
+    })
+  })
+
+  test('tells a program in JSON that it is refused, as the check does', async ({ skip }) => {
+    await withProxy(skip, new URL(world.url).port, async (visitor) => {
+      const { open } = visitor
+      const stranger = await open('/page', { accept: 'application/json' })
+      expect([stranger.status, stranger.type]).toEqual([
+        401,
+        expect.stringContaining('application/problem+json'),
+      ])
+      expect(JSON.parse(stranger.body)).toMatchObject({ status: 401, code: 'LOGIN_REQUIRED' })
+      expect(pathOf(stranger.location)).toBe('/_rolecall/start?rd=%2Fpage')
+      await logIn(visitor, (await open('/page', page)).location)
+      world.sim.world.setRoles(demo.mainGuildId, demo.users.ada, [])
+      await expect.poll(async () => (await open('/page')).status, { timeout: 5_000 }).toBe(403)
+      const refused = await open('/page', { accept: 'application/json' })
+      world.sim.world.setRoles(demo.mainGuildId, demo.users.ada, [demo.roles.crew])
+      expect(refused.type).toContain('application/problem+json')
+      expect(JSON.parse(refused.body)).toMatchObject({ status: 403, code: 'ROLE_LACKING' })
+    })
+  })
+
+  test('carries a large upload, and each event as the application sends it', async ({ skip }) => {
+    await withProxy(skip, new URL(world.url).port, async (visitor) => {
+      const { open } = visitor
+      await logIn(visitor, (await open('/page', page)).location)
+      const upload = await open('/page', {}, 'POST', Buffer.alloc(3 * 1024 * 1024))
+      expect([upload.status, upload.body]).toEqual([200, `${3 * 1024 * 1024} bytes`])
+      const events = await open('/events', { accept: 'text/event-stream' })
+      expect([events.status, events.body]).toEqual([200, 'data: 1\n\n'])
+    })
+  })
+
+  test('a member whose requests carry a Remote header ends at a page, and not in a loop', async ({
+    skip,
+  }) => {
+    await withProxy(skip, new URL(world.url).port, async (visitor) => {
+      const { open } = visitor
+      await logIn(visitor, (await open('/page', page)).location)
+      const forged = { ...page, 'Remote-Extra': 'root' }
+      let reply = await open('/page', forged)
+      for (let hops = 0; hops < 4 && reply.status === 302; hops++)
+        reply = await open(pathOf(reply.location), forged)
+      // It is removed, or refused with the reason.
+      if (reply.status !== 200)
+        expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('Remote-')])
     })
   })
 
