@@ -14,6 +14,7 @@ export const withoutProject: Readonly<Record<string, string>> = {
     'compares the project of the key after the session is found; with the key’s project inside it would ask one part, without a key (administration) the part of no project',
   'features/dry-run/store.ts countClientSessions': shown,
   'features/dry-run/store.ts countSessions': shown,
+  'features/events/erasure-store.ts findProjectsThatKnew': everywhere,
   'features/housekeeping/store.ts authorization_codes': cleaning,
   'features/housekeeping/store.ts sessions': cleaning,
   'features/housekeeping/store.ts unredeemed_sessions': cleaning,

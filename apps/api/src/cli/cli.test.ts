@@ -1,6 +1,5 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -111,45 +110,6 @@ test('only migrate makes a database where there is none', async () => {
   expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/^This database is new: it was empty/) })
   expect(existsSync(join(folder, 'made'))).toBe(true)
   expect(await rolecall('migrate', { DATABASE_URL: 'pglite:made' })).toMatchObject({ code: 0, err: '' })
-})
-
-test.each([24, 64])(
-  'with room for %i open files a start ends with one sentence that says how to allow more',
-  async (files) => {
-    const child = spawn(
-      'sh',
-      ['-c', `ulimit -n ${files}; exec "$0" "$@"`, process.execPath, program, 'serve'],
-      {
-        cwd: folder,
-        env: { PATH: process.env['PATH'] },
-      },
-    )
-    let said = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (text) => {
-        said += text
-      })
-    }
-    const [code] = await once(child, 'close')
-    expect([code, said.trim().split('\n').length]).toEqual([1, 1])
-    expect(said).toContain('ulimit -n 4096')
-  },
-)
-
-test('a command on a folder that a running service uses says what to do, and where the log is verified meanwhile', async () => {
-  const running = await openDatabase(`pglite:${join(folder, 'running')}`)
-  const DATABASE_URL = 'pglite:running'
-  const told = await rolecall('audit verify', { DATABASE_URL })
-  expect([told.code, told.out]).toEqual([1, ''])
-  expect(told.err).toBe(
-    'A running Rolecall uses the data folder running. Stop it and run this command again, or verify it there: ' +
-      'in the console under Audit log, or by POST /api/admin/audit/chain/verify.\n',
-  )
-  const other = await rolecall('sessions revoke --all', { DATABASE_URL })
-  expect(other.err).toBe(
-    'A running Rolecall uses the data folder running. Stop it and run this command again.\n',
-  )
-  await running.close()
 })
 
 describe.each(engines)('on %s', (engine) => {

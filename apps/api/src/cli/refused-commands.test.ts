@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { program, runCommand } from '../../test/command.ts'
+import { openDatabase } from '../platform/db/open-database.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rolecall-refused-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const rolecall = (args: string, env: Record<string, string> = {}) => runCommand(folder, args.split(' '), env)
+
+test.each([24, 64])(
+  'with room for %i open files a start ends with one sentence that says how to allow more',
+  async (files) => {
+    const child = spawn(
+      'sh',
+      ['-c', `ulimit -n ${files}; exec "$0" "$@"`, process.execPath, program, 'serve'],
+      {
+        cwd: folder,
+        env: { PATH: process.env['PATH'] },
+      },
+    )
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (text) => {
+        said += text
+      })
+    }
+    const [code] = await once(child, 'close')
+    expect([code, said.trim().split('\n').length]).toEqual([1, 1])
+    expect(said).toContain('ulimit -n 4096')
+  },
+)
+
+test('a command on a folder that a running service uses says what to do, and where the log is verified meanwhile', async () => {
+  const running = await openDatabase(`pglite:${join(folder, 'running')}`)
+  const DATABASE_URL = 'pglite:running'
+  const told = await rolecall('audit verify', { DATABASE_URL })
+  expect([told.code, told.out]).toEqual([1, ''])
+  expect(told.err).toBe(
+    'A running Rolecall uses the data folder running. Stop it and run this command again, or verify it there: ' +
+      'in the console under Audit log, or by POST /api/admin/audit/chain/verify.\n',
+  )
+  const other = await rolecall('sessions revoke --all', { DATABASE_URL })
+  expect(other.err).toBe(
+    'A running Rolecall uses the data folder running. Stop it and run this command again.\n',
+  )
+  await running.close()
+})
