@@ -26,24 +26,38 @@ export interface Demo {
 export async function demoFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-demo-'))
   const ports = { PORT: await freePort(), DEMO_PORT: await freePort(), CHAT_SIM_PORT: await freePort() }
+  const launched = new Set<Demo>()
+  const launch = (own: Partial<Ports> = {}, command?: Command) => {
+    const demo = launchDemo(folder, { ...ports, ...own }, command)
+    launched.add(demo)
+    return demo
+  }
+  /** Ends every demo of this folder, also one that a failed test left while it was starting: the next needs its ports. */
+  const stopAll = async () => {
+    for (const demo of launched) await demo.stop('SIGTERM')
+    launched.clear()
+  }
   return {
     path: folder,
     ports,
-    start: (command?: Command) => startDemo(folder, ports, command),
+    start: (own?: Partial<Ports>, command?: Command) => whenReady(launch(own, command)),
     /** The same without waiting. */
-    launch: (): Demo => launchDemo(folder, ports),
+    launch: (): Demo => launch(),
+    stopAll,
     /** What the demo keeps between starts. */
     kept: async () => JSON.parse(await readFile(join(folder, '.rolecall', 'demo.json'), 'utf8')),
     keep: (kept: object) => writeFile(join(folder, '.rolecall', 'demo.json'), JSON.stringify(kept)),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: async () => {
+      await stopAll()
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }
 
 export type Ports = Readonly<Record<'PORT' | 'DEMO_PORT' | 'CHAT_SIM_PORT', number>>
 
-/** Starts what `npm start` starts, and resolves when it has printed its summary. Throws all it said when it ended before. */
-export async function startDemo(folder: string, ports: Ports, command?: Command): Promise<Demo> {
-  const demo = launchDemo(folder, ports, command)
+/** Resolves when a demo has printed its summary. Throws its output when it ended before. */
+async function whenReady(demo: Demo & { readonly isReady: Promise<void> }): Promise<Demo> {
   const hasEnded = await Promise.race([demo.isReady.then(() => false), demo.ended.then(() => true)])
   if (hasEnded) throw new Error(`The demo did not start:\n${demo.output()}`)
   return demo
