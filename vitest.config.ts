@@ -14,7 +14,7 @@ const system = [
   'apps/api/src/session-memory/lease-model.test.ts',
   'apps/api/test/process/*.test.ts',
   'tools/deploy.test.ts',
-  'tools/{artifacts,package}.test.ts',
+  'tools/{alert-windows,artifacts,package}.test.ts',
   'clients/**/*.test.ts',
   'tools/openapi/*.test.ts',
   'tools/sdk/*.test.ts',
