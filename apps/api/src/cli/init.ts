@@ -34,10 +34,12 @@ export async function initCommand(options: InitOptions): Promise<void> {
   refuseExisting(options.output)
   const compose = options.compose ? composeValues() : undefined
   const given = { ...valuesGiven(options), ...compose?.values }
-  const asked = questions(loadConfig(given).config, { isDatabaseGiven: compose !== undefined })
+  const asked = questions(loadConfig(given).config, { isStorageGiven: compose !== undefined })
   if (!isTerminal()) refuseMissing(asked, given)
   let values: Environment = given
-  for (const question of asked) values = await answered(question, values)
+  for (const question of asked) {
+    if (question.appliesTo?.(values) ?? true) values = await answered(question, values)
+  }
   const project = compose ? undefined : await projectWanted(options)
   const complete = { ...values, ...freshKeys() }
   const { config, problems } = loadConfig(complete)
@@ -65,7 +67,15 @@ function valuesGiven(options: InitOptions): Environment {
     if (given && 'problem' in given) throw new StartRefused(given.problem)
     return given ? [[name, given.value]] : []
   })
-  const kept = ['CHAT_API_URL', 'CHAT_AUTHORIZE_URL', 'CHAT_GATEWAY', 'HOST', 'PORT', 'TRUST_PROXY']
+  const kept = [
+    'CHAT_API_URL',
+    'CHAT_AUTHORIZE_URL',
+    'CHAT_GATEWAY',
+    'HOST',
+    'PORT',
+    'WORKERS',
+    'TRUST_PROXY',
+  ]
   const flags = {
     CHAT_GUILD_ID: options.server,
     CHAT_ADMIN_ROLE_ID: options.adminRole,
@@ -85,7 +95,9 @@ function valuesGiven(options: InitOptions): Environment {
 
 /** Without a terminal nobody can be asked: all that lacks is said at once. */
 function refuseMissing(asked: readonly Question[], given: Environment) {
-  const missing = asked.filter(({ name, preset }) => !given[name] && !preset && name !== 'CHAT_CALLBACK_URL')
+  const missing = asked.filter(
+    ({ name, preset }) => !given[name] && preset === undefined && name !== 'CHAT_CALLBACK_URL',
+  )
   if (missing.length === 0) return
   throw new StartRefused(
     missing

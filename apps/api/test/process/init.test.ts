@@ -9,7 +9,9 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
 import { program, runCommand } from '../command.ts'
+import { createDatabase } from '../databases.ts'
 import { authorizePath, redirectUri, validate, walkAdminLogin, walkLogin } from '../given.ts'
+import { startRedis } from '../redis.ts'
 import { startService } from './service-process.ts'
 
 let sim: ChatSim
@@ -161,6 +163,54 @@ test('at a terminal it asks, asks again after a wrong answer, takes what is offe
     expect(output).not.toContain(secret)
   const env = parseEnv(await readFile(join(folder, '.env'), 'utf8'))
   expect(env).toMatchObject({ CHAT_ADMIN_ROLE_ID: demo.adminRoleId, DATABASE_URL: 'pglite:.rolecall/db' })
+}, 120_000)
+
+test('for PostgreSQL it also asks for the cache, the workers, and the proxies', async () => {
+  sim.allowRedirect('https://id.example/api/auth/callback')
+  const [database, redis] = await Promise.all([createDatabase('postgres'), startRedis()])
+  try {
+    const flags = {
+      'public-url': 'https://id.example',
+      database: database.url,
+      project: '',
+      'redirect-uri': '',
+    }
+    const command = [process.execPath, program, 'init', ...options(flags)].map((one) => `'${one}'`).join(' ')
+    const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], ...platform },
+    })
+    let output = ''
+    terminal.stdout.on('data', (text) => {
+      output = stripVTControlCharacters(output + text)
+    })
+    const ended = once(terminal, 'close')
+    const answers: [RegExp, string][] = [
+      [/Cache: [^\n]* \[memory:\]: $/, 'redis://127.0.0.1:1'],
+      [/PROBLEM +CACHE_URL +does not answer[\s\S]*\[memory:\]: $/, redis.url],
+      [/Worker processes[^\n]* \[auto\]: $/, 'three'],
+      [/PROBLEM +WORKERS[\s\S]*\[auto\]: $/, '3'],
+      [/reverse proxies[^\n]*: $/, '10.0.0.0/8'],
+      [/Name of the first project[^:]*: $/, ''],
+    ]
+    for (const [question, answer] of answers) {
+      await expect.poll(() => output, { timeout: 30_000 }).toMatch(question)
+      terminal.stdin.write(`${answer}\r`)
+    }
+    expect(await ended, output).toEqual([0, null])
+    const env = parseEnv(await readFile(join(folder, '.env'), 'utf8'))
+    expect(env).toMatchObject({ CACHE_URL: redis.url, WORKERS: '3', TRUST_PROXY: '10.0.0.0/8' })
+    expect(env).not.toHaveProperty('SINGLE_INSTANCE')
+    await rm(join(folder, '.env'))
+    // Without a terminal the answers that are offered count.
+    const { code, err } = await runCommand(folder, ['init', ...options(flags)], platform)
+    expect([code, err]).toEqual([0, ''])
+    const alone = parseEnv(await readFile(join(folder, '.env'), 'utf8'))
+    expect(alone).toMatchObject({ CACHE_URL: 'memory:', SINGLE_INSTANCE: 'true' })
+  } finally {
+    await redis.stop()
+    await database.drop()
+  }
 }, 120_000)
 
 test('for compose the environment is of its network, with one fresh password for the database and who asks it', async () => {

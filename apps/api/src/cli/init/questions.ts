@@ -1,4 +1,5 @@
 import type { ChatPlatform } from '#chat/chat-platform'
+import { createLog } from '#platform/log'
 import { isLoopbackHost } from '#platform/loopback'
 import { parseUrl } from '#platform/parse-url'
 import type { Config } from '../../config.ts'
@@ -6,7 +7,7 @@ import type { Environment } from '../../environment.ts'
 import { callbackUrlLines } from '../doctor/callback-url.ts'
 import { botLines, clientLines, mainServerLines } from '../doctor/chat-platform.ts'
 import { type Line, problem } from '../doctor/line.ts'
-import { databaseLines } from '../doctor/storage.ts'
+import { cacheLines, databaseLines } from '../doctor/storage.ts'
 
 export type Values = Record<string, string>
 
@@ -16,8 +17,10 @@ export interface Question {
   readonly name: string
   readonly flag?: string
   readonly text: string
+  /** Leaves the question out when it returns false for the values so far. */
+  readonly appliesTo?: (values: Environment) => boolean
   readonly isSecret?: boolean
-  /** Taken when the answer is empty, and when nobody is asked. */
+  /** The answer when the typed one is empty, and when there is no terminal. */
   readonly preset?: string
   readonly check: (config: Config, chat: ChatPlatform) => Promise<readonly Line[]>
   /** What follows from the answer, or what the platform says beside it. */
@@ -106,18 +109,46 @@ const database: Question = {
   text: 'Database: postgres://…, or a folder for the embedded one, pglite:<folder>',
   preset: 'pglite:.rolecall/db',
   check: databaseLines,
-  // One instance until somebody says where a cache is that several can share.
+  // One instance until an answer names a cache that several can share.
   also: async (answer, { CACHE_URL }): Promise<Values> =>
     answer.startsWith('pglite:') || CACHE_URL ? {} : { SINGLE_INSTANCE: 'true' },
 }
 
+const onPostgres = ({ DATABASE_URL: url = 'pglite:' }: Environment) => !url.startsWith('pglite:')
+const inOneProcess = 'memory:'
+
+const cache: Question = {
+  name: 'CACHE_URL',
+  text: 'Cache: redis://…, or memory: for a single instance',
+  preset: inOneProcess,
+  appliesTo: onPostgres,
+  check: (config) => cacheLines(config, createLog('silent')),
+  also: async (answer): Promise<Values> => ({ SINGLE_INSTANCE: answer === inOneProcess ? 'true' : '' }),
+}
+
+const workers: Question = {
+  name: 'WORKERS',
+  text: 'Worker processes: a number, or auto for one per core',
+  preset: 'auto',
+  appliesTo: (values) => onPostgres(values) && values['CACHE_URL'] !== inOneProcess,
+  check: async () => [],
+}
+
+const trustedProxies: Question = {
+  name: 'TRUST_PROXY',
+  text: 'Addresses or networks of your reverse proxies, comma-separated; empty for none',
+  preset: '',
+  appliesTo: (values) => onPostgres(values) || !isForTryingOut(values['PUBLIC_URL'] ?? ''),
+  check: async () => [],
+}
+
 /** In the order in which they are asked: what one says is needed by the next. */
-export const questions = (config: Config, { isDatabaseGiven = false } = {}): readonly Question[] => [
+export const questions = (config: Config, { isStorageGiven = false } = {}): readonly Question[] => [
   bot,
   client,
   server(config),
   adminRole,
   address,
   callback,
-  ...(isDatabaseGiven ? [] : [database]),
+  ...(isStorageGiven ? [] : [database, cache, workers, trustedProxies]),
 ]
