@@ -243,7 +243,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
       [`${server?.replace(/:[^:@]+@/, '@')}/postgres`, /asks for a password|refuses the password/],
     ]
     await writeFile(join(folder, 'a-file'), '')
-    wrong.push(['pglite:a-file', /data folder a-file cannot be used/])
+    wrong.push(['pglite:a-file', /data folder a-file cannot be used: a file is in its place\. Move the file/])
     await Promise.all(
       wrong.map(async ([url, line]) => {
         const service = start({

@@ -60,16 +60,17 @@ export class FolderInUse extends Error {
 /** Where a restore works until it is whole: beside the folder, on the same disk. */
 export const unfinishedRestore = (folder: string) => `${folder}.restoring`
 
-/** The data folder cannot be made, read or written: rights, a file of that name, a full disk. */
+/** A reason why a data folder cannot be used, and how to fix it. */
+export interface FolderProblem {
+  readonly reason: string
+  readonly fix: string
+}
+
+/** The data folder cannot be created, read, or written. The message gives one reason and its fix. */
 export class FolderUnusable extends Error {
   override readonly name = 'FolderUnusable'
-  constructor(
-    folder: string,
-    code: string,
-    cause?: unknown,
-    mend = 'Let this user write there, or name another folder: DATABASE_URL=pglite:<folder>.',
-  ) {
-    super(`The data folder ${folder} cannot be used (${code}). ${mend}`, { cause })
+  constructor(folder: string, { reason, fix }: FolderProblem, cause?: unknown) {
+    super(`The data folder ${folder} cannot be used: ${reason}. ${fix}`, { cause })
   }
 }
 
@@ -77,10 +78,8 @@ export class FolderUnusable extends Error {
 export function refuseUnfinishedRestore(folder: string) {
   const unfinished = unfinishedRestore(folder)
   if (!existsSync(unfinished)) return
-  throw new FolderUnusable(
-    folder,
-    `a restore into it was interrupted and left ${unfinished}`,
-    undefined,
-    `Run \`rolecall restore FILE\` again. For a new, empty database instead, remove ${unfinished} first.`,
-  )
+  throw new FolderUnusable(folder, {
+    reason: `a restore into it was interrupted and left ${unfinished}`,
+    fix: `Run \`rolecall restore FILE\` again. For a new, empty database instead, remove ${unfinished} first.`,
+  })
 }

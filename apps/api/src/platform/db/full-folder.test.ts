@@ -31,12 +31,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+/** Permissions are not the cause. */
+const advice = (path: string) =>
+  new RegExp(`^The data folder ${path} cannot be used: its disk is full\\. Free some space(?!.*permission)`)
+
 test('a first start on a full disk says so and leaves nothing behind', async ({ skip }) => {
   if (!smallDisk) return skip('no small disk')
   const data = join(smallDisk, 'data')
   await expect(openPglite(data)).rejects.toMatchObject({
     name: 'FolderUnusable',
-    message: expect.stringContaining(`${data} cannot be used (its disk is full`),
+    message: expect.stringMatching(advice(data)),
   })
   expect(existsSync(`${data}.creating`)).toBe(false)
 }, 60_000)
@@ -48,10 +52,26 @@ test('a restore on a full disk blames the disk and not the backup, and leaves no
   const target = join(smallDisk, 'restored')
   await expect(unarchiveFolder(target, archive, async () => {})).rejects.toMatchObject({
     name: 'FolderUnusable',
-    message: expect.stringContaining(`${target} cannot be used (its disk is full`),
+    message: expect.stringMatching(advice(target)),
   })
   expect([existsSync(target), existsSync(`${target}.restoring`)]).toEqual([false, false])
 }, 60_000)
+
+test('a folder that this user may not write to is a matter of permissions, and of no disk', async ({
+  skip,
+}) => {
+  if (process.getuid?.() !== 0) return skip('no other user to become')
+  const closed = join(folder, 'closed')
+  await mkdir(closed, { mode: 0o700 })
+  process.seteuid?.(65_534)
+  try {
+    await expect(openPglite(join(closed, 'data'))).rejects.toThrow(
+      /cannot be used: this user may not write there\. Give this user the permission(?!.*disk)/,
+    )
+  } finally {
+    process.seteuid?.(0)
+  }
+})
 
 test('a second restore into the same folder is refused and leaves the first one alone', async () => {
   const target = join(folder, 'twice')

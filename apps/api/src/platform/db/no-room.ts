@@ -1,4 +1,5 @@
 import { DatabaseFull } from './database.ts'
+import type { FolderProblem } from './folder-lock.ts'
 
 /** ENOSPC and EDQUOT as the file system of the embedded engine numbers them; its errors have no code. */
 const engineNumbers: readonly unknown[] = [51, 19]
@@ -10,5 +11,8 @@ export function hasNoRoom(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || (name === 'ErrnoError' && engineNumbers.includes(errno))
 }
 
-/** What a person is told of it. */
-export const noRoom = 'its disk is full: free some space'
+/** What the operator is told about it. */
+export const noRoom: FolderProblem = {
+  reason: 'its disk is full',
+  fix: 'Free some space, or choose a folder on another disk: DATABASE_URL=pglite:<folder>.',
+}

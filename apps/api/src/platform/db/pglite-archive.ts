@@ -14,11 +14,11 @@ export async function archiveFolder(folder: string): Promise<Uint8Array> {
     await pglite.close()
     return new Uint8Array(await archive.arrayBuffer())
   } catch (cause) {
-    throw new FolderUnusable(
-      folder,
-      'the engine cannot write it out: is there memory and disk for it?',
-      cause,
-    )
+    const cannot = {
+      reason: 'the database engine cannot write it to an archive',
+      fix: 'Check that enough memory is free.',
+    }
+    throw new FolderUnusable(folder, hasNoRoom(cause) ? noRoom : cannot, cause)
   } finally {
     await unlock()
   }
@@ -43,7 +43,10 @@ export async function unarchiveFolder(
   const made = await mkdir(folder, { recursive: true })
   const unlock = await lockFolder(folder)
   try {
-    if ((await readdir(folder)).length > 0) throw new FolderUnusable(folder, 'it is not empty')
+    if ((await readdir(folder)).length > 0) {
+      const fix = 'Choose an empty folder or one that does not exist: DATABASE_URL=pglite:<folder>.'
+      throw new FolderUnusable(folder, { reason: 'it is not empty', fix })
+    }
     await rm(unfinished, { recursive: true, force: true })
     const tar = new Blob([await unpack(archive)], { type: 'application/x-tar' })
     const pglite = await PGlite.create({ dataDir: unfinished, loadDataDir: tar }).catch((cause: unknown) => {

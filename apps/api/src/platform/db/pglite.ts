@@ -12,7 +12,7 @@ import {
   type Queryable,
   sqlState,
 } from './database.ts'
-import { FolderUnusable, lockFolder, refuseUnfinishedRestore } from './folder-lock.ts'
+import { type FolderProblem, FolderUnusable, lockFolder, refuseUnfinishedRestore } from './folder-lock.ts'
 import { createFullDisk } from './full-disk.ts'
 import { hasNoRoom, noRoom } from './no-room.ts'
 import { encodeParameter } from './pglite-parameters.ts'
@@ -43,7 +43,7 @@ export async function openPglite(
     await unlock()
     throw folder === undefined
       ? cause
-      : new FolderUnusable(folder, 'the engine does not start: is the disk full?', cause)
+      : new FolderUnusable(folder, hasNoRoom(cause) ? noRoom : noStart, cause)
   })
   keepByteOrderMarks(pglite)
   let closed = false
@@ -160,8 +160,27 @@ function literal(type: number | undefined, value: unknown) {
 const invalidText = () =>
   Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' })
 
-/** What a person can mend about a folder, by the codes of the operating system. */
-const mendable = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EDQUOT', 'ENAMETOOLONG']
+const choose = 'choose another folder: DATABASE_URL=pglite:<folder>.'
+const noPermission: FolderProblem = {
+  reason: 'this user may not write there',
+  fix: `Give this user the permission, or ${choose}`,
+}
+const inItsPlace: FolderProblem = { reason: 'a file is in its place', fix: `Move the file, or ${choose}` }
+/** Problems with a folder that an operator can fix, by the codes of the operating system. */
+const fixable: Readonly<Record<string, FolderProblem>> = {
+  EACCES: noPermission,
+  EPERM: noPermission,
+  EROFS: { reason: 'its file system is read-only', fix: `Mount it for writing, or ${choose}` },
+  ENOTDIR: inItsPlace,
+  EEXIST: inItsPlace,
+  ENOSPC: noRoom,
+  EDQUOT: noRoom,
+  ENAMETOOLONG: { reason: 'its name is too long', fix: `To fix it, ${choose}` },
+}
+const noStart: FolderProblem = {
+  reason: 'the database engine does not start on it',
+  fix: `Restore a backup with \`rolecall restore FILE\`, or ${choose}`,
+}
 
 async function lockedFolder(folder: string) {
   try {
@@ -169,7 +188,8 @@ async function lockedFolder(folder: string) {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    throw mendable.includes(code) ? new FolderUnusable(folder, code) : error
+    const problem = fixable[code]
+    throw problem ? new FolderUnusable(folder, problem, error) : error
   }
   const unlock = await lockFolder(folder)
   try {
@@ -184,6 +204,11 @@ async function lockedFolder(folder: string) {
   return unlock
 }
 
+const noCluster: FolderProblem = {
+  reason: 'the database engine cannot create a database there',
+  fix: `Check that enough memory is free, or ${choose}`,
+}
+
 /** Under another name until it is whole: a first start that is killed half way leaves nothing that looks ready. */
 async function createCluster(folder: string) {
   const unfinished = `${folder}.creating`
@@ -193,7 +218,7 @@ async function createCluster(folder: string) {
     await pglite.close()
   } catch (cause) {
     await rm(unfinished, { recursive: true, force: true })
-    throw new FolderUnusable(folder, hasNoRoom(cause) ? noRoom : 'the engine makes no database there', cause)
+    throw new FolderUnusable(folder, hasNoRoom(cause) ? noRoom : noCluster, cause)
   }
   await rmdir(folder)
   await rename(unfinished, folder)
