@@ -8,6 +8,10 @@ export interface Relay {
   thaw(): void
   /** Delivers what comes back so much later. */
   delay(ms: number): void
+  /** Passes the first bytes of a new connection on so much later, as a starved server reads them. */
+  delayConnections(ms: number): void
+  /** How many connections were made to it. */
+  connections(): number
   /** Cuts all connections; new ones are refused until `mend`. */
   cut(): void
   /** Cuts all connections; new ones are answered with 503 until `mend`, as by a proxy. */
@@ -23,9 +27,12 @@ export async function startRelay(target: string): Promise<Relay> {
   let isCut = false
   let isRefusing = false
   let delayMs = 0
+  let connectionDelayMs = 0
+  let connections = 0
   const held: (() => void)[] = []
 
   const server = createServer((inner) => {
+    connections += 1
     if (isCut) {
       inner.destroy()
       return
@@ -44,7 +51,9 @@ export async function startRelay(target: string): Promise<Relay> {
       outer.destroy()
     }
     for (const socket of pair) socket.on('error', end).on('close', end)
-    inner.on('data', (chunk) => outer.write(chunk))
+    const pass = () => inner.on('data', (chunk) => outer.write(chunk))
+    if (connectionDelayMs > 0) setTimeout(pass, connectionDelayMs)
+    else pass()
     outer.on('data', (chunk) => {
       const deliver = () => {
         if (isFrozen) held.push(deliver)
@@ -74,6 +83,10 @@ export async function startRelay(target: string): Promise<Relay> {
     delay: (ms) => {
       delayMs = ms
     },
+    delayConnections: (ms) => {
+      connectionDelayMs = ms
+    },
+    connections: () => connections,
     cut: () => {
       isCut = true
       cutAll()

@@ -137,7 +137,9 @@ export class Lease {
     const { dedicate, clock, deliver, timing } = this.#deps
     let term: Term | undefined
     const receive = (payload: string) => term && this.#receive(term, payload)
-    const connection = await dedicate(channel, (payload) => deliver(payload, receive))
+    const opening = dedicate(channel, (payload) => deliver(payload, receive))
+    const connection = await this.#unlessClosing(opening)
+    if (!connection) return
     const id = uuidv7()
     const over = new AbortController()
     const end = () => over.abort()
@@ -160,6 +162,22 @@ export class Lease {
       this.#closing.signal.removeEventListener('abort', end)
       connection.close()
     }
+  }
+
+  /** A database that hangs accepts no connection for seconds. A process that stops does not wait for it. */
+  #unlessClosing(opening: Promise<DedicatedConnection>): Promise<DedicatedConnection | undefined> {
+    const { signal } = this.#closing
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        resolve(undefined)
+        opening.then(
+          (late) => late.close(),
+          () => {},
+        )
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      opening.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    })
   }
 
   #begin(id: string, connection: DedicatedConnection, applied: string): Term {

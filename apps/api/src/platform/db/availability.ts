@@ -1,4 +1,4 @@
-import { within } from '#platform/async'
+import { backOffMs, singleFlight, within } from '#platform/async'
 import type { Log } from '#platform/log'
 import { connectionReason } from './connection-refusals.ts'
 import type { DatabaseState } from './database.ts'
@@ -8,57 +8,76 @@ const silenceMs = 1_400
 /** Refusals in a row that are one: a connection that was cut is replaced, and nobody need hear of it. */
 const refusalsToDown = 3
 const betweenRefusalsMs = 100
-/** Between two looks while it is away. */
-const retryMs = 250
+/** Between two attempts during an outage. The longest leaves room to recover within 2 s of the database's return. */
+const retry = { firstMs: 250, maxMs: 500 }
 
 /** What a question can find: a full disk is not one of them. */
 type ProbedState = Exclude<DatabaseState, 'full'>
 
 export interface Availability {
-  /** Asks now, or joins whoever is asking. Never rejects. */
+  /** Asks now, or joins the question that is under way. During an outage it answers at once. Never rejects. */
   check(): Promise<ProbedState>
+  /** True during an outage: a statement would wait for nothing. */
+  isDown(): boolean
   /** Says that a statement met an outage, which may be one. */
   suspect(): void
+  /** Says that a statement was answered. */
+  answered(): void
   close(): void
 }
 
 /**
  * Tells an outage of the database from one bad moment. Down: three attempts in a row were refused, or none was
- * answered for 1.4 s. Read-only: an answer said so. Up: one was answered. Each change is logged once, here, whatever the
- * traffic.
+ * answered for 1.4 s, and no statement was answered meanwhile. Read-only: an answer said so. Up: one was answered. Each
+ * change is logged once, here, whatever the traffic.
+ *
+ * During an outage this is the only part that asks the database. It has one attempt under way, which takes as long as
+ * `probe` lets it, and waits between attempts.
  */
 export function createAvailability(
   probe: () => Promise<Exclude<ProbedState, 'down'>>,
   log: Pick<Log, 'info' | 'warn'>,
 ): Availability {
   let state: ProbedState | 'closed' = 'up'
-  let checking: Promise<ProbedState> | undefined
+  let answeredAt = Number.NEGATIVE_INFINITY
+  let failures = 0
   let timer: NodeJS.Timeout | undefined
 
-  async function look(): Promise<ProbedState> {
+  /** An answer counts also when it comes after the silence was taken for an outage. */
+  const attempt = singleFlight(async () => {
+    const found = await probe()
+    settle(found, '')
+    return found
+  })
+
+  const look = singleFlight(async (): Promise<ProbedState> => {
+    const since = performance.now()
     let reason = `no answer within ${silenceMs} ms`
     const attempts = async (): Promise<ProbedState> => {
-      for (let attempt = 1; ; attempt++) {
+      for (let refusals = 1; ; refusals++) {
         try {
-          return await probe()
+          return await attempt()
         } catch (error) {
           reason = connectionReason(error)
-          if (attempt === refusalsToDown || state === 'down') return 'down'
+          if (refusals === refusalsToDown || state === 'down') return 'down'
         }
         await new Promise((resolve) => setTimeout(resolve, betweenRefusalsMs))
       }
     }
     const found = await within<ProbedState>(attempts(), silenceMs, 'down')
-    settle(found, reason)
-    return found
-  }
+    if (found !== 'down') return found
+    if (answeredAt > since) return 'up'
+    settle('down', reason)
+    return 'down'
+  })
 
   function settle(found: ProbedState, reason: string): void {
     if (state === 'closed') return
     if (found !== state) tell(state, found, reason)
     state = found
+    failures = found === 'down' ? failures + 1 : 0
     clearTimeout(timer)
-    if (found !== 'up') timer = setTimeout(check, retryMs).unref()
+    if (found !== 'up') timer = setTimeout(look, backOffMs(failures || 1, retry)).unref()
   }
 
   /** One line for the end of what was, and one for the begin of what is. */
@@ -69,18 +88,14 @@ export function createAvailability(
     if (found === 'read-only') log.warn('database read-only, what writes is answered 503')
   }
 
-  function check(): Promise<ProbedState> {
-    if (state === 'closed') return Promise.resolve('down')
-    checking ??= look().finally(() => {
-      checking = undefined
-    })
-    return checking
-  }
-
   return {
-    check,
+    check: () => (state === 'down' || state === 'closed' ? Promise.resolve('down') : look()),
+    isDown: () => state === 'down',
     suspect: () => {
-      if (state === 'up') void check()
+      if (state === 'up') void look()
+    },
+    answered: () => {
+      answeredAt = performance.now()
     },
     close() {
       state = 'closed'

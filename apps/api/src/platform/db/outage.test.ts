@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../../../test/client.ts'
+import { createDatabase, type TestDatabase } from '../../../test/databases.ts'
 import {
   atPlatform,
   authorizePath,
@@ -16,6 +17,7 @@ import {
   validate,
 } from '../../../test/given.ts'
 import { type PostgresServer, startPostgres } from '../../../test/postgres.ts'
+import { type Relay, startRelay } from '../../../test/relay.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { migrate } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
@@ -312,4 +314,63 @@ describe('a PostgreSQL that goes away', () => {
     expect(told).toEqual([...outage, ...outage, ...outage, ...readOnly])
     expect(lines.filter((line) => /"level":(40|50|60)/.test(line)).length).toBeLessThan(20)
   })
+})
+
+describe('a PostgreSQL that comes back on a starved host', () => {
+  let network: Relay
+  let database: TestDatabase
+  let world: World
+  beforeAll(async () => {
+    database = await createDatabase('postgres')
+    network = await startRelay(database.url)
+    const through = new URL(database.url)
+    through.port = new URL(network.url).port
+    world = await startWorld('postgres', {}, { url: through.href, drop: async () => {} })
+  })
+  afterAll(async () => {
+    await world?.close()
+    await network?.close()
+    await database?.drop()
+  })
+
+  const isUp = async () => (await call(world.url, 'GET', '/api/health')).body.database
+
+  test.each([1, 2, 5])(
+    'and takes %i s for a connection is used again',
+    async (seconds) => {
+      const project = await givenProject(world)
+      const { token } = await givenSession(world, project)
+      network.cut()
+      await expect.poll(isUp).toBe('down')
+      network.delayConnections(seconds * 1_000)
+      network.mend()
+      const status = async () => (await validate(world, project, token)).status
+      await expect.poll(status, { timeout: 30_000, interval: 100 }).toBe(200)
+      expect(await isUp()).toBe('up')
+      // Requests find connections, too, and not the health check alone.
+      const statuses = await Promise.all(Array.from({ length: 5 }, status))
+      network.delayConnections(0)
+      expect(statuses).toEqual([200, 200, 200, 200, 200])
+    },
+    60_000,
+  )
+
+  test('is asked by one part while it is away, and requests are refused without waiting', async () => {
+    const project = await givenProject(world)
+    const { token } = await givenSession(world, project)
+    network.cut()
+    network.delayConnections(3_000)
+    await expect.poll(isUp).toBe('down')
+    const before = network.connections()
+    // The attempt of the prober hangs all the while.
+    network.mend()
+    await expect.poll(() => network.connections(), { timeout: 5_000 }).toBeGreaterThan(before)
+    const opened = network.connections()
+    const statuses = new Set<number>()
+    for (let i = 0; i < 200; i++) statuses.add((await validate(world, project, token)).status)
+    expect([...statuses]).toEqual([503])
+    expect(network.connections() - opened).toBeLessThan(5)
+    network.delayConnections(0)
+    await expect.poll(isUp, { timeout: 20_000 }).toBe('up')
+  }, 60_000)
 })

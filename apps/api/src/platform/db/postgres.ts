@@ -1,8 +1,9 @@
 import pg from 'pg'
 import Cursor from 'pg-cursor'
-import { backOffMs } from '#platform/async'
+import { backOffMs, LateError, withTimeout } from '#platform/async'
 import type { Log } from '#platform/log'
 import { createAvailability } from './availability.ts'
+import { connectTimeoutMs, createConnectingClient } from './connecting-client.ts'
 import { connectionRefusal } from './connection-refusals.ts'
 import {
   type Database,
@@ -24,7 +25,8 @@ import { createStatementNames, type StatementNames } from './statement-names.ts'
 
 /** Longest wait for one statement: an outage must be answered within 2 s. */
 const statementTimeoutMs = 1_800
-const connectTimeoutMs = 1_500
+/** Longest wait of a caller for a connection, in ms. */
+const checkOutMs = 1_500
 const int8 = 20
 
 const types = {
@@ -72,7 +74,8 @@ export function openPostgres(
     options: requestSession,
   }
   // Every connection is made by it.
-  const Client = urls.length > 1 ? createPrimaryClient(urls, session, log) : pg.Client
+  const clients = createConnectingClient()
+  const Client = urls.length > 1 ? createPrimaryClient(urls, session, log, clients.Client) : clients.Client
   const open = (max: number, extra: pg.PoolConfig = {}) => {
     const pool = new pg.Pool({ ...session, Client, max, ...extra })
     pool.on('error', (error) => log.debug({ err: error }, 'a database connection was lost'))
@@ -89,13 +92,26 @@ export function openPostgres(
     lock_timeout: 60_000,
     idle_in_transaction_session_timeout: 60_000,
   })
-  // Health asks after the database, not after a free connection: under load those are two questions.
-  const healthPool = open(1)
-  const availability = createAvailability(() => askState(healthPool), log)
+  // Health asks after the database, not after a free connection: under load those are two questions. Its connection is kept:
+  // a new one may take seconds where a statement takes none.
+  const healthPool = open(1, { idleTimeoutMillis: 0 })
+  const availability = createAvailability(probe, log)
+  /** During an outage nothing else opens connections. So it is over when requests find some. */
+  async function probe() {
+    const opened = availability.isDown() ? [pool, batchPool].filter(({ idleCount }) => idleCount === 0) : []
+    const [state] = await Promise.all([askState(healthPool), ...opened.map(openOne)])
+    return state
+  }
   const disk = createFullDisk(log)
+  const refuseDuringOutage = () => {
+    if (availability.isDown()) throw new DatabaseUnavailable(new Error('the outage of the database goes on'))
+  }
   const guarded: Guard = async (run) => {
+    refuseDuringOutage()
     try {
-      return await run()
+      const result = await run()
+      availability.answered()
+      return result
     } catch (error) {
       const translated = translate(error)
       if (translated instanceof DatabaseFull) disk.met()
@@ -111,15 +127,14 @@ export function openPostgres(
     transaction: (work, { long = false } = {}) =>
       retried(() => transaction({ pool: long ? longPool : pool, names, guarded }, work)),
     batched: (statement) => guarded(async () => (await send(batchPool, names, statement)).rows),
-    dedicate: (channel, received) =>
-      openDedicatedConnection(new Client({ ...session, options: batchSession }), {
-        channel,
-        received,
-        names,
-      }),
+    dedicate: async (channel, received) => {
+      refuseDuringOutage()
+      const client = new Client({ ...session, options: batchSession })
+      return openDedicatedConnection(client, { channel, received, names })
+    },
     stream: (statement, pageSize) => stream(longPool, statement, pageSize, guarded),
     analyze: async (...tables) => {
-      for (const table of tables) await guarded(() => longPool.query(`analyze ${table}`))
+      for (const table of tables) await guarded(() => query(longPool, `analyze ${table}`))
     },
     pool: () => ({
       max: pool.options.max,
@@ -132,12 +147,52 @@ export function openPostgres(
       const found = await availability.check()
       return found === 'up' && disk.isFull() ? 'full' : found
     },
-    script: (text) => guarded(async () => void (await longPool.query(text))),
+    script: (text) => guarded(async () => void (await query(longPool, text))),
     close: async () => {
       availability.close()
       disk.close()
-      await Promise.all([pool, batchPool, longPool, healthPool].map((one) => one.end()))
+      const ended = [pool, batchPool, longPool, healthPool].map((one) => one.end())
+      clients.close()
+      await Promise.all(ended)
     },
+  }
+}
+
+/**
+ * Checks a connection out. The caller waits for 1.5 s at most. An attempt to connect goes on without the caller, and its
+ * connection serves the next one: where connecting takes longer than that, nobody would ever get one otherwise.
+ */
+async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
+  const found = pool.connect()
+  try {
+    return await withTimeout(found, checkOutMs)
+  } catch (error) {
+    if (error instanceof LateError) {
+      found.then(
+        (client) => client.release(),
+        () => {},
+      )
+    }
+    throw error
+  }
+}
+
+/** Opens a connection that stays in the pool. */
+async function openOne(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect()
+  client.release()
+}
+
+/** Runs one statement on a connection of the pool, which is thrown away when the statement fails. */
+async function query(pool: pg.Pool, statement: string | pg.QueryConfig) {
+  const client = await checkOut(pool)
+  try {
+    const result = await client.query(statement)
+    client.release()
+    return result
+  } catch (error) {
+    client.release(true)
+    throw error
   }
 }
 
@@ -158,7 +213,8 @@ async function askState(pool: pg.Pool): Promise<'up' | 'read-only'> {
 async function send(client: pg.Pool | pg.PoolClient, names: StatementNames, statement: Sql) {
   for (let tries = 0; ; tries++) {
     try {
-      return await client.query(names.toQuery(statement))
+      const sent = names.toQuery(statement)
+      return await (client instanceof pg.Pool ? query(client, sent) : client.query(sent))
     } catch (error) {
       const didNothing = names.areLost(error) || wasCut(error)
       // Whoever cuts connections cuts all that wait in the pool.
@@ -193,7 +249,7 @@ interface Through {
 }
 
 async function transaction<T>({ pool, names, guarded }: Through, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await guarded(() => pool.connect())
+  const client = await guarded(() => checkOut(pool))
   const onCommit: (() => void)[] = []
   let broken: Error | undefined
   try {
@@ -223,7 +279,7 @@ async function transaction<T>({ pool, names, guarded }: Through, work: (tx: Tx) 
 }
 
 async function* stream<Row>(pool: pg.Pool, { text, values }: Sql, pageSize: number, guarded: Guard) {
-  const client = await guarded(() => pool.connect())
+  const client = await guarded(() => checkOut(pool))
   let finished = false
   try {
     const cursor = client.query(new Cursor<Row>(text, [...values]))

@@ -1,10 +1,10 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { singleFlight, withTimeout } from '#platform/async'
 import type { Log } from '#platform/log'
 import { closeNow } from './close-now.ts'
 import { connectionReason, connectionRefusal } from './connection-refusals.ts'
 
-/** Longest wait for the word of one host: about half of what a new connection has, so that one that hangs hides no other. */
+/** Longest wait for the word of one host before the next counts: one that hangs hides no other. */
 const answerMs = 700
 
 interface Place {
@@ -23,20 +23,40 @@ export function createPrimaryClient(
   urls: readonly string[],
   session: pg.ClientConfig,
   log: Pick<Log, 'info'>,
+  Client: typeof pg.Client,
 ): typeof pg.Client {
   let kept: Place | undefined
   let last: Place | undefined
 
+  const asking = new Map<string, Promise<Place>>()
+  /** An answer that comes late counts for whoever asks next: a server on a starved host is not asked anew for ever. */
+  function askOnce(url: string): Promise<Place> {
+    const under = asking.get(url)
+    if (under) return under
+    const asked = ask(new Client({ ...session, connectionString: url }))
+    asking.set(url, asked)
+    const since = performance.now()
+    asked
+      .then(
+        (place) => {
+          if (performance.now() - since > answerMs) kept ??= place
+        },
+        () => {},
+      )
+      .finally(() => asking.delete(url))
+    return asked
+  }
+
   const find = singleFlight(async (): Promise<Place> => {
     if (kept) return kept
-    kept = await firstOf(urls, session)
+    kept = await firstOf(urls.map((url) => withTimeout(askOnce(url), answerMs)))
     if (last && (last.host !== kept.host || last.port !== kept.port))
       log.info({ host: kept.host, port: kept.port }, 'another database server takes writes')
     last = kept
     return kept
   })
 
-  return class PrimaryClient extends pg.Client {
+  return class PrimaryClient extends Client {
     override connect(): Promise<pg.Client>
     override connect(callback: Told): void
     override connect(callback?: Told): Promise<pg.Client> | undefined {
@@ -67,8 +87,7 @@ export function createPrimaryClient(
   }
 }
 
-async function firstOf(urls: readonly string[], session: pg.ClientConfig): Promise<Place> {
-  const asked = urls.map((url) => withTimeout(ask({ ...session, connectionString: url }), answerMs))
+async function firstOf(asked: readonly Promise<Place>[]): Promise<Place> {
   // Of those after the first that takes writes nobody hears.
   for (const one of asked) one.catch(() => {})
   const failures: unknown[] = []
@@ -82,11 +101,10 @@ async function firstOf(urls: readonly string[], session: pg.ClientConfig): Promi
   const refused = failures.find(connectionRefusal)
   if (refused) throw refused
   const reasons = failures.map((error, i) => `host ${i + 1}: ${connectionReason(error)}`)
-  throw new Error(`none of ${urls.length} hosts takes writes; ${reasons.join('; ')}`)
+  throw new Error(`none of ${asked.length} hosts takes writes; ${reasons.join('; ')}`)
 }
 
-async function ask(config: pg.ClientConfig): Promise<Place> {
-  const client = new pg.Client({ ...config, connectionTimeoutMillis: answerMs, query_timeout: answerMs })
+async function ask(client: pg.Client): Promise<Place> {
   client.on('error', () => {})
   try {
     await client.connect()

@@ -1,0 +1,55 @@
+import pg from 'pg'
+import { closeNow } from './close-now.ts'
+
+/**
+ * Longest wait for the network connection. A lost packet is sent again seconds later, so a new attempt is sooner there
+ * than the old one.
+ */
+const networkMs = 1_500
+/** Longest wait for the server to accept a connection, in ms. A server on a starved host takes seconds. */
+export const connectTimeoutMs = 15_000
+
+/** Makes clients whose connection attempts can be ended together. */
+export function createConnectingClient() {
+  const connecting = new Set<pg.Client>()
+
+  class ConnectingClient extends pg.Client {
+    override connect(): Promise<pg.Client>
+    override connect(callback: (error: Error | null, client?: pg.Client) => void): void
+    override connect(
+      callback?: (error: Error | null, client?: pg.Client) => void,
+    ): Promise<pg.Client> | undefined {
+      const connected = this.#connect()
+      if (!callback) return connected
+      connected.then((client) => callback(null, client), callback)
+      return undefined
+    }
+
+    async #connect(): Promise<pg.Client> {
+      const { stream } = (this as unknown as { connection: { stream: NetworkStream } }).connection
+      const timer = setTimeout(() => {
+        if (stream.connecting) stream.destroy(new Error(`no network connection within ${networkMs} ms`))
+      }, networkMs)
+      connecting.add(this)
+      try {
+        return await super.connect()
+      } finally {
+        connecting.delete(this)
+        clearTimeout(timer)
+      }
+    }
+  }
+
+  return {
+    Client: ConnectingClient as typeof pg.Client,
+    /** Ends the attempts that are under way. */
+    close() {
+      for (const client of connecting) closeNow(client)
+    },
+  }
+}
+
+interface NetworkStream {
+  readonly connecting: boolean
+  destroy(error: Error): void
+}
