@@ -12,6 +12,7 @@ import { createMemberRefresher } from '#mirror/rest/refresh-member'
 import { createRolesRefresher } from '#mirror/rest/refresh-roles'
 import { syncServer } from '#mirror/rest/sync-server'
 import { createCache } from '#platform/cache/create-cache'
+import { uuidv7 } from '#platform/crypto/uuid'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { watchWrites } from '#platform/db/watched-writes'
@@ -30,6 +31,7 @@ import type { Deps } from './deps.ts'
 import { oldSpaceLimitMb } from './environment.ts'
 import { createDryRun } from './features/dry-run/dry-run.ts'
 import { createEventSender } from './features/events/deliveries/create-sender.ts'
+import { createLoginFailureLog } from './features/login/failure-log.ts'
 import { createLoginLimits } from './features/login/login-limits.ts'
 import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
 import { createDeliverer } from './features/notifications/deliverer.ts'
@@ -54,12 +56,18 @@ const unknownTokensPart = 1 / 2
 export const openConfiguredDatabase = (config: Config, log: Log): Promise<Database> =>
   openDatabase(config.databaseUrl, { log })
 
+interface DepsOptions {
+  readonly tracing?: Tracing | undefined
+  readonly instanceId?: string
+  readonly answersOptions?: AnswersOptions
+}
+
 /** The composition root: everything that use cases touch, made of the configuration. */
 export function createDeps(
   config: Config,
   log: Log,
   opened: Database,
-  { tracing, answersOptions }: { tracing?: Tracing | undefined; answersOptions?: AnswersOptions } = {},
+  { tracing, instanceId = uuidv7(), answersOptions }: DepsOptions = {},
 ): Deps {
   const answers = createAnswers(
     {
@@ -140,6 +148,7 @@ export function createDeps(
   })
   return {
     config,
+    instanceId,
     log,
     db,
     cache,
@@ -147,6 +156,7 @@ export function createDeps(
     limiter,
     unknownTokens,
     loginLimits,
+    logLoginFailure: createLoginFailureLog(log),
     pressure: createPressure(log, processReadings(config.workers, oldSpaceLimitMb())),
     chat,
     audit,

@@ -16,6 +16,7 @@ import type { Tracing } from '#platform/tracing/tracing'
 import type { Answers } from '#session-memory/answers'
 import type { Config } from './config.ts'
 import type { Reach } from './features/dry-run/store.ts'
+import type { LogLoginFailure } from './features/login/failure-log.ts'
 import type { LoginLimits } from './features/login/login-limits.ts'
 import type { PlatformWatch } from './features/monitoring/platform-watch.ts'
 import type { Settings } from './features/settings/settings.ts'
@@ -51,6 +52,8 @@ export type RunDry = (reach: Reach, change: (deps: ChangeDeps) => Promise<unknow
 /** Everything a use case may touch. Each names the part it needs: `Pick<Deps, 'db' | 'audit'>`. */
 export interface Deps {
   readonly config: Config
+  /** The ID of this process among the instances, in monitoring and on each line of its log. */
+  readonly instanceId: string
   readonly log: Log
   readonly db: Database
   readonly cache: Cache
@@ -59,6 +62,7 @@ export interface Deps {
   /** Session tokens that nobody knows, by the key and the address that bring them. */
   readonly unknownTokens: SharingLimiter
   readonly loginLimits: LoginLimits
+  readonly logLoginFailure: LogLoginFailure
   readonly pressure: Pressure
   readonly chat: ChatPlatform
   readonly audit: { readonly record: RecordAudit }

@@ -35,7 +35,11 @@ export function shutDownOnce(log: Log, { withinMs, stop }: StopTerms): (why: str
       process.exit(1)
     }, withinMs)
     stop(why).then(
-      (exitCode) => process.exit(hasFailed ? 1 : exitCode),
+      (exitCode) => {
+        const code = hasFailed ? 1 : exitCode
+        log.info({ why, code, ranSec: Math.round(process.uptime()) }, 'stopped')
+        process.exit(code)
+      },
       (err: unknown) => {
         log.error({ err }, 'stopping failed')
         process.exit(1)

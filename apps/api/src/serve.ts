@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { letOldEntriesGo } from '#audit/retention'
+import { uuidv7 } from '#platform/crypto/uuid'
 import { connectionReason } from '#platform/db/connection-refusals'
 import type { Database } from '#platform/db/database'
 import { DatabaseRefused, DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/database'
@@ -48,7 +49,8 @@ const databaseDeadlineMs = 30_000
 export async function serve(): Promise<void> {
   sendHeartbeats()
   const { config, problems, warnings } = loadConfig(readEnvironment())
-  const log = createLog(config.logLevel)
+  const instanceId = uuidv7()
+  const log = createLog(config.logLevel).child({ instance: instanceId })
   const wrongHost = cluster.isPrimary ? await hostProblem(config.host) : undefined
   const isFatal = config.production && problems.length > 0
   // Workers read the same variables: what is wrong with them is told once.
@@ -59,12 +61,13 @@ export async function serve(): Promise<void> {
     throw new StartRefused(
       [...(isFatal ? [...problems, ...hints] : []), wrongHost].filter(Boolean).join('\n'),
     )
+  log.info({ version }, 'starting')
   const isEmbedded = config.databaseUrl.startsWith('pglite:')
   if (cluster.isPrimary && config.workers > 1 && !isEmbedded) superviseWorkers(config.workers, log)
-  else await serveRequests(config, log)
+  else await serveRequests(config, log, instanceId)
 }
 
-async function serveRequests(config: Config, log: Log): Promise<void> {
+async function serveRequests(config: Config, log: Log, instanceId: string): Promise<void> {
   const tracing = config.otlpEndpoint
     ? (await import('#platform/tracing/open-telemetry')).startTracing({
         endpoint: config.otlpEndpoint,
@@ -89,7 +92,7 @@ async function serveRequests(config: Config, log: Log): Promise<void> {
   await refuseOtherMainServer(db, config, log)
 
   for (const problem of await checkKeyFingerprints(db, config)) log.error(problem)
-  const deps = createDeps(config, log, db, { tracing })
+  const deps = createDeps(config, log, db, { tracing, instanceId })
   // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
   await deps.cache.ping()
   await deps.settings.start()

@@ -64,11 +64,11 @@ export function superviseWorkers(count: number, log: Log): void {
     const why = hung.delete(worker) ? 'a worker hung and was killed' : 'a worker ended'
     watch.ended(worker)
     if (hasListened && !isStopping) {
-      log.error({ pid, code, signal }, `${why}; another takes its place`)
+      log.error({ worker: pid, code, signal }, `${why}; another takes its place`)
       setTimeout(fork, restartAfterMs)
       return
     }
-    if (signal === 'SIGKILL') log.error({ pid, signal }, `${why}; the service ends`)
+    if (signal === 'SIGKILL') log.error({ worker: pid, signal }, `${why}; the service ends`)
     exitCode = Math.max(exitCode, code ?? (isStopping && signal !== 'SIGKILL' ? 0 : 1))
     if (workers().length > 0) return
     if (!isStopping) process.exit(exitCode)

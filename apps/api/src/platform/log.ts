@@ -11,7 +11,7 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
   pino(
     {
       level,
-      base: null,
+      base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: plainError, error: plainError },
     },

@@ -56,7 +56,7 @@ export interface Answers {
 
 interface AnswersDeps {
   readonly db: Database
-  readonly log: Pick<Log, 'debug' | 'error'>
+  readonly log: Pick<Log, 'debug' | 'info' | 'warn' | 'error'>
   readonly maxBytes: number
   /** The server that decides who is a System Admin while there is no main one. */
   readonly configuredServerId: string | undefined

@@ -3,6 +3,7 @@ import { within } from '#platform/async'
 import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
+import { createMinuteLog } from '#platform/minute-log'
 import { type LogSnapshot, readChangeLog } from './change-log-store.ts'
 import type { Clock } from './clock.ts'
 import { Holders } from './holders.ts'
@@ -11,13 +12,15 @@ import type { LocalLease } from './local-lease.ts'
 
 /** Between two reads of the rows of those who are waited for: a notification may be lost. */
 const askAgainAfterMs = 50
+/** From here on a wait is logged: an instance that runs acknowledges within milliseconds. */
+const slowMs = 500
 /** Changes that nobody waits for are made known together. */
 const invalidateAfterMs = 10
 
 interface ConfirmationDeps {
   readonly db: Pick<Database, 'batched'>
   readonly lease: Lease | LocalLease
-  readonly log: Pick<Log, 'debug'>
+  readonly log: Pick<Log, 'debug' | 'warn'>
   readonly clock: Clock
   /** As long as any process may answer from memory without having renewed its lease. */
   readonly leaseMs: number
@@ -27,6 +30,7 @@ interface ConfirmationDeps {
 export class Confirmation {
   readonly #deps: ConfirmationDeps
   readonly #holders: Holders
+  readonly #waited: (fields: object) => void
   #writes = 0
   #writesMadeKnown = 0
   #invalidating: NodeJS.Timeout | undefined
@@ -34,6 +38,7 @@ export class Confirmation {
 
   constructor(deps: ConfirmationDeps) {
     this.#deps = deps
+    this.#waited = createMinuteLog(deps.log, 'a change waited for an instance that did not answer')
     // Without a lease there is nothing to apply, but other processes are waited for all the same.
     this.#holders = deps.lease instanceof Lease ? deps.lease.holders : new Holders(deps.leaseMs)
   }
@@ -60,11 +65,15 @@ export class Confirmation {
    */
   async confirm(): Promise<void> {
     const { clock, log, leaseMs } = this.#deps
-    const deadlineMs = clock.monotonicMs() + leaseMs
+    const sinceMs = clock.monotonicMs()
+    const deadlineMs = sinceMs + leaseMs
     try {
       const { snapshot, holders } = await this.#invalidate()
       const behind = this.#holders.behind(holders, snapshot, clock.monotonicMs())
-      if (behind.length > 0) await this.#acknowledgements(snapshot, behind, deadlineMs)
+      if (behind.length === 0) return
+      await this.#acknowledgements(snapshot, behind, deadlineMs)
+      const waitedMs = Math.round(clock.monotonicMs() - sinceMs)
+      if (waitedMs >= slowMs) this.#waited({ waitedMs, leases: behind })
     } catch (err) {
       log.debug({ err }, 'nobody can say who has a lease: the longest is waited for')
       // A lease that is good after this was renewed after the change, and its holder has seen it.

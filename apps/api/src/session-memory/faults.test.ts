@@ -92,6 +92,8 @@ test('a frozen instance is waited for until its lease has ended, and is right on
     frozen.wake()
     expect(await asked).toBe(401)
   }
+  const told = world.service.logs.lines.find((line) => line.includes('a change waited for an instance'))
+  expect(JSON.parse(told ?? '{}').waitedMs).toBeGreaterThanOrEqual(500)
 })
 
 test('a frozen instance delays one change, and those after it no more', async () => {

@@ -51,7 +51,7 @@ export type Deliver = (payload: string, receive: (payload: string) => void) => v
 interface LeaseDeps {
   readonly dedicate: (channel: string, received: (payload: string) => void) => Promise<DedicatedConnection>
   readonly memory: LeasedMemory
-  readonly log: Pick<Log, 'debug' | 'error'>
+  readonly log: Pick<Log, 'debug' | 'info' | 'error'>
   readonly clock: Clock
   readonly timing: LeaseTiming
   readonly deliver: Deliver
@@ -134,7 +134,7 @@ export class Lease {
   }
 
   async #hold(): Promise<void> {
-    const { dedicate, clock, deliver, timing } = this.#deps
+    const { dedicate, clock, deliver, log, timing } = this.#deps
     let term: Term | undefined
     const receive = (payload: string) => term && this.#receive(term, payload)
     const opening = dedicate(channel, (payload) => deliver(payload, receive))
@@ -154,6 +154,7 @@ export class Lease {
       term = this.#begin(id, connection, applied)
       await term.readChanges(false)
       this.#extend(term, joinedAt)
+      log.info({ lease: id }, 'answering from memory')
       while (!over.signal.aborted && (await this.#renew(term))) await pause(timing.renewEveryMs, over.signal)
       this.#end(term)
       if (this.#closing.signal.aborted) await leave(connection.rows, id)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
+import { call } from '../client.ts'
 import { createDatabase, type TestDatabase } from '../databases.ts'
 import { atPlatform, Browser, openLogin } from '../given.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
@@ -88,6 +89,16 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     const after = await workersOf(service)
     expect(after).toHaveLength(2)
     expect(after).toContain(before[1])
+    // What the killed worker had counted stays: to Prometheus a counter that falls is a restart.
+    const { text } = await call(service.url, 'GET', '/metrics')
+    expect(text).toContain('route="/api/health/ready",status="200"} 30\n')
+    const lines = service
+      .output()
+      .split('\n')
+      .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+    const instances = new Map(lines.map(({ pid, instance }) => [pid, instance]))
+    expect([...instances.keys()]).toEqual(expect.arrayContaining([service.child.pid, ...before, ...after]))
+    expect(new Set(instances.values()).size).toBe(instances.size)
 
     expect(await service.kill('SIGTERM')).toBe(0)
     for (const pid of after) expect(() => process.kill(pid, 0)).toThrow('ESRCH')

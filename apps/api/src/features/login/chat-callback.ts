@@ -1,6 +1,5 @@
 import { login } from '@rolecall/contract'
 import type { ChatMember, ChatUser } from '#chat/chat-platform'
-import { ChatPlatformError } from '#chat/chat-platform'
 import { findServerName } from '#mirror/read-servers'
 import { digestOf } from '#platform/crypto/tokens'
 import type { Queryable } from '#platform/db/database'
@@ -30,7 +29,10 @@ import type { TellInteraction } from './tell-interaction.ts'
 /** The block that a member is under now, where there is one. */
 export type FindBlock = (db: Queryable, memberId: string) => Promise<object | undefined>
 
-export type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'log' | 'mirrorMember' | 'loginLimits'> & {
+export type LoginDeps = Pick<
+  Deps,
+  'db' | 'chat' | 'config' | 'logLoginFailure' | 'mirrorMember' | 'loginLimits'
+> & {
   readonly findBlock: FindBlock
   readonly noteRefusal: NoteRefusal
 }
@@ -212,11 +214,10 @@ function finish(
   })
 }
 
-/** The failure of a login, which is logged: a refusal of the platform is ours to mend. */
-export function loggedFailure({ log }: Pick<Deps, 'log'>, error: unknown) {
+/** Returns the failure of a login, and logs it. */
+export function loggedFailure({ logLoginFailure }: Pick<Deps, 'logLoginFailure'>, error: unknown) {
   const failure = failureOf(error)
-  const platformCode = error instanceof ChatPlatformError ? error.platformCode : undefined
-  log.warn({ err: error, platformCode }, 'a login failed at the chat platform')
+  logLoginFailure(error)
   return failure
 }
 

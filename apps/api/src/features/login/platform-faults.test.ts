@@ -44,6 +44,27 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
   afterEach(() => world.sim.clearFaults())
   afterAll(() => world.close())
 
+  test('logs one line a minute without a stack, however many logins fail', async () => {
+    const { url, logs } = await world.another()
+    const begun = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const browser = new Browser(url)
+        return { browser, back: await atPlatform(await openLogin(browser, authorizePath(project.id))) }
+      }),
+    )
+    await world.sim.down()
+    try {
+      for (const { browser, back } of begun) expect((await browser.get(back)).status).toBe(302)
+    } finally {
+      await world.sim.up()
+    }
+    const told = logs.lines.filter((line) => /"level":[45]0/.test(line) && !line.includes('"request failed"'))
+    expect(
+      told.filter((line) => line.includes('logins fail: the chat platform is not available')),
+    ).toHaveLength(1)
+    expect(told.filter((line) => line.includes('"stack"'))).toEqual([])
+  }, 120_000)
+
   /** Ends with this error within 5 s, and leaves neither code nor session nor single sign-on. */
   const expectError = async (error: string, break_: () => unknown) => {
     const browser = new Browser(world.url)

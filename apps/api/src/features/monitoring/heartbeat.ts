@@ -1,4 +1,3 @@
-import { uuidv7 } from '#platform/crypto/uuid'
 import { DatabaseUnavailable } from '#platform/db/database'
 import { version } from '#platform/version'
 import type { Deps } from '../../deps.ts'
@@ -17,8 +16,12 @@ export interface Heartbeat {
   close(): Promise<void>
 }
 
-export function createHeartbeat({ db, log, liveMirror }: Pick<Deps, 'db' | 'log' | 'liveMirror'>): Heartbeat {
-  const id = uuidv7()
+export function createHeartbeat({
+  db,
+  log,
+  liveMirror,
+  instanceId: id,
+}: Pick<Deps, 'db' | 'log' | 'liveMirror' | 'instanceId'>): Heartbeat {
   let timer: NodeJS.Timeout | undefined
   let beating: Promise<unknown> = Promise.resolve()
 

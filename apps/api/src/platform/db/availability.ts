@@ -1,5 +1,6 @@
 import { backOffMs, singleFlight, within } from '#platform/async'
 import type { Log } from '#platform/log'
+import { createMinuteLog } from '#platform/minute-log'
 import { connectionReason } from './connection-refusals.ts'
 import type { DatabaseState } from './database.ts'
 
@@ -19,8 +20,8 @@ export interface Availability {
   check(): Promise<ProbedState>
   /** True during an outage: a statement would wait for nothing. */
   isDown(): boolean
-  /** Says that a statement met an outage, which may be one. */
-  suspect(): void
+  /** Says that a statement failed as in an outage, which may be one. */
+  suspect(cause: unknown): void
   /** Says that a statement was answered. */
   answered(): void
   close(): void
@@ -41,6 +42,10 @@ export function createAvailability(
   let state: ProbedState | 'closed' = 'up'
   let answeredAt = Number.NEGATIVE_INFINITY
   let failures = 0
+  const failedMeanwhile = createMinuteLog(
+    log,
+    'statements failed although the database is reachable: their requests were answered 503',
+  )
   let timer: NodeJS.Timeout | undefined
 
   /** An answer counts also when it comes after the silence was taken for an outage. */
@@ -91,8 +96,12 @@ export function createAvailability(
   return {
     check: () => (state === 'down' || state === 'closed' ? Promise.resolve('down') : look()),
     isDown: () => state === 'down',
-    suspect: () => {
-      if (state === 'up') void look()
+    suspect: (cause) => {
+      if (state !== 'up') return
+      // A restart that is over before it counts as an outage has failed requests all the same.
+      void look().then((found) => {
+        if (found === 'up') failedMeanwhile({ reason: connectionReason(cause) })
+      })
     },
     answered: () => {
       answeredAt = performance.now()

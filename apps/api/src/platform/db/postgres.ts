@@ -96,10 +96,10 @@ export function openPostgres(
   // a new one may take seconds where a statement takes none.
   const healthPool = open(1, { idleTimeoutMillis: 0 })
   const availability = createAvailability(probe, log)
-  /** During an outage nothing else opens connections. So it is over when requests find some. */
+  /** During an outage nothing else opens connections. So it is over when the first requests find some. */
   async function probe() {
-    const opened = availability.isDown() ? [pool, batchPool].filter(({ idleCount }) => idleCount === 0) : []
-    const [state] = await Promise.all([askState(healthPool), ...opened.map(openOne)])
+    const empty = availability.isDown() ? [pool, batchPool].filter(({ idleCount }) => idleCount === 0) : []
+    const [state] = await Promise.all([askState(healthPool), ...empty.map(openSome)])
     return state
   }
   const disk = createFullDisk(log)
@@ -115,7 +115,7 @@ export function openPostgres(
     } catch (error) {
       const translated = translate(error)
       if (translated instanceof DatabaseFull) disk.met()
-      else if (translated instanceof DatabaseUnavailable) availability.suspect()
+      else if (translated instanceof DatabaseUnavailable) availability.suspect(translated.cause)
       throw translated
     }
   }
@@ -177,10 +177,11 @@ async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** Opens a connection that stays in the pool. */
-async function openOne(pool: pg.Pool): Promise<void> {
-  const client = await pool.connect()
-  client.release()
+/** Opens connections that stay in the pool: enough for the requests of a moment. */
+async function openSome(pool: pg.Pool): Promise<void> {
+  const opened = await Promise.allSettled(Array.from({ length: 3 }, () => pool.connect()))
+  for (const one of opened) if (one.status === 'fulfilled') one.value.release()
+  for (const one of opened) if (one.status === 'rejected') throw one.reason
 }
 
 /** Runs one statement on a connection of the pool, which is thrown away when the statement fails. */

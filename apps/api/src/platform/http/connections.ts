@@ -1,10 +1,9 @@
 import type { Server, Socket } from 'node:net'
 import type { Log } from '#platform/log'
+import { createMinuteLog } from '#platform/minute-log'
 
 /** From this part of the cap on, connections end with their answer instead of waiting for another request. */
 const crowdedPart = 0.8
-/** A flood is one line, not one for each connection. */
-const quietMs = 60_000
 
 interface ConnectionCap {
   readonly watch: (server: Server) => void
@@ -23,8 +22,8 @@ export function createConnectionCap({
   readonly log: Pick<Log, 'warn'>
 }): ConnectionCap {
   const crowded = maxConnections * crowdedPart
+  const turnedAway = createMinuteLog(log, 'connections are turned away: MAX_CONNECTIONS are open')
   let open = 0
-  let quietUntil = 0
   return {
     areCrowded: () => open > crowded,
     watch(server) {
@@ -35,12 +34,7 @@ export function createConnectionCap({
           open -= 1
         })
       })
-      server.on('drop', () => {
-        const now = performance.now()
-        if (now < quietUntil) return
-        quietUntil = now + quietMs
-        log.warn({ maxConnections }, 'connections are turned away: MAX_CONNECTIONS are open')
-      })
+      server.on('drop', () => turnedAway({ maxConnections }))
     },
   }
 }

@@ -1,58 +1,106 @@
 import cluster, { type Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { AggregatorRegistry, type Registry } from 'prom-client'
-import { within } from '#platform/async'
+import { singleFlight, within } from '#platform/async'
 
-/** The library itself gives the workers five seconds. */
-const deadlineMs = 3_000
+/** Longest wait of a scrape for the primary process. */
+const scrapeMs = 3_000
+/** Longest wait of the primary process for one worker: the others are not held up by one that hangs. */
+const workerMs = 2_000
 
-interface Message {
-  readonly type: 'rolecall:metrics'
-  readonly id: string
-  /** Only in the answer. */
-  readonly text?: string
-}
+type Metrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+
+/** `scrape` and `all` are between the worker that is scraped and the primary; `count` and `counted` between the primary and each worker. */
+type Message = { readonly type: 'rolecall:metrics'; readonly id: string } & (
+  | { readonly step: 'scrape' | 'count' }
+  | { readonly step: 'all'; readonly text: string }
+  | { readonly step: 'counted'; readonly metrics: Metrics }
+)
 
 const isMessage = (message: unknown): message is Message =>
   (message as Message | null)?.type === 'rolecall:metrics'
 
-/** In the primary process: answers each worker that asks with what all workers together have counted. */
+/**
+ * In the primary process: answers each worker that asks with the counts of all workers together. A worker that ended or
+ * hangs keeps its part as it was in the last scrape, because counters that fall look like a restart of the service.
+ */
 export function answerWorkersMetrics(): void {
-  const all = new AggregatorRegistry()
+  const last = new Map<number, Metrics>()
+  let ended: Metrics[] = []
+  const waiting = new Map<string, (metrics: Metrics) => void>()
+
+  async function ask(worker: Worker): Promise<void> {
+    const id = randomUUID()
+    const counted = new Promise<Metrics>((resolve) => {
+      waiting.set(id, resolve)
+    })
+    if (worker.isConnected()) worker.send({ type: 'rolecall:metrics', id, step: 'count' } satisfies Message)
+    const metrics = await within<Metrics | undefined>(counted, workerMs, undefined)
+    waiting.delete(id)
+    // It may have ended while it answered.
+    if (metrics && !worker.isDead()) last.set(worker.id, metrics)
+    else if (!metrics) last.set(worker.id, onlyCounts(last.get(worker.id) ?? []))
+  }
+
+  const all = singleFlight(async (): Promise<string> => {
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+    await Promise.all(workers.map(ask))
+    const parts = ended
+    const before = await AggregatorRegistry.aggregate(parts).getMetricsAsJSON()
+    ended = [before, ...ended.slice(parts.length)]
+    return AggregatorRegistry.aggregate([...ended, ...last.values()]).metrics()
+  })
+
   cluster.on('message', async (worker: Worker, message: unknown) => {
     if (!isMessage(message)) return
-    const text = await all.clusterMetrics().catch(() => undefined)
-    if (text !== undefined && worker.isConnected()) worker.send({ ...message, text })
+    const { type, id } = message
+    if (message.step === 'counted') waiting.get(id)?.(message.metrics)
+    if (message.step !== 'scrape') return
+    const text = await all().catch(() => undefined)
+    if (text !== undefined && worker.isConnected())
+      worker.send({ type, id, step: 'all', text } satisfies Message)
+  })
+  cluster.on('exit', ({ id }: Worker) => {
+    ended = [...ended, onlyCounts(last.get(id) ?? [])]
+    last.delete(id)
   })
 }
+
+/** Leaves out what a process that does not answer has no value of. */
+const onlyCounts = (metrics: Metrics): Metrics =>
+  // The library declares a number where it has a word.
+  metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 
 /**
  * In a worker: the metrics of all workers, since a scrape reaches any one of them. Its own alone when the primary
  * does not answer.
  */
 export function workersMetrics(own: Registry): Pick<Registry, 'metrics' | 'contentType'> {
-  AggregatorRegistry.setRegistries([own])
-  // Listens for the primary's question, which this worker is asked like the others.
-  new AggregatorRegistry()
+  process.on('message', async (message) => {
+    if (!isMessage(message) || message.step !== 'count') return
+    const metrics = await own.getMetricsAsJSON()
+    const { type, id } = message
+    if (process.connected) process.send?.({ type, id, step: 'counted', metrics } satisfies Message)
+  })
   return {
     contentType: own.contentType,
-    metrics: async () => (await within(askPrimary(), deadlineMs, undefined)) ?? own.metrics(),
+    metrics: async () => (await within(askPrimary(), scrapeMs, undefined)) ?? own.metrics(),
   }
 }
 
-function askPrimary(): Promise<string | undefined> {
+function askPrimary(): Promise<string> {
   const id = randomUUID()
   return new Promise((resolve) => {
     const listen = (message: unknown) => {
-      if (isMessage(message) && message.id === id) finish(message.text)
+      if (isMessage(message) && message.id === id && message.step === 'all') finish(message.text)
     }
-    const timer = setTimeout(() => finish(undefined), deadlineMs)
-    const finish = (text: string | undefined) => {
+    const timer = setTimeout(() => process.off('message', listen), scrapeMs)
+    const finish = (text: string) => {
       clearTimeout(timer)
       process.off('message', listen)
       resolve(text)
     }
     process.on('message', listen)
-    process.send?.({ type: 'rolecall:metrics', id } satisfies Message)
+    process.send?.({ type: 'rolecall:metrics', id, step: 'scrape' } satisfies Message)
   })
 }

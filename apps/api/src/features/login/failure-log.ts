@@ -1,0 +1,21 @@
+import { ChatPlatformError } from '#chat/chat-platform'
+import type { Log } from '#platform/log'
+import { createMinuteLog } from '#platform/minute-log'
+
+/** Logs why a login failed at the chat platform. */
+export type LogLoginFailure = (error: unknown) => void
+
+/**
+ * Logs one line a minute for the logins that an outage of the platform fails, and one for those that the platform
+ * refuses. Only a refusal has a stack: it is ours to fix.
+ */
+export function createLoginFailureLog(log: Pick<Log, 'warn'>): LogLoginFailure {
+  const unavailable = createMinuteLog(log, 'logins fail: the chat platform is not available')
+  const refused = createMinuteLog(log, 'logins fail: the chat platform refuses our requests')
+  return (error) => {
+    const platformCode = error instanceof ChatPlatformError ? error.platformCode : undefined
+    if (error instanceof ChatPlatformError && error.failure === 'unavailable')
+      unavailable({ reason: error.message, platformCode })
+    else refused({ err: error, platformCode })
+  }
+}
