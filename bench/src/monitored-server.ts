@@ -17,7 +17,7 @@ const silent = () => ({ began() {}, answered() {}, refused() {} })
 const recorder = createRecorder(deps)
 const app =
   process.env['RECORDING'] === 'off'
-    ? createApp(deps, recorder, lifecycle, silent)
+    ? createApp(deps, recorder, lifecycle, { observe: silent })
     : createApp(deps, recorder, lifecycle)
 await app.listen({ host: config.host, port: config.port })
 deps.answers.start()

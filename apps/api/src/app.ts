@@ -98,19 +98,25 @@ const refreshesPerMinute = 30
 /** Members that one admin may have explained; each is a question to the platform. */
 const explanationsPerMinute = 120
 
+interface AppTerms {
+  /** The benchmark of what observing costs leaves it out. */
+  readonly observe?: typeof createObserver
+  /** Replaces the time after which a connection ends whose client takes no output. */
+  readonly stalledMs?: number | undefined
+}
+
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
 export function createApp(
   deps: Deps,
   recorder: Recorder,
   lifecycle: Lifecycle,
-  /** The benchmark of what observing costs leaves it out. */
-  observe: typeof createObserver = createObserver,
+  { observe = createObserver, stalledMs }: AppTerms = {},
 ): FastifyInstance {
   const { config, log, db } = deps
   const bodies = createBodyReader()
   const front = new Front(bodies)
   const requestId = createRequestIds()
-  const app = createServer(config, { lifecycle, log, front, requestId })
+  const app = createServer({ ...config, stalledMs }, { lifecycle, log, front, requestId })
   deps.tracing?.watch(app)
   const requests = createRequestMetrics()
   const counts = { oidc: createTally(), hosts: createTally(), logouts: createTally() }

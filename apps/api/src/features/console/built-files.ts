@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Encoded } from '#platform/http/encodings'
 
 /** A built file, and the same in fewer bytes, where the build made that. */
 interface BuiltFile {
@@ -9,8 +10,7 @@ interface BuiltFile {
   readonly spellings: readonly Spelling[]
 }
 
-export interface Spelling {
-  readonly encoding: 'br' | 'gzip' | 'identity'
+interface Spelling extends Encoded {
   /** Read when it is first asked for, and kept: a build that replaces the folder changes nothing of a running service. */
   readonly bytes: () => Buffer
 }

@@ -35,6 +35,18 @@ describe('the console', () => {
     }
   })
 
+  test('the page comes in as few bytes as the browser takes', async () => {
+    const plain = await get('/console/', { 'accept-encoding': 'identity' })
+    const text = await plain.text()
+    for (const encoding of ['br', 'gzip']) {
+      const answer = await get('/console/projects', { 'accept-encoding': encoding })
+      expect(answer.headers.get('content-encoding')).toBe(encoding)
+      expect(answer.headers.get('vary')).toBe('accept-encoding')
+      expect(Number(answer.headers.get('content-length'))).toBeLessThan(text.length / 2)
+      expect(await answer.text()).toBe(text)
+    }
+  })
+
   test('its files are kept for a year, and come in as few bytes as the browser takes', async () => {
     const page = await (await get('/console/')).text()
     const [, path = ''] = /<script[^>]+src="([^"]+)"/.exec(page) ?? []

@@ -40,7 +40,9 @@ test.each(cases)(
         elsewhere.push(request.url())
       }
     })
-    await page.goto(world.url + path, { waitUntil: 'networkidle' })
+    // The network is idle while a large page is still parsed.
+    await page.goto(world.url + path, { waitUntil: 'load' })
+    await page.waitForLoadState('networkidle')
     const { font, overflow, broken } = await page.evaluate(() => ({
       font: getComputedStyle(document.body).fontFamily,
       overflow: document.documentElement.scrollWidth - window.innerWidth,

@@ -77,6 +77,73 @@ describe('API pages', () => {
     },
   )
 
+  describe.each(['/api/docs', '/api/docs/errors', '/api/openapi.json'])('%s is compressed', (path) => {
+    test.each([
+      ['br, gzip, deflate', 'br'],
+      ['gzip', 'gzip'],
+      ['GZIP;q=0.5', 'gzip'],
+      ['gzip;q=1.0, br;q=0.2', 'gzip'],
+      ['*', 'br'],
+      ['br;q=0, *;q=0.1', 'gzip'],
+      ['br;q=0, gzip;q=0.000', null],
+      ['identity, gzip;q=0.5', null],
+      ['compress', null],
+      ['', null],
+    ])('as the client accepts it: %j', async (accepted, encoding) => {
+      const plain = await get(path, { 'accept-encoding': 'identity' })
+      const text = await plain.text()
+      const bytes = Buffer.byteLength(text)
+      expect(plain.headers.get('content-length')).toBe(String(bytes))
+      const answer = await get(path, { 'accept-encoding': accepted })
+      expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, encoding])
+      expect(answer.headers.get('vary')).toBe('accept-encoding')
+      expect(await answer.text()).toBe(text)
+      const sent = Number(answer.headers.get('content-length'))
+      if (encoding === null) expect(sent).toBe(bytes)
+      else expect(sent).toBeLessThan(bytes / 5)
+    })
+  })
+
+  test.each(['br', 'gzip', 'identity'])(
+    'a copy in %s is confirmed by its own tag alone',
+    async (encoding) => {
+      const accepted = { 'accept-encoding': encoding }
+      const etags = await Promise.all(
+        ['br', 'gzip', 'identity'].map(
+          async (one) => (await get('/api/docs', { 'accept-encoding': one })).headers.get('etag') ?? '',
+        ),
+      )
+      expect(new Set(etags).size).toBe(3)
+      const own = (await get('/api/docs', accepted)).headers.get('etag') ?? ''
+      const statusOf = async (tags: string) =>
+        (await get('/api/docs', { ...accepted, 'if-none-match': tags })).status
+      // A proxy that compresses by itself weakens a tag.
+      for (const tags of [own, `W/${own}`, `"other", ${own}`, '*']) expect(await statusOf(tags)).toBe(304)
+      const others = etags.filter((etag) => etag !== own)
+      for (const tags of [...others, '"other"', own.slice(0, -2)]) expect(await statusOf(tags)).toBe(200)
+      const confirmed = await get('/api/docs', { ...accepted, 'if-none-match': own })
+      expect(confirmed.headers.get('vary')).toBe('accept-encoding')
+      expect(confirmed.headers.get('etag')).toBe(own)
+    },
+  )
+
+  test.each(['/api/health', '/device', '/api/auth/authorize', '/metrics', '/nothing'])(
+    '%s is not compressed: its length would reveal what it contains',
+    async (path) => {
+      const answer = await get(path, { 'accept-encoding': 'br, gzip', accept: 'text/html' })
+      expect((await answer.text()).length).toBeGreaterThan(0)
+      expect(answer.headers.get('content-encoding')).toBe(null)
+    },
+  )
+
+  test('HEAD announces what GET sends', async () => {
+    const accepted = { 'accept-encoding': 'br' }
+    const sent = await get('/api/openapi.json', accepted)
+    const announced = await fetch(`${world.url}/api/openapi.json`, { method: 'HEAD', headers: accepted })
+    for (const name of ['content-length', 'content-encoding', 'etag', 'vary'])
+      expect(announced.headers.get(name), name).toBe(sent.headers.get(name))
+  })
+
   test('run no script and load nothing from elsewhere', async () => {
     for (const path of ['/api/docs', '/api/docs/errors']) {
       const answer = await get(path)

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { openApi } from '@rolecall/contract'
-import { Answer, redirect } from '#platform/http/answer'
+import { redirect } from '#platform/http/answer'
+import { createPublicDocument } from '#platform/http/public-document'
 import type { Router } from '#platform/http/router'
 import { version } from '#platform/version'
 import type { Config } from '../../config.ts'
@@ -15,18 +15,9 @@ export function docsRoutes(
   { publicUrl, console: hasConsole }: Pick<Config, 'publicUrl' | 'console'>,
 ) {
   const serve = (path: string, own: Record<string, string>, make: () => string) => {
-    // Made when first asked for: a start does not wait for it.
-    let made: { body: string; etag: string } | undefined
-    page(path, {}, ({ headers: asked }) => {
-      if (!made) {
-        const body = make()
-        made = { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
-      }
-      // The same for everyone and until the next release: kept, and asked about each time.
-      const headers = { ...own, 'cache-control': 'no-cache', etag: made.etag }
-      if (asked['if-none-match'] === made.etag) return new Answer(304, undefined, headers)
-      return new Answer(200, made.body, headers)
-    })
+    // The same for everyone and until the next release: kept, and asked about each time.
+    const document = createPublicDocument({ ...own, 'cache-control': 'no-cache' }, make)
+    page(path, {}, ({ headers }) => document(headers))
   }
   const html = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy }
   const json = { 'content-type': 'application/json; charset=utf-8' }

@@ -234,6 +234,36 @@ describe('raw HTTP', () => {
     }
   })
 
+  // Node.js drops the bytes behind such a request, so the client must not wait for their answer.
+  describe.each([
+    ['both headers', 'Connection: Upgrade\r\nUpgrade: h2c\r\n'],
+    ['WebSocket', 'Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n'],
+    ['two Connection lines', 'Connection: keep-alive\r\nConnection: upgrade\r\nUpgrade: h2c\r\n'],
+  ])('a request to change the protocol, with %s', (_, lines) => {
+    const body = () => JSON.stringify({ token: session.token })
+    const requests: readonly (readonly [string, () => string])[] = [
+      ['GET /api/health', () => `GET /api/health HTTP/1.1\r\nHost: x\r\n${lines}\r\n`],
+      ['GET /nothing', () => `GET /nothing HTTP/1.1\r\nHost: x\r\n${lines}\r\n`],
+      [
+        'POST /api/auth/validate',
+        () =>
+          `${post('/api/auth/validate')}X-API-Key: ${project.key}\r\n${lines}Content-Length: ${body().length}\r\n\r\n${body()}`,
+      ],
+    ]
+    test.each(requests)('is answered, and the connection ends: %s', async (name, request) => {
+      const reply = await send(`${request()}GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n`)
+      expect(reply.status).toBe(name === 'GET /nothing' ? 404 : 200)
+      expect(reply.headers['connection']).toBe('close')
+      expect(reply.text.match(/HTTP\/1\.1 /g)).toHaveLength(1)
+    })
+  })
+
+  test('a request that names a protocol without asking to change it keeps its connection', async () => {
+    const health = 'GET /api/health HTTP/1.1\r\nHost: x\r\n'
+    const { text } = await send(`${health}Upgrade: h2c\r\n\r\n${health}Connection: close\r\n\r\n`)
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2)
+  })
+
   test('a request id of the caller is kept when it is a plain word, and replaced when it is not', async () => {
     expect((await get('/api/health', 'X-Request-Id: caller-request-1')).headers['x-request-id']).toBe(
       'caller-request-1',

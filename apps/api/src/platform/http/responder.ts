@@ -193,7 +193,8 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
         const began = () => answered(definition, request, status)
         return sendStream(reply.raw, status, headersOf(definition, request, own), stream, began)
       }
-      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+      const isFinished = body === undefined || typeof body === 'string' || body instanceof Buffer
+      const text = isFinished ? body : JSON.stringify(body)
       const headers = headersOf(
         definition,
         request,

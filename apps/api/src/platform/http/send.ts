@@ -73,7 +73,12 @@ function httpDate(): string {
 }
 
 /** Writes a whole answer. What throws does so before anything is sent. */
-export function sendWhole(raw: ServerResponse, status: number, headers: OutgoingHttpHeaders, body = '') {
+export function sendWhole(
+  raw: ServerResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body: string | Buffer = '',
+) {
   // RFC 9110 §8.6: these have no body, and no length of one.
   const isBodyless = status === 204 || status === 304
   raw.writeHead(status, isBodyless ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   createServer as createHttpServer,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeader,
   type OutgoingHttpHeaders,
@@ -23,14 +24,18 @@ import { toApiError, toProblem } from './problem.ts'
 import type { RequestId } from './request-id.ts'
 import type { Responder } from './responder.ts'
 import { keepAliveMs, type PreparedHead, type PreparedResponse } from './send.ts'
+import { endStalledConnections } from './stalled-connections.ts'
 
 const requestTimeoutMs = 10_000
 const headersTimeoutMs = 5_000
+const defaultStalledMs = 20_000
 
 interface ServerOptions {
   readonly publicUrl: string
   readonly trustProxy: readonly string[]
   readonly maxConnections: number
+  /** How long a client may take none of its pending output. */
+  readonly stalledMs?: number | undefined
 }
 
 interface ServerParts {
@@ -45,7 +50,7 @@ interface ServerParts {
  * off, and errors of the framework have the shape of all others.
  */
 export function createServer(
-  { publicUrl, trustProxy, maxConnections }: ServerOptions,
+  { publicUrl, trustProxy, maxConnections, stalledMs = defaultStalledMs }: ServerOptions,
   { lifecycle, log, front, requestId }: ServerParts,
 ): FastifyInstance {
   const connections = createConnectionCap({ maxConnections, log })
@@ -90,6 +95,7 @@ export function createServer(
   const plain = readPlainConnections(app.server, { front, endsConnections, silentMs: headersTimeoutMs })
   app.addHook('preClose', async () => plain.endUnused())
   connections.watch(app.server)
+  endStalledConnections(app.server, stalledMs)
   // Bodies are read by the router, within the limit of their endpoint.
   app.removeAllContentTypeParsers()
   return app
@@ -127,16 +133,21 @@ function responseOf(endsConnections: () => boolean) {
     /** Of Node.js, and the same in all its versions: the head is this text, then these headers, then its own. */
     declare _storeHeader: (text: string, headers: readonly string[]) => void
 
+    /** Returns true if the connection ends with this answer. */
+    #isLast(): boolean {
+      return endsConnections() || asksForUpgrade(this.req.headers)
+    }
+
     override writeHead(status: number, message?: string, head?: Head): this
     override writeHead(status: number, head?: Head): this
     override writeHead(status: number, second?: string | Head, third?: Head): this {
-      if (endsConnections()) this.setHeader('connection', 'close')
+      if (this.#isLast()) this.setHeader('connection', 'close')
       if (typeof second === 'string') return super.writeHead(status, second, third)
       return super.writeHead(status, second ?? third)
     }
 
     writePreparedHead({ status, text, headers }: PreparedHead, more: readonly string[]): void {
-      if (endsConnections()) {
+      if (this.#isLast()) {
         this.writeHead(status, [...headers, ...more])
       } else {
         this.statusCode = status
@@ -145,6 +156,10 @@ function responseOf(endsConnections: () => boolean) {
     }
   }
 }
+
+/** Node.js drops the bytes behind such a request, even while no listener upgrades a connection. */
+const asksForUpgrade = ({ upgrade, connection }: IncomingHttpHeaders) =>
+  upgrade !== undefined && connection !== undefined && /upgrade/i.test(connection)
 
 /** Sends every error outside of a route through the responder. */
 export function refuseWith(app: FastifyInstance, respond: Responder) {

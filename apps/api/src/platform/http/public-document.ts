@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { Answer } from './answer.ts'
+import { chooseEncoding, type Encoded } from './encodings.ts'
+
+interface Form extends Encoded {
+  readonly bytes: Buffer
+  /** Each form has its own: a cache must not confirm one form by another. */
+  readonly etag: string
+}
+
+type Headers = Readonly<Record<string, string>> & { readonly 'cache-control': string }
+
+/**
+ * Serves a text that is the same for every client until the next release. It is made and compressed when it is first
+ * requested, and never again. The text must contain no secret and nothing that a client sent: the length of a compressed
+ * answer would reveal it.
+ */
+export function createPublicDocument(
+  own: Headers,
+  make: () => string,
+): (asked: IncomingHttpHeaders) => Promise<Answer> {
+  let forms: Promise<readonly Form[]> | undefined
+  return async (asked) => {
+    forms ??= compress(make()).catch((error: unknown) => {
+      // The next request tries again.
+      forms = undefined
+      throw error
+    })
+    const { encoding, bytes, etag } = chooseEncoding(await forms, asked['accept-encoding'])
+    const headers = { ...own, vary: 'accept-encoding', etag }
+    if (isConfirmed(asked['if-none-match'], etag)) return new Answer(304, undefined, headers)
+    return new Answer(
+      200,
+      bytes,
+      encoding === 'identity' ? headers : { ...headers, 'content-encoding': encoding },
+    )
+  }
+}
+
+/** Brotli's last two levels take ten times as long and save 3 %. */
+const brotliLevel = 9
+
+/** Works in the threads of Node.js, so requests do not wait for it. */
+async function compress(text: string): Promise<readonly Form[]> {
+  const plain = Buffer.from(text)
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: brotliLevel,
+    [constants.BROTLI_PARAM_SIZE_HINT]: plain.length,
+  }
+  const [br, gz] = await Promise.all([
+    promisify(brotliCompress)(plain, { params }),
+    promisify(gzip)(plain, { level: 9 }),
+  ])
+  const digest = createHash('sha256').update(plain).digest('base64url')
+  return [
+    { encoding: 'br', bytes: br, etag: `"${digest}-br"` },
+    { encoding: 'gzip', bytes: gz, etag: `"${digest}-gzip"` },
+    { encoding: 'identity', bytes: plain, etag: `"${digest}"` },
+  ]
+}
+
+/** Compares tags weakly (RFC 9110 §13.1.2): a proxy that changes the encoding weakens them. */
+const isConfirmed = (tags: string | undefined, etag: string) =>
+  tags?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false

@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mainEngines } from '../../../test/databases.ts'
+import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { createApp } from '../../app.ts'
+import { sql } from '../db/sql.ts'
+import { closeServer } from './close-server.ts'
+import { createLifecycle } from './lifecycle.ts'
+import { endStalledConnections } from './stalled-connections.ts'
+
+const stalledMs = 400
+
+/** Connects a client that reads nothing until it is told to. */
+async function openSilent(url: string) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').pause()
+  await once(socket, 'connect')
+  let isClosed = false
+  socket
+    .on('error', () => {})
+    .once('close', () => {
+      isClosed = true
+    })
+  return { socket, isClosed: () => isClosed }
+}
+
+describe.each(mainEngines)('a client that reads nothing, on %s', (engine) => {
+  let world: World
+  let project: GivenProject
+  let token: string
+  let url: string
+  let app: ReturnType<typeof createApp>
+  const lifecycle = createLifecycle()
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    project = await givenProject(world)
+    token = (await givenSession(world, project)).token
+    app = createApp(world.service.deps, world.service.recorder, lifecycle, { stalledMs })
+    url = await app.listen({ host: '127.0.0.1', port: 0 })
+  })
+  afterAll(async () => {
+    await closeServer(app, lifecycle, { drainMs: 0, deadlineMs: 10_000 })
+    await world.close()
+  })
+
+  const openConnections = () =>
+    new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)))
+  const validate = (asked: string) => {
+    const body = `{"token":"${asked}"}`
+    return `POST /api/auth/validate HTTP/1.1\r\nHost: x\r\nX-API-Key: ${project.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  }
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${project.key}\r\n\r\n`
+
+  const pipelined: readonly (readonly [string, () => string])[] = [
+    ['answers from memory', () => validate(token)],
+    ['answers from the database', () => validate(`rcs_${'a'.repeat(49)}`)],
+    ['answers through the framework', () => get('/api/health')],
+    ['large documents', () => get('/api/openapi.json')],
+  ]
+  test.each(pipelined)(
+    'loses its connection when it keeps asking for %s',
+    async (_, request) => {
+      const { socket, isClosed } = await openSilent(url)
+      const requests = request().repeat(50)
+      // Keeps sending until the connection ends: requests must not count as progress.
+      while (!isClosed()) {
+        if (socket.writableLength < 1_000_000) socket.write(requests)
+        await new Promise(setImmediate)
+      }
+      await expect.poll(openConnections).toBe(0)
+    },
+    60_000,
+  )
+
+  test('loses an event stream only while events wait for it', async () => {
+    const { socket, isClosed } = await openSilent(url)
+    socket.write(get('/api/events'))
+    await expect.poll(openConnections).toBe(1)
+    // Nothing waits for the client, so the stream stays open for any time.
+    await sleep(3 * stalledMs)
+    expect(isClosed()).toBe(false)
+    expect(await openConnections()).toBe(1)
+    // 24 MB: more than the network of a machine buffers by itself.
+    await world.service.deps.db.execute(sql`
+      insert into outbox (project_id, type, data)
+      select ${project.id}, 'member.roles_changed', jsonb_build_object('padding', repeat('x', 2000))
+      from generate_series(1, 12000) n`)
+    await expect.poll(openConnections, { timeout: 30_000 }).toBe(0)
+    socket.destroy()
+  }, 60_000)
+
+  test('keeps its connection while it reads slowly', async () => {
+    const { socket, isClosed } = await openSilent(url)
+    const count = 60
+    socket.write(get('/api/openapi.json').repeat(count))
+    let answers = 0
+    let tail = ''
+    socket.on('data', (chunk: Buffer) => {
+      const text = tail + chunk.toString('latin1')
+      answers += text.split('HTTP/1.1 200').length - 1
+      tail = text.slice(-11)
+      socket.pause()
+    })
+    while (answers < count && !isClosed()) {
+      await sleep(2)
+      socket.resume()
+    }
+    expect(answers).toBe(count)
+    expect(isClosed()).toBe(false)
+    socket.destroy()
+  }, 60_000)
+})
+
+test('one large write that the client takes slowly is progress', async () => {
+  const size = 40_000_000
+  const server = createServer((socket) => void socket.on('error', () => {}).write(Buffer.alloc(size)))
+  endStalledConnections(server, 100)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address() as { port: number }
+  const { socket } = await openSilent(`http://127.0.0.1:${address.port}`)
+  let received = 0
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.length
+    socket.pause()
+  })
+  const startedAt = performance.now()
+  while (received < size && !socket.destroyed) {
+    await sleep(1)
+    socket.resume()
+  }
+  expect(received).toBe(size)
+  expect(performance.now() - startedAt).toBeGreaterThan(200)
+  const gone = once(server, 'close')
+  server.close()
+  socket.destroy()
+  await gone
+})

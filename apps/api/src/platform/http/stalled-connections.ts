@@ -1,0 +1,60 @@
+import type { Server, Socket } from 'node:net'
+
+/** Sweeps without progress that end a connection. */
+const maxSweeps = 8
+
+interface Stall {
+  /** Bytes that the kernel had accepted at the last sweep. */
+  readonly accepted: number
+  readonly sweeps: number
+}
+
+/**
+ * Ends each connection whose client takes none of its pending output for `stalledMs`; Node.js has no such limit. One
+ * timer serves all connections of a server, so a request costs nothing. Counts sweeps instead of time: after a pause
+ * of this process, a client gets its turn before it is judged.
+ */
+export function endStalledConnections(server: Server, stalledMs: number): void {
+  const open = new Set<Socket>()
+  const stalls = new Map<Socket, Stall>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => {
+      open.delete(socket)
+      stalls.delete(socket)
+    })
+  })
+  const sweep = () => {
+    for (const socket of open) {
+      const { accepted, pending } = readOutput(socket)
+      if (pending === 0) {
+        stalls.delete(socket)
+        continue
+      }
+      const last = stalls.get(socket)
+      const sweeps = last?.accepted === accepted ? last.sweeps + 1 : 0
+      stalls.set(socket, { accepted, sweeps })
+      // A plain close would leave the pending bytes in the kernel, which offers them to the client for minutes.
+      if (sweeps >= maxSweeps) socket.resetAndDestroy()
+    }
+  }
+  server.once('listening', () => {
+    const timer = setInterval(sweep, stalledMs / maxSweeps).unref()
+    server.once('close', () => clearInterval(timer))
+  })
+}
+
+/**
+ * Returns how much of a connection's output the kernel has accepted, and how much still waits. `bytesWritten` and
+ * `writableLength` of the socket count a write that is under way as a whole, so a slow client that takes a large one
+ * would seem stalled. The handle has both counts in all versions of Node.js, which judges its own timeouts by them.
+ */
+function readOutput(socket: Socket & { readonly _handle?: OutputHandle | null }) {
+  const { bytesWritten = 0, writeQueueSize = 0 } = socket._handle ?? {}
+  return { accepted: bytesWritten - writeQueueSize, pending: writeQueueSize }
+}
+
+interface OutputHandle {
+  readonly bytesWritten: number
+  readonly writeQueueSize: number
+}
