@@ -61,7 +61,6 @@ export async function serve(): Promise<void> {
     throw new StartRefused(
       [...(isFatal ? [...problems, ...hints] : []), wrongHost].filter(Boolean).join('\n'),
     )
-  log.info({ version }, 'starting')
   const isEmbedded = config.databaseUrl.startsWith('pglite:')
   if (cluster.isPrimary && config.workers > 1 && !isEmbedded) superviseWorkers(config.workers, log)
   else await serveRequests(config, log, instanceId)

@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { closeNow } from './close-now.ts'
 
 /**
  * Longest wait for the network connection. A lost packet is sent again seconds later, so a new attempt is sooner there
@@ -26,7 +25,7 @@ export function createConnectingClient() {
     }
 
     async #connect(): Promise<pg.Client> {
-      const { stream } = (this as unknown as { connection: { stream: NetworkStream } }).connection
+      const stream = streamOf(this)
       const timer = setTimeout(() => {
         if (stream.connecting) stream.destroy(new Error(`no network connection within ${networkMs} ms`))
       }, networkMs)
@@ -44,10 +43,15 @@ export function createConnectingClient() {
     Client: ConnectingClient as typeof pg.Client,
     /** Ends the attempts that are under way. */
     close() {
-      for (const client of connecting) closeNow(client)
+      // By an error: a client that is ended while it connects tells nobody that it has failed.
+      for (const client of connecting) streamOf(client).destroy(new Error('The database is closed.'))
     },
   }
 }
+
+/** The stream is there before the client connects. */
+const streamOf = (client: pg.Client) =>
+  (client as unknown as { connection: { stream: NetworkStream } }).connection.stream
 
 interface NetworkStream {
   readonly connecting: boolean
