@@ -104,23 +104,27 @@ export function createIdentifyThrottle(
     shard.notBefore = now() + backOffMs(shard.failures, pauses)
   }
   const resetAt = () => (starts && starts.remaining <= 0 ? starts.resetAt : 0)
-  /** Spreads the last sessions of the day: sessions that our network ends are no failures, and are counted all the same. */
-  const laneEveryMs = () => {
-    if (!starts || starts.remaining >= fewSessions) return timing.identifyEveryMs
+  /**
+   * Spreads the last sessions of the day: sessions that our network ends are no failures, and are counted all the same.
+   * Computed for each wait, so a new count of the platform ends the pauses of the old one.
+   */
+  const laneAt = (lane: number): number => {
+    const freeAt = laneFreeAt.get(lane)
+    if (freeAt === undefined) return 0
+    if (!starts || starts.remaining >= fewSessions) return freeAt
     const spreadMs = (starts.resetAt - now()) / (starts.remaining + 1)
-    return Math.max(timing.identifyEveryMs, Math.min(spreadMs, timing.maxIdentifyPauseMs))
+    return Math.max(freeAt, freeAt - timing.identifyEveryMs + Math.min(spreadMs, timing.maxIdentifyPauseMs))
   }
   const delayOf = (shard: Shard, lane: number, pauseMs: number): IdentifyDelay => {
     const short = { pauseMs, problem: null, closeCode: null }
     if (pauseMs <= 2 * timing.identifyEveryMs) return short
-    const laneAt = laneFreeAt.get(lane) ?? 0
-    if (resetAt() > Math.max(shard.notBefore, laneAt)) {
+    if (resetAt() > Math.max(shard.notBefore, laneAt(lane))) {
       return {
         ...short,
         problem: 'Discord allows no more new gateway sessions until its daily count resets.',
       }
     }
-    if (laneAt > shard.notBefore) {
+    if (laneAt(lane) > shard.notBefore) {
       return { ...short, problem: 'Few new gateway sessions are left today, so Rolecall spaces them.' }
     }
     const code = shard.lastCloseCode
@@ -141,7 +145,7 @@ export function createIdentifyThrottle(
     left: starts ? { remaining: starts.remaining, resetInMs: starts.resetAt - now() } : null,
   })
   const take = (shard: Shard, lane: number) => {
-    laneFreeAt.set(lane, now() + laneEveryMs())
+    laneFreeAt.set(lane, now() + timing.identifyEveryMs)
     shard.identifiedAt = now()
   }
   /** Nothing was begun: others were first. */
@@ -174,7 +178,7 @@ export function createIdentifyThrottle(
       /** Taken in the moment in which it is free. */
       const takeWhenFree = async () => {
         for (;;) {
-          const waitMs = Math.max(laneFreeAt.get(lane) ?? 0, shard.notBefore, resetAt()) - now()
+          const waitMs = Math.max(laneAt(lane), shard.notBefore, resetAt()) - now()
           if (waitMs <= 0) break
           delayed(delayOf(shard, lane, waitMs))
           // Timers are cut off at 2^31 ms, and round down.
@@ -187,7 +191,7 @@ export function createIdentifyThrottle(
       }
       const turn = () => ({
         lane,
-        everyMs: laneEveryMs(),
+        everyMs: timing.identifyEveryMs,
         told: told ? { remaining: told.remaining, resetInMs: told.resetAt - now() } : null,
       })
       for (;;) {

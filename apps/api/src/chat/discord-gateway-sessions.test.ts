@@ -258,6 +258,10 @@ describe('the throttle', () => {
     // A session that is needed once in a while does not wait.
     time = 60_000
     await throttle.wait(turn, signal)
+    // The platform's new count ends the pause of the old one.
+    time = 66_000
+    throttle.allow({ remaining: 900, reset_after: 5_000_000 })
+    await throttle.wait({ ...turn, delayed: () => expect.unreachable() }, signal)
   })
 
   test('begins no session that could not be recorded', async () => {
