@@ -105,7 +105,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     expect(await prometheus.seriesWithin('ALERTS{alertstate="firing"}', 60)).toBe(0)
   })
 
-  test('a server that cannot be read, few new sessions, and changes that wait for a row', async () => {
+  test('a server that cannot be read, changes that wait for a row, and few new sessions', async () => {
     const { gateway } = world.sim
     /** How many are left is asked for with each new connection, not with each that is resumed. */
     const beginAnew = () => {
@@ -113,10 +113,12 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
       gateway.refuse(2_500)
       gateway.dropAll()
     }
+    const untilConnected = () =>
+      vi.waitFor(() => expect(world.service.deps.chatFigures().gateway).toBe('connected'), 30_000)
     world.sim.failFor('members', { status: 503 }, 60_000)
-    gateway.leaveSessionStarts(50)
     beginAnew()
-    await untilFiring('RolecallServerNotLive', 'RolecallGatewaySessionsLow')
+    await untilFiring('RolecallServerNotLive')
+    await untilConnected()
     const { db } = world.service.deps
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -131,9 +133,13 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     world.sim.world.updateUser(ada, { global_name: 'Ada waits' })
     await untilFiring('RolecallGatewayLag')
     world.sim.clearFaults()
+    gateway.leaveSessionStarts(50)
+    beginAnew()
+    await untilFiring('RolecallGatewaySessionsLow')
     gateway.leaveSessionStarts(900)
     beginAnew()
     await vi.waitFor(() => expect(world.service.deps.chatFigures().sessionsLeft).toBeGreaterThan(800), 30_000)
+    await untilConnected()
   })
 
   test('a bot that was taken out of its server', async () => {

@@ -15,7 +15,7 @@ export interface IdentifyTiming {
 }
 
 const recordAgainAfterMs = 1_000
-/** With fewer sessions left than this, new ones are spread over the time until the platform's reset. */
+/** With fewer sessions left than this, pauses between new ones grow, up to an even spread over the time until the platform's reset. */
 const fewSessions = 200
 
 export interface IdentifyDelay {
@@ -113,7 +113,8 @@ export function createIdentifyThrottle(
     if (freeAt === undefined) return 0
     if (!starts || starts.remaining >= fewSessions) return freeAt
     const spreadMs = (starts.resetAt - now()) / (starts.remaining + 1)
-    return Math.max(freeAt, freeAt - timing.identifyEveryMs + Math.min(spreadMs, timing.maxIdentifyPauseMs))
+    const limitMs = timing.maxIdentifyPauseMs * (1 - starts.remaining / fewSessions)
+    return Math.max(freeAt, freeAt - timing.identifyEveryMs + Math.min(spreadMs, limitMs))
   }
   const delayOf = (shard: Shard, lane: number, pauseMs: number): IdentifyDelay => {
     const short = { pauseMs, problem: null, closeCode: null }
