@@ -25,7 +25,7 @@ comment on table live_mirror is
 comment on column live_mirror.epoch is
   'Grows with each leader. As the key it makes a new leader wait for writes in progress, and makes each later write of the old leader fail.';
 comment on column live_mirror.group_index is 'The group of shards, from 0 to group_count - 1.';
-comment on column live_mirror.holder is 'The instance that leads.';
+comment on column live_mirror.holder is 'Identifies the process that leads.';
 comment on column live_mirror.wanted_at is 'Another instance that leads fewer groups asked for this group then.';
 comment on column live_mirror.beat_at is
   'The last heartbeat of the leader. A leader that stops sending heartbeats is replaced, whether it is dead or hung.';
@@ -40,7 +40,7 @@ comment on column live_mirror.gateway_sessions_left is 'New gateway sessions tha
 comment on column live_mirror.lag_ms is 'The age of the oldest event that is not written yet.';
 comment on column live_mirror.handover is
   'Sealed state for the next leader, which resumes the gateway sessions instead of reading everything again: sessions, the last written event of each, and the servers that are complete.';
-comment on column live_mirror.beginnings is 'New gateway sessions: when they were requested, how many failed, and how many are left.';
+comment on column live_mirror.beginnings is 'The state of new gateway sessions for the next leader: when each lane is free, when each shard began its last session, how many failed, and the remaining quota.';
 
 create unique index live_mirror_group on live_mirror (group_count, group_index);
 insert into live_mirror (epoch) values (0);
@@ -96,7 +96,7 @@ comment on table member_syncs is
   'Holds each sync, which reads all members of a server from the platform. One runs per server at a time, on any instance.';
 comment on column member_syncs.started_by is 'The administrator who started it, for the audit entry at its end.';
 comment on column member_syncs.runner is
-  'The instance that runs it. An instance that was considered dead notices here that another has taken over.';
+  'Identifies the process that runs it. A process that was considered dead notices here that another has taken over.';
 comment on column member_syncs.beat_at is 'The last heartbeat of the runner. Without heartbeats another instance continues the sync.';
 comment on column member_syncs.after_id is
   'The last member that was read. Null: all were read, and only members that were missing from the list remain to be requested.';

@@ -61,7 +61,7 @@ create table api_keys (
 comment on table api_keys is 'API keys of projects, by their digest.';
 comment on column api_keys.prefix is 'The first characters of the key, to be shown.';
 comment on column api_keys.note is 'The purpose of the key, as its creator described it.';
-comment on column api_keys.uses_before is 'Uses until the key was replaced; later uses are counted apart.';
+comment on column api_keys.uses_before is 'Uses until the key was replaced. The difference from uses shows clients that still send a replaced key.';
 comment on column api_keys.expires_at is
   'The key is invalid from then on: its own expiry, or the end of the grace period after its replacement.';
 comment on column api_keys.ending_told_at is 'When the project was notified that the key is about to expire.';

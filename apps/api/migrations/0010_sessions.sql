@@ -21,7 +21,7 @@ comment on table sessions is 'Sessions, including ended ones until housekeeping 
 comment on column sessions.project_id is 'The project. Null: a session of an administrator.';
 comment on column sessions.membership_generation is 'The generation of the membership that the session was created in.';
 comment on column sessions.rotation is 'Counts how often the tokens were refreshed.';
-comment on column sessions.ip is 'The address at sign-in. Null once it was deleted after the configured days.';
+comment on column sessions.ip is 'The address at sign-in. Housekeeping sets it and user_agent to null after the configured days.';
 comment on column sessions.max_expires_at is 'No refresh extends the session beyond this time.';
 comment on column sessions.revoked_reason is 'Why the session was revoked, if the caller gave a reason.';
 

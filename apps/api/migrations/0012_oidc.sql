@@ -14,7 +14,7 @@ create table oidc_clients (
 );
 comment on table oidc_clients is 'Projects that are OpenID Connect clients. A project without a row is not a client.';
 comment on column oidc_clients.server_id is 'The server that members sign in to. Null: the main server.';
-comment on column oidc_clients.is_public is 'The client has no secret and must use PKCE.';
+comment on column oidc_clients.is_public is 'The client does not authenticate with its API key, and must use PKCE.';
 comment on column oidc_clients.enabled_since is 'When the client was last enabled again. Null: never.';
 
 create function note_enabled_since() returns trigger language plpgsql as $$

@@ -31,7 +31,7 @@ create view live_sessions as
         where c.project_id = s.project_id and c.enabled_since > s.created_at
           and exists (select from oidc_sessions o where o.session_id = s.id))));
 comment on view live_sessions is
-  'Sessions that are valid now: the one definition. The session is neither revoked nor expired, its membership has not ended since, the server is registered, the member is not blocked, and the project is active and may read the server without interruption.';
+  'Sessions that are valid now: the one definition. The session is neither revoked nor expired, and its membership has not ended since. The server is registered, and the member is not blocked. The project is active, and has been able to read the server since the session began.';
 
 create table session_changes (
   id bigint generated always as identity primary key,
@@ -42,7 +42,7 @@ create table session_changes (
 comment on table session_changes is
   'The change log: names each cached fact that changed or was deleted. Triggers write it in the transaction of the change. Instances cache only positive answers, so a change that makes something valid needs no row.';
 comment on column session_changes.xid is
-  'The transaction. Readers ask for all transactions that their last snapshot did not contain, so they miss no late commit; a sequence could not tell them.';
+  'The transaction. Readers ask for all transactions that their last snapshot did not contain, so they miss no late commit. With a sequence they would.';
 comment on column session_changes.kind is
   'session, membership, member, key, project, access, server, or roles.';
 comment on column session_changes.fact is

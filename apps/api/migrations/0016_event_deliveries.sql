@@ -21,7 +21,7 @@ comment on column event_endpoints.disabled_at is
 comment on column event_endpoints.former_secret_sealed is 'The previous secret, which also signs until former_secret_until.';
 comment on column event_endpoints.is_slow is
   'The last response took long. Slow receivers share few senders, so that they delay only each other.';
-comment on column event_endpoints.claim is 'The instance that sends.';
+comment on column event_endpoints.claim is 'Identifies the sender that holds the row until claimed_until. A sender that finds another value has lost it.';
 
 create table event_deliveries (
   event_id bigint primary key,

@@ -45,4 +45,4 @@ comment on table notification_queues is
   'Holds the queue of each project that ever had a message. An instance claims the row to send the messages in order.';
 comment on column notification_queues.address is
   'The digest of the sealed address that the failures belong to: a new address starts without failures.';
-comment on column notification_queues.claim is 'The instance that sends.';
+comment on column notification_queues.claim is 'Identifies the sender that holds the row until claimed_until. A sender that finds another value has lost it.';

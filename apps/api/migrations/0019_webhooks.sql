@@ -50,9 +50,9 @@ create table inbound_signatures (
   primary key (expires_at, mac, webhook_id)
 );
 comment on table inbound_signatures is
-  'Signatures that were used. A row commits together with its submission. The signed time is part of the key, so new rows are neighbors in the index however large the table is, and housekeeping deletes along the same index.';
+  'Signatures that were used. A row commits together with its submission. The signed time comes first in the key: new rows are neighbors in the index however large the table is, and housekeeping deletes along it.';
 comment on column inbound_signatures.expires_at is 'The signature is too old to be accepted from then on.';
-comment on column inbound_signatures.mac is 'The first 128 bits of the HMAC-SHA-256, which suffice to distinguish signatures.';
+comment on column inbound_signatures.mac is 'The first 128 bits of the HMAC-SHA-256, which distinguish signatures.';
 
 create table inbound_idempotency_keys (
   webhook_id uuid not null,
