@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { buildGeneratedOnce } from './build-generated.js'
+import { digestOf } from './digest.js'
 
 // Plain JavaScript on Node's own modules, but for Vite itself: it runs at the end of `npm ci`, before anything is built.
 
@@ -37,7 +38,8 @@ const sources = [
  * @param {(line: string) => void} [say] gets one line when there is something to wait for
  */
 export async function buildConsoleOnce(say = console.error) {
-  const digest = digestOfSources()
+  await buildGeneratedOnce()
+  const digest = digestOf(sources)
   const stamp = join(dist, stampName)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return
   const vite = findVite()
@@ -62,27 +64,6 @@ export async function buildConsoleOnce(say = console.error) {
     renameSync(made, dist)
   } finally {
     rmSync(made, { recursive: true, force: true })
-  }
-}
-
-function digestOfSources() {
-  const hash = createHash('sha256')
-  for (const path of sources.flatMap((one) => listFiles(join(root, one)))) {
-    if (/\.test\.tsx?$/.test(path)) continue
-    hash.update(`${relative(root, path)}\n`).update(readFileSync(path))
-  }
-  return hash.digest('hex')
-}
-
-/** @param {string} path @returns {string[]} */
-function listFiles(path) {
-  if (!existsSync(path)) return []
-  try {
-    return readdirSync(path)
-      .sort()
-      .flatMap((name) => listFiles(join(path, name)))
-  } catch {
-    return [path]
   }
 }
 

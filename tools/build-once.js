@@ -13,6 +13,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildConsoleOnce } from './build-console.js'
+import { buildGeneratedOnce } from './build-generated.js'
 
 // Plain JavaScript on Node's own modules: this runs before anything is built.
 
@@ -22,11 +23,13 @@ const stamp = join(root, 'node_modules', '.cache', 'rolecall-built')
 
 /**
  * Compiles the workspace when something that `tsc -b` reads is newer than the last build, or when an output
- * is missing, and builds the console where that changed. Otherwise it costs a walk over the sources.
+ * is missing, and builds the console where that changed. Generated sources come first. Otherwise it costs a walk over the sources.
  *
  * @param {(line: string) => void} [say] gets one line when there is something to wait for
  */
 export async function buildOnce(say = console.error) {
+  // Sources of both.
+  await buildGeneratedOnce()
   await Promise.all([compileOnce(say), buildConsoleOnce(say)])
 }
 

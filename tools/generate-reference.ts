@@ -12,7 +12,34 @@ import { generated, table } from './pages.ts'
 
 const exampleUrl = 'https://rolecall.example'
 
-/** `docs/reference/api.md`: every endpoint of the contract. */
+/** `docs/reference/api.md`: a row for each endpoint, which other pages link to. */
+export function apiIndex(): string {
+  const chapters = describeContract(exampleUrl)
+  return `${generated}
+# API
+
+${endpoints.length} endpoints, each under its name in the OpenAPI document. Bodies are JSON, and unknown keys are rejected. Every refusal is
+\`application/problem+json\` with a stable \`code\`: [errors](errors.md). What a project needs to be granted, in one table:
+[grants](grants.md).
+
+For the fields, responses and refusals of an endpoint, with a request to copy, open \`/api/docs\` of a running service (with
+\`npm start\`: <http://localhost:3000/api/docs>). \`npx rolecall openapi\` prints the OpenAPI document, and \`npm run docs\` writes the whole
+reference as one page, \`docs/dist/api.md\`.
+${chapters.map(({ tag, endpoints: list }) => `\n## ${tag}\n\n${indexTable(list)}`).join('')}`
+}
+
+/** The names are anchors, as they are in the whole reference and on the pages of the service. */
+const indexTable = (list: readonly EndpointPage[]): string =>
+  table(
+    ['Name', 'Request', 'What it does'],
+    list.map(({ id, method, path, summary }) => [
+      `<a id="${headingAnchor(id)}"></a>\`${id}\``,
+      `\`${method} ${path}\``,
+      summary,
+    ]),
+  )
+
+/** `docs/dist/api.md`: everything about every endpoint of the contract. It is not committed. */
 export function apiReference(): string {
   const chapters = describeContract(exampleUrl)
   return `${generated}
@@ -20,8 +47,8 @@ export function apiReference(): string {
 
 The same as a running service shows at \`/api/docs\`. ${endpoints.length} endpoints, each under its name
 in the OpenAPI document; bodies are JSON, and keys that an endpoint does not know are refused. Every refusal is
-\`application/problem+json\` with a stable \`code\`: [errors](errors.md). What a project needs to be granted, in one table:
-[grants](grants.md).
+\`application/problem+json\` with a stable \`code\`: [errors](../reference/errors.md). What a project needs to be granted, in one
+table: [grants](../reference/grants.md).
 
 ${chapters.map(({ tag, endpoints: list }) => `- ${tag}: ${list.map(({ id }) => `[\`${id}\`](#${headingAnchor(id)})`).join(', ')}`).join('\n')}
 ${chapters.map(({ tag, endpoints: list }, index) => `\n## ${index + 1}. ${tag}\n${list.map(endpointSection).join('')}`).join('')}`
@@ -44,7 +71,7 @@ Who may ask: ${one.auth}
 ${one.request}
 \`\`\`
 ${one.inputs.map(({ title, fields }) => `\n${title}:\n\n${fieldTable(fields)}`).join('')}${one.answers.map(answerSection).join('')}
-Refusals: ${one.refusals.map(({ status, code }) => `${status} [\`${code}\`](errors.md#${code.toLowerCase()})`).join(', ')}.
+Refusals: ${one.refusals.map(({ status, code }) => `${status} [\`${code}\`](../reference/errors.md#${code.toLowerCase()})`).join(', ')}.
 `.replaceAll('?.', '?')
 
 const answerSection = ({ status, text, fields }: AnswerPage): string =>

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { endpoints } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Variable, variables } from '../apps/api/src/config.ts'
 import type { Database } from '../apps/api/src/platform/db/database.ts'
@@ -7,8 +9,8 @@ import { createDatabase, type TestDatabase } from '../apps/api/test/databases.ts
 import { consoleGuide } from './generate-console.ts'
 import { faultsReference } from './generate-faults.ts'
 import { figuresReference } from './generate-figures.ts'
-import { pythonModels } from './generate-python.ts'
 import {
+  apiIndex,
   apiReference,
   configurationReference,
   errorReference,
@@ -16,22 +18,17 @@ import {
   withGenerated,
 } from './generate-reference.ts'
 import { schemaReference } from './generate-schema.ts'
-import { adminTypes } from './sdk/print-admin-types.ts'
-import { contractTypes } from './sdk/print-types.ts'
 
 // `npm run docs` runs these with --update, which writes the pages instead of comparing them.
 
 test.each([
-  ['docs/reference/api.md', apiReference],
+  ['docs/reference/api.md', apiIndex],
   ['docs/reference/errors.md', errorReference],
   ['docs/reference/grants.md', grantReference],
   ['docs/reference/configuration.md', configurationReference],
   ['docs/reference/figures.md', figuresReference],
   ['docs/reference/faults.md', faultsReference],
   ['docs/guides/console.md', consoleGuide],
-  ['packages/sdk/src/contract-types.ts', contractTypes],
-  ['packages/sdk/src/admin-types.ts', adminTypes],
-  ['clients/python/src/rolecall/models.py', pythonModels],
 ])('%s says what the sources say', async (page, make) => {
   await expect(make()).toMatchFileSnapshot(`../${page}`)
 })
@@ -46,6 +43,48 @@ test('the .env of README.md has a line for everything that production needs', ()
   const [, file = ''] = /^ *```ini\n([\s\S]*?)^ *```$/m.exec(readme) ?? []
   const needed = Object.values(variables).flatMap(({ name, required }: Variable) => (required ? [name] : []))
   expect([...file.matchAll(/^ *(\w+)=/gm)].map(([, name]) => name).toSorted()).toEqual(needed.toSorted())
+})
+
+describe('docs/dist/api.md', () => {
+  const root = new URL('../', import.meta.url)
+  const page = 'docs/dist/api.md'
+
+  // Written whether or not with --update: it is not committed, so nothing can be stale.
+  beforeAll(() => {
+    mkdirSync(new URL('docs/dist', root), { recursive: true })
+    writeFileSync(new URL(page, root), apiReference())
+  })
+
+  test('and every other page link to parts of the reference that exist', () => {
+    const pages = readdirSync(new URL('docs', root), { encoding: 'utf8', recursive: true })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${name}`)
+    const texts = new Map([
+      ...['README.md', ...pages].map((path) => [path, readFileSync(new URL(path, root), 'utf8')] as const),
+      // As they are when they are not stale.
+      ['docs/reference/api.md', apiIndex()],
+      ['docs/reference/errors.md', errorReference()],
+      ['docs/reference/grants.md', grantReference()],
+    ])
+    const links = [...texts].flatMap(([from, text]) =>
+      [...text.matchAll(/\]\((?!https?:)([^)\s#]*)#([^)\s]+)\)/g)].map(([, path, anchor = '']) => ({
+        from,
+        to: path ? posix.join(posix.dirname(from), path) : from,
+        anchor,
+      })),
+    )
+    const reference = links.filter(({ to }) =>
+      /^docs\/(reference\/(api|errors|grants)|dist\/api)\.md$/.test(to),
+    )
+    expect(reference.filter(({ from }) => from === page).length).toBeGreaterThan(endpoints.length)
+    expect(reference.filter(({ to, anchor }) => !anchorsOf(texts.get(to) ?? '').has(anchor))).toEqual([])
+  })
+
+  const anchorsOf = (text: string) =>
+    new Set([
+      ...[...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-')),
+      ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id),
+    ])
 })
 
 describe('docs/reference/schema.md', () => {

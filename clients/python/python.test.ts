@@ -25,6 +25,9 @@ const needed = {
   wheel: 'python3-wheel',
 }
 
+/** Modules that are not committed, and must be in whatever is published. */
+const generated = ['client.py', 'event_reader.py', 'models.py']
+
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const isReady = ensurePython()
@@ -56,7 +59,25 @@ describe.skipIf(!isReady)('the client for Python', () => {
       const files = await readdir(join(place, 'lib'), { recursive: true })
       expect(files).toContain('rolecall/py.typed')
       expect(files).toContain('rolecall/web/login_flow.py')
+      for (const name of generated) expect(files).toContain(`rolecall/${name}`)
       expect(files).toContain('rolecall-0.1.0.dist-info/LICENSE')
+    } finally {
+      await rm(place, { recursive: true, force: true })
+    }
+  }, 120_000)
+
+  test('is packed as sources with its generated modules, and not without them', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'rolecall-python-'))
+    const pack = () => run(python, ['setup.py', '--quiet', 'sdist', '--formats=gztar'], { cwd: place })
+    try {
+      await cp(folder, place, { recursive: true })
+      await pack()
+      const [archive = ''] = await readdir(join(place, 'dist'))
+      const { stdout } = await run('tar', ['-tzf', join(place, 'dist', archive)])
+      const files = stdout.split('\n')
+      for (const name of generated) expect(files).toContain(`rolecall-0.1.0/src/rolecall/${name}`)
+      await rm(join(place, 'src/rolecall/models.py'))
+      await expect(pack()).rejects.toThrow('src/rolecall lacks models.py. Run `npm ci`')
     } finally {
       await rm(place, { recursive: true, force: true })
     }

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { buildGeneratedOnce } from '../build-generated.js'
 import { readDestination } from '../pack-command.js'
 
 // Plain JavaScript on Node's own modules, so that it runs without a build.
@@ -108,6 +109,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const command = 'npm run pack -w packages/sdk --'
   const destination = readDestination(command, 'the client library', join(source, 'dist'))
   const folder = join(destination, 'package')
+  await buildGeneratedOnce()
   stagePackage(folder)
   console.log(`${packFolder(folder, destination)}\nTo publish it: npm publish ${folder}`)
 }

@@ -1,10 +1,10 @@
 import type { Session } from './contract-types.ts'
-import { createDecide, createSessionBook, type GuardOptions, isRefusal, type MemberRules } from './guard.ts'
+import { createDecide, type GuardOptions, type MemberRules } from './guard.ts'
 import type { Rolecall } from './rolecall.ts'
-import { finishNode, incomingOfNode, type NodeRequest, type NodeResponse, sendToNode } from './site/node.ts'
+import { createAdapter } from './site/adapter.ts'
+import { type NodeRequest, type NodeResponse, openNode, sendToNode } from './site/node.ts'
 import type { SiteOptions } from './site/settings.ts'
 import { createSite } from './site/site.ts'
-import { createVisitBook } from './site/visit-book.ts'
 
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
@@ -18,11 +18,23 @@ interface Response {
 
 type Next = (error?: unknown) => void
 
-const book = createSessionBook<object>()
-const visits = createVisitBook<object>('app.use(rolecall.middleware())')
+const adapter = createAdapter<object>('app.use(rolecall.middleware())')
+
+/** Makes middleware of a step that tells whether it has answered the request. */
+const middlewareOf =
+  <Incoming, Outgoing>(hasAnswered: (request: Incoming, response: Outgoing) => Promise<boolean>) =>
+  async (request: Incoming, response: Outgoing, next: Next): Promise<void> => {
+    try {
+      if (await hasAnswered(request, response)) return
+    } catch (error) {
+      next(error)
+      return
+    }
+    next()
+  }
 
 /** The session of a request that `requireMember()` let in. */
-export const sessionOf: (request: object) => Session = book.sessionOf
+export const sessionOf: (request: object) => Session = adapter.sessionOf
 
 /**
  * The whole login for Express, and for anything else that takes `(request, response, next)`.
@@ -38,50 +50,25 @@ export function createRolecall(options: SiteOptions = {}) {
     client: site.client,
 
     /** Answers the routes of the login, and keeps sessions going. Before everything that asks who is logged in. */
-    middleware:
-      () =>
-      async (request: NodeRequest, response: NodeResponse, next: Next): Promise<void> => {
-        try {
-          const { visit, answer } = await site.open(incomingOfNode(request, response))
-          if (answer) {
-            await sendToNode(answer, response)
-            return
-          }
-          visits.note(request, visit)
-          finishNode(site, visit, response)
-        } catch (error) {
-          next(error)
-          return
-        }
-        next()
-      },
+    middleware: () =>
+      middlewareOf(async (request: NodeRequest, response: NodeResponse) =>
+        sendToNode(adapter.enter(request, await openNode(site, request, response)), response),
+      ),
 
     /**
      * Lets in whoever has the roles, and a live session. Others see the login, or a page that says why not; programs get
      * 401, 403 or 503 as problem JSON.
      */
-    requireMember:
-      (rules: MemberRules = {}) =>
-      async (request: object, response: NodeResponse, next: Next): Promise<void> => {
-        try {
-          const decision = await visits.of(request).decide(rules)
-          if ('refusal' in decision) {
-            await sendToNode(decision.refusal, response)
-            return
-          }
-          book.note(request, decision.session)
-        } catch (error) {
-          next(error)
-          return
-        }
-        next()
-      },
+    requireMember: (rules: MemberRules = {}) =>
+      middlewareOf(async (request: object, response: NodeResponse) =>
+        sendToNode(adapter.admit(request, await adapter.visitOf(request).decide(rules)), response),
+      ),
 
     /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
-    currentSession: (request: object): Promise<Session | undefined> => visits.of(request).currentSession(),
+    currentSession: adapter.currentSession,
 
     /** Ends the session, before the response is sent. */
-    signOut: (request: object): Promise<void> => visits.of(request).signOut(),
+    signOut: adapter.signOut,
   }
 }
 
@@ -95,21 +82,12 @@ export function createRolecall(options: SiteOptions = {}) {
 export function createGuard(rolecall: Rolecall, options: GuardOptions = {}) {
   const decide = createDecide(rolecall, options)
   return {
-    requireMember:
-      (rules: MemberRules = {}) =>
-      async (request: Request, response: Response, next: Next): Promise<void> => {
-        try {
-          const outcome = await decide((name) => request.headers[name], rules)
-          if (isRefusal(outcome)) {
-            response.writeHead(outcome.status, { ...outcome.headers }).end(outcome.body)
-            return
-          }
-          book.note(request, outcome)
-        } catch (error) {
-          next(error)
-          return
-        }
-        next()
-      },
+    requireMember: (rules: MemberRules = {}) =>
+      middlewareOf(async (request: Request, response: Response) => {
+        const refusal = adapter.admit(request, await decide((name) => request.headers[name], rules))
+        if (!refusal) return false
+        response.writeHead(refusal.status, Object.fromEntries(refusal.headers)).end(await refusal.text())
+        return true
+      }),
   }
 }

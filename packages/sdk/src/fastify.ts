@@ -1,10 +1,10 @@
 import type { Session } from './contract-types.ts'
-import { createDecide, createSessionBook, type GuardOptions, isRefusal, type MemberRules } from './guard.ts'
+import { createDecide, type GuardOptions, type MemberRules } from './guard.ts'
 import type { Rolecall } from './rolecall.ts'
-import { finishNode, incomingOfNode, type NodeRequest, type NodeResponse } from './site/node.ts'
+import { createAdapter } from './site/adapter.ts'
+import { type NodeRequest, type NodeResponse, openNode } from './site/node.ts'
 import type { SiteOptions } from './site/settings.ts'
 import { createSite } from './site/site.ts'
-import { createVisitBook } from './site/visit-book.ts'
 
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
@@ -29,11 +29,10 @@ interface App {
   all(path: string, handler: () => Promise<never>): unknown
 }
 
-const book = createSessionBook<object>()
-const visits = createVisitBook<object>('app.register(rolecall.plugin)')
+const adapter = createAdapter<object>('app.register(rolecall.plugin)')
 
 /** The session of a request that `requireMember()` let in. */
-export const sessionOf: (request: object) => Session = book.sessionOf
+export const sessionOf: (request: object) => Session = adapter.sessionOf
 
 /**
  * The whole login for Fastify.
@@ -48,10 +47,8 @@ export function createRolecall(options: SiteOptions = {}) {
   const register = async (app: App): Promise<void> => {
     // Before a body is read: none of the routes needs one, and whatever content type comes is not refused.
     app.addHook('onRequest', async (request, reply) => {
-      const { visit, answer } = await site.open(incomingOfNode(request.raw, reply.raw))
-      if (answer) return reply.send(answer)
-      visits.note(request, visit)
-      return finishNode(site, visit, reply.raw)
+      const answer = adapter.enter(request, await openNode(site, request.raw, reply.raw))
+      return answer && reply.send(answer)
     })
     // Hooks run for routes only. The hook answers, always.
     const never = () => Promise.reject(new Error('The login answers before.'))
@@ -71,16 +68,15 @@ export function createRolecall(options: SiteOptions = {}) {
     requireMember:
       (rules: MemberRules = {}) =>
       async (request: SiteRequest, reply: SiteReply): Promise<unknown> => {
-        const decision = await visits.of(request).decide(rules)
-        if ('refusal' in decision) return reply.send(decision.refusal)
-        return book.note(request, decision.session)
+        const refusal = adapter.admit(request, await adapter.visitOf(request).decide(rules))
+        return refusal && reply.send(refusal)
       },
 
     /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
-    currentSession: (request: object): Promise<Session | undefined> => visits.of(request).currentSession(),
+    currentSession: adapter.currentSession,
 
     /** Ends the session, before the reply is sent. */
-    signOut: (request: object): Promise<void> => visits.of(request).signOut(),
+    signOut: adapter.signOut,
   }
 }
 
@@ -98,9 +94,13 @@ export function createGuard(rolecall: Rolecall, options: GuardOptions = {}) {
     requireMember:
       (rules: MemberRules = {}) =>
       async (request: Request, reply: Reply): Promise<unknown> => {
-        const outcome = await decide((name) => request.headers[name], rules)
-        if (isRefusal(outcome)) return reply.code(outcome.status).headers(outcome.headers).send(outcome.body)
-        return book.note(request, outcome)
+        const refusal = adapter.admit(request, await decide((name) => request.headers[name], rules))
+        if (!refusal) return undefined
+        const headers = Object.fromEntries(refusal.headers)
+        return reply
+          .code(refusal.status)
+          .headers(headers)
+          .send(await refusal.text())
       },
   }
 }

@@ -62,11 +62,7 @@ export function createRolecall(options: SiteOptions = {}) {
       const { visit, answer } = await open(request)
       if (answer) return answer
       const made = await answerOf(() => next(request, visitorOf(visit)))
-      if (visit.cookies.length === 0) return made
-      // A new one: the headers of an answer that was fetched cannot be changed.
-      const response = new Response(made.body, made)
-      site.finish(visit, response.headers)
-      return response
+      return site.finished(visit, made)
     },
   }
 }

@@ -18,20 +18,14 @@ export interface GuardOptions {
   readonly onError?: (error: RolecallError) => void
 }
 
-/** An answer that ends the request: RFC 9457, like those of the service. */
-export interface Refusal {
-  readonly status: 401 | 403 | 503
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
+/** A member who may come in, or what to answer instead: RFC 9457, like the refusals of the service. */
+export type Decision = { readonly session: Session } | { readonly refusal: Response }
 
-/** Decides a request by its headers: a session, or the answer that refuses it. */
+/** Decides a request by its headers. */
 export type Decide = (
   header: (name: 'authorization' | 'cookie') => string | null | undefined,
   rules: MemberRules,
-) => Promise<Session | Refusal>
-
-export const isRefusal = (outcome: Session | Refusal): outcome is Refusal => 'status' in outcome
+) => Promise<Decision>
 
 export function createDecide(
   rolecall: Pick<Rolecall, 'validate'>,
@@ -47,10 +41,10 @@ export function createDecide(
       // Not handed on: frameworks answer with an error's status, and a 401 of ours would look like a logout.
       if (!(error instanceof RolecallError)) throw error
       onError(error)
-      return refusal(503, 'SESSION_CHECK_UNAVAILABLE', { 'retry-after': String(error.retryAfterSec ?? 2) })
+      return refuse(503, 'SESSION_CHECK_UNAVAILABLE', { 'retry-after': String(error.retryAfterSec ?? 2) })
     }
-    if (!session) return refusal(401, 'LOGIN_REQUIRED', { 'www-authenticate': 'Bearer' })
-    return mayEnter(session, rules) ? session : refusal(403, 'ROLE_REQUIRED')
+    if (!session) return refuse(401, 'LOGIN_REQUIRED', { 'www-authenticate': 'Bearer' })
+    return mayEnter(session, rules) ? { session } : refuse(403, 'ROLE_REQUIRED')
   }
 }
 
@@ -76,9 +70,9 @@ export function mayEnter({ roles }: Pick<Session, 'roles'>, { anyOf, allOf }: Me
   return (!anyOf || anyOf.some((id) => held.has(id))) && (!allOf || allOf.every((id) => held.has(id)))
 }
 
-function refusal(status: Refusal['status'], code: ProblemCode, headers: Record<string, string> = {}) {
-  const body = problemBody(status, code)
-  return { status, headers: { 'content-type': 'application/problem+json', ...headers }, body }
+function refuse(status: number, code: ProblemCode, more: Record<string, string> = {}): Decision {
+  const headers = { 'content-type': 'application/problem+json', ...more }
+  return { refusal: new Response(problemBody(status, code), { status, headers }) }
 }
 
 const readBearer = (header: string | null | undefined) => /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
@@ -89,18 +83,4 @@ function readCookie(header: string | null | undefined, name: string): string | u
     if (cut > 0 && pair.slice(0, cut).trim() === name) return pair.slice(cut + 1).trim()
   }
   return undefined
-}
-
-/** The sessions that guards let in, by the framework's own request object. */
-export function createSessionBook<Request extends object>() {
-  const sessions = new WeakMap<Request, Session>()
-  return {
-    note: (request: Request, session: Session) => void sessions.set(request, session),
-    /** @throws when no guard stands before this handler: that is a mistake in the program. */
-    sessionOf: (request: Request): Session => {
-      const session = sessions.get(request)
-      if (!session) throw new Error('No requireMember() stands before this handler.')
-      return session
-    },
-  }
 }

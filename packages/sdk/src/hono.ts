@@ -1,10 +1,10 @@
 import type { Session } from './contract-types.ts'
-import { createDecide, createSessionBook, type GuardOptions, isRefusal, type MemberRules } from './guard.ts'
+import { createDecide, type GuardOptions, type MemberRules } from './guard.ts'
 import type { Rolecall } from './rolecall.ts'
+import { createAdapter } from './site/adapter.ts'
 import { incomingOf } from './site/incoming.ts'
 import type { SiteOptions } from './site/settings.ts'
 import { createSite } from './site/site.ts'
-import { createVisitBook } from './site/visit-book.ts'
 
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
@@ -18,11 +18,22 @@ interface SiteContext {
   header(name: string, value: string, options: { append: boolean }): void
 }
 
-const book = createSessionBook<object>()
-const visits = createVisitBook<object>('app.use(rolecall.middleware())')
+type Next = () => Promise<void>
+
+const adapter = createAdapter<object>('app.use(rolecall.middleware())')
+
+/** Makes middleware of a step that returns the answer to send instead of the app's, if there is one. */
+const middlewareOf =
+  <Given>(answerTo: (context: Given) => Promise<Response | undefined>) =>
+  async (context: Given, next: Next): Promise<Response | undefined> => {
+    const answer = await answerTo(context)
+    if (answer) return answer
+    await next()
+    return undefined
+  }
 
 /** The session of a request that `requireMember()` let in. */
-export const sessionOf: (context: object) => Session = book.sessionOf
+export const sessionOf: (context: object) => Session = adapter.sessionOf
 
 /**
  * The whole login for Hono.
@@ -40,13 +51,13 @@ export function createRolecall(options: SiteOptions = {}) {
     /** Answers the routes of the login, and keeps sessions going. Before everything that asks who is logged in. */
     middleware:
       () =>
-      async (context: SiteContext, next: () => Promise<void>): Promise<Response | undefined> => {
-        const { visit, answer } = await site.open(incomingOf(context.req.raw))
+      async (context: SiteContext, next: Next): Promise<Response | undefined> => {
+        const opened = await site.open(incomingOf(context.req.raw))
+        const answer = adapter.enter(context, opened)
         if (answer) return answer
-        visits.note(context, visit)
         await next()
         const headers = new Headers()
-        site.finish(visit, headers)
+        site.finish(opened.visit, headers)
         for (const [name, value] of headers) context.header(name, value, { append: name === 'set-cookie' })
         return undefined
       },
@@ -55,21 +66,16 @@ export function createRolecall(options: SiteOptions = {}) {
      * Middleware that lets in whoever has the roles, and a live session. Others see the login, or a page that says why
      * not; programs get 401, 403 or 503 as problem JSON.
      */
-    requireMember:
-      (rules: MemberRules = {}) =>
-      async (context: SiteContext, next: () => Promise<void>): Promise<Response | undefined> => {
-        const decision = await visits.of(context).decide(rules)
-        if ('refusal' in decision) return decision.refusal
-        book.note(context, decision.session)
-        await next()
-        return undefined
-      },
+    requireMember: (rules: MemberRules = {}) =>
+      middlewareOf(async (context: SiteContext) =>
+        adapter.admit(context, await adapter.visitOf(context).decide(rules)),
+      ),
 
     /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
-    currentSession: (context: object): Promise<Session | undefined> => visits.of(context).currentSession(),
+    currentSession: adapter.currentSession,
 
     /** Ends the session, before the answer is sent. */
-    signOut: (context: object): Promise<void> => visits.of(context).signOut(),
+    signOut: adapter.signOut,
   }
 }
 
@@ -83,16 +89,9 @@ export function createRolecall(options: SiteOptions = {}) {
 export function createGuard(rolecall: Rolecall, options: GuardOptions = {}) {
   const decide = createDecide(rolecall, options)
   return {
-    requireMember:
-      (rules: MemberRules = {}) =>
-      async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
-        const outcome = await decide((name) => context.req.header(name), rules)
-        if (isRefusal(outcome)) {
-          return new Response(outcome.body, { status: outcome.status, headers: outcome.headers })
-        }
-        book.note(context, outcome)
-        await next()
-        return undefined
-      },
+    requireMember: (rules: MemberRules = {}) =>
+      middlewareOf(async (context: Context) =>
+        adapter.admit(context, await decide((name) => context.req.header(name), rules)),
+      ),
   }
 }

@@ -1,5 +1,5 @@
 import type { Session } from './contract-types.ts'
-import { createDecide, type GuardOptions, isRefusal, type MemberRules } from './guard.ts'
+import { createDecide, type GuardOptions, type MemberRules } from './guard.ts'
 import type { Rolecall } from './rolecall.ts'
 import type { Cookie } from './site/cookies.ts'
 import { type Incoming, incomingOf } from './site/incoming.ts'
@@ -167,9 +167,8 @@ export function createGuard(rolecall: Rolecall, options: GuardOptions = {}) {
         handler: (request: Incoming, context: Context, session: Session) => Response | Promise<Response>,
       ) =>
       async (request: Incoming, context: Context): Promise<Response> => {
-        const outcome = await decide((name) => request.headers.get(name), rules)
-        if (!isRefusal(outcome)) return handler(request, context, outcome)
-        return new Response(outcome.body, { status: outcome.status, headers: outcome.headers })
+        const decision = await decide((name) => request.headers.get(name), rules)
+        return 'refusal' in decision ? decision.refusal : handler(request, context, decision.session)
       },
   }
 }

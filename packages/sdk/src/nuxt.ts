@@ -1,11 +1,11 @@
 import type { Session } from './contract-types.ts'
 import type { MemberRules } from './guard.ts'
 import type { Rolecall } from './rolecall.ts'
+import { createAdapter } from './site/adapter.ts'
 import { lazily } from './site/lazily.ts'
-import { finishNode, incomingOfNode, type NodeRequest, type NodeResponse, sendToNode } from './site/node.ts'
+import { type NodeRequest, type NodeResponse, openNode, sendToNode } from './site/node.ts'
 import type { SiteOptions } from './site/settings.ts'
 import { createSite } from './site/site.ts'
-import { createVisitBook } from './site/visit-book.ts'
 
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
@@ -14,7 +14,7 @@ interface Event {
   readonly node: { readonly req: NodeRequest; readonly res: NodeResponse }
 }
 
-const visits = createVisitBook<NodeRequest>('rolecall.middleware, in server/middleware,')
+const adapter = createAdapter<NodeRequest>('rolecall.middleware, in server/middleware,')
 
 /**
  * The whole login for Nuxt 4, and for h3 1 on Node.js.
@@ -36,10 +36,7 @@ export function createRolecall(options: SiteOptions = {}) {
 
     /** Answers the routes of the login, and keeps sessions going. */
     async middleware({ node: { req, res } }: Event): Promise<void> {
-      const { visit, answer } = await site().open(incomingOfNode(req, res))
-      if (answer) return sendToNode(answer, res)
-      visits.note(req, visit)
-      finishNode(site(), visit, res)
+      await sendToNode(adapter.enter(req, await openNode(site(), req, res)), res)
     },
 
     /**
@@ -53,16 +50,15 @@ export function createRolecall(options: SiteOptions = {}) {
       ) =>
       async (event: Given): Promise<Awaited<Answer> | undefined> => {
         const { req, res } = event.node
-        const decision = await visits.of(req).decide(rules)
-        if ('session' in decision) return handler && (await handler(event, decision.session))
-        await sendToNode(decision.refusal, res)
-        return undefined
+        const refusal = adapter.admit(req, await adapter.visitOf(req).decide(rules))
+        if (await sendToNode(refusal, res)) return undefined
+        return handler && (await handler(event, adapter.sessionOf(req)))
       },
 
     /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
-    currentSession: ({ node }: Event): Promise<Session | undefined> => visits.of(node.req).currentSession(),
+    currentSession: ({ node }: Event): Promise<Session | undefined> => adapter.currentSession(node.req),
 
     /** Ends the session, before the answer is sent. */
-    signOut: ({ node }: Event): Promise<void> => visits.of(node.req).signOut(),
+    signOut: ({ node }: Event): Promise<void> => adapter.signOut(node.req),
   }
 }

@@ -1,11 +1,11 @@
 import type { Session } from './contract-types.ts'
 import type { MemberRules } from './guard.ts'
 import type { Rolecall } from './rolecall.ts'
+import { createAdapter } from './site/adapter.ts'
 import { incomingOf, isNavigation } from './site/incoming.ts'
 import { lazily } from './site/lazily.ts'
 import type { SiteOptions } from './site/settings.ts'
 import { createSite } from './site/site.ts'
-import { createVisitBook } from './site/visit-book.ts'
 
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
@@ -26,7 +26,7 @@ interface HandleInput<Given extends Event> {
   readonly resolve: (event: Given) => Response | Promise<Response>
 }
 
-const visits = createVisitBook<Request>('The handle of createRolecall(), in hooks.server,')
+const adapter = createAdapter<Request>('The handle of createRolecall(), in hooks.server,')
 /** What `handle` answers instead of what SvelteKit makes of an error. */
 const refusals = new WeakMap<Request, Response>()
 
@@ -52,39 +52,35 @@ export function createRolecall({ error, redirect }: KitParts, options: SiteOptio
     async handle<Given extends Event>({ event, resolve }: HandleInput<Given>): Promise<Response> {
       // The address as the app sees it: that of data requests has a suffix.
       const { pathname, search } = event.url
-      const { visit, answer } = await site().open({ ...incomingOf(event.request), path: pathname + search })
+      const opened = await site().open({ ...incomingOf(event.request), path: pathname + search })
+      const answer = adapter.enter(event.request, opened)
       if (answer) return answer
-      visits.note(event.request, visit)
       const made = await resolve(event)
-      const response = refusals.get(event.request) ?? made
-      if (visit.cookies.length === 0) return response
-      const finished = new Response(response.body, response)
-      site().finish(visit, finished.headers)
-      return finished
+      return site().finished(opened.visit, refusals.get(event.request) ?? made)
     },
 
     /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
     currentSession: (event: Pick<Event, 'request'>): Promise<Session | undefined> =>
-      visits.of(event.request).currentSession(),
+      adapter.currentSession(event.request),
 
     /**
      * For `load`, actions and endpoints: whoever has the roles, and a live session. Others see the login, or the error
      * page; programs get 401, 403 or 503 as problem JSON.
      */
     async requireMember(event: Event, rules?: MemberRules): Promise<Session> {
-      const decision = await visits.of(event.request).decide(rules)
+      const decision = await adapter.visitOf(event.request).decide(rules)
       if ('session' in decision) return decision.session
       const { refusal } = decision
       const { appUrl, authPath } = site().settings
       const login = `${appUrl}${authPath}/login?${new URLSearchParams({ return_to: event.url.pathname + event.url.search })}`
-      const isPage = event.isDataRequest || isNavigation(visits.of(event.request).request)
+      const isPage = event.isDataRequest || isNavigation(adapter.visitOf(event.request).request)
       if (isPage && [302, 401].includes(refusal.status)) return redirect(303, login)
       if (!isPage) refusals.set(event.request, refusal)
       return error(refusal.status, titleFor(refusal.status))
     },
 
     /** Ends the session, before the answer is sent. For actions. */
-    signOut: (event: Pick<Event, 'request'>): Promise<void> => visits.of(event.request).signOut(),
+    signOut: (event: Pick<Event, 'request'>): Promise<void> => adapter.signOut(event.request),
   }
 }
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
+from asyncio import sleep
 from types import TracebackType
-from typing import AsyncIterator, Dict, Optional, Sequence, Tuple, Type, TypeVar, Union
+from typing import AsyncIterator, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 import httpx
 
 from . import calls
+from .async_event_reader import async_read_events
+from .async_event_stream import AsyncEventStream
 from .calls import Call, Client, Pair, Received
 from .connection import (
     InheritedTransport,
     OutOfTime,
     Project,
+    async_extensions,
     cache_of,
     connection_by_environment,
     limits,
@@ -22,7 +25,6 @@ from .connection import (
     none_if_not_live,
 )
 from .errors import RolecallError
-from .async_event_stream import AsyncEventStream, read_events_async
 from .models import (
     CheckedMember,
     Event,
@@ -37,12 +39,12 @@ from .models import (
 from .retries import Retries
 from .session_cache import (
     Cache,
-    Flight,
     SessionCache,
     key_of_member,
     key_of_session,
     key_of_token,
 )
+from .shared_loads import AsyncSharedLoads
 from .signing import sign
 
 T = TypeVar("T")
@@ -216,7 +218,7 @@ class AsyncRolecall(Project):
         Keep ``event.id`` of what you have handled, and begin with it next time. It ends only by an error: when the
         key does not count any more.
         """
-        return read_events_async(self._http, self._base_url, self._api_key, last_id, heartbeat_sec)
+        return async_read_events(self._http, self._base_url, self._api_key, last_id, heartbeat_sec)
 
     async def aclose(self) -> None:
         """Lets go of all connections."""
@@ -240,7 +242,7 @@ class AsyncRolecall(Project):
         self._http = http
         self._cache = SessionCache(self._cache_bounds)
         self._stream = AsyncEventStream(http, self._base_url, self._api_key, self._cache)
-        self._shared: Dict[str, Tuple[Flight, asyncio.Task[Optional[Session]]]] = {}
+        self._loads = AsyncSharedLoads(self._cache)
 
     def _begin_anew(self) -> None:
         own = self._owns_http
@@ -254,25 +256,7 @@ class AsyncRolecall(Project):
             return none_if_not_live(error)
 
     async def _ask(self, token: str, timeout_sec: Optional[float]) -> Optional[Session]:
-        """Of those who ask at the same time one loads. Whoever has a time of their own asks alone."""
-        flight, task = self._shared.get(token, (None, None))
-        if flight is None or task is None or timeout_sec is not None or not self._cache.is_shareable(flight):
-            flight = self._cache.begin(token)
-            task = asyncio.ensure_future(self._answer(flight, timeout_sec))
-            if timeout_sec is None:
-                self._shared[token] = (flight, task)
-        # Whoever goes away leaves the answer to the others.
-        return await asyncio.shield(task)
-
-    async def _answer(self, flight: Flight, timeout_sec: Optional[float]) -> Optional[Session]:
-        session: Optional[Session] = None
-        try:
-            session = await self._load(flight.token, timeout_sec)
-            return session
-        finally:
-            self._cache.end(flight, session)
-            if self._shared.get(flight.token, (None, None))[0] is flight:
-                self._shared.pop(flight.token, None)
+        return await self._loads.run(token, lambda: self._load(token, timeout_sec), timeout_sec is None)
 
     async def _send(self, call: Call[T], timeout_sec: Optional[float]) -> T:
         attempts = 0
@@ -290,7 +274,7 @@ class AsyncRolecall(Project):
             if pause_sec is None:
                 # Outside of every `except`: what httpx raised holds the request, and that the key.
                 raise error
-            await asyncio.sleep(pause_sec)
+            await sleep(pause_sec)
 
     async def _attempt(self, call: Call[T], timeout_sec: float) -> Union[Received, RolecallError]:
         until = time.monotonic() + timeout_sec
@@ -303,6 +287,7 @@ class AsyncRolecall(Project):
                 timeout=timeout_sec,
                 # Never followed: the next address would get the credentials.
                 follow_redirects=False,
+                extensions=dict(async_extensions),
             ) as response:
                 content = b""
                 async for chunk in response.aiter_bytes():

@@ -1,16 +1,15 @@
-"""The stream of events, for asyncio."""
+"""Keeps the cache current by the stream of events, for asyncio."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from typing import AsyncIterator, Optional
+from typing import Optional
 
 import httpx
 
-from .errors import RolecallError
-from .event_feed import EventFeed, LastingFailure, lost
-from .models import Event
+from .async_event_reader import async_open_feed
+from .event_feed import EventFeed
 from .moment import moment
 from .session_cache import SessionCache, unused_sec
 
@@ -53,13 +52,7 @@ class AsyncEventStream:
 
     async def _connect(self) -> None:
         asked = moment()
-        async with self._http.stream(
-            "GET",
-            self._base_url + self._feed.path,
-            headers=dict(self._feed.headers()),
-            timeout=self._feed.silent_sec,
-            follow_redirects=False,
-        ) as response:
+        async with async_open_feed(self._http, self._base_url, self._feed) as response:
             if not self._feed.opens(response.status_code, response.headers):
                 return
             async for chunk in response.aiter_bytes():
@@ -73,34 +66,3 @@ class AsyncEventStream:
             self.is_used = False
             self._used_at = time.monotonic()
         return time.monotonic() - self._used_at < unused_sec
-
-
-async def read_events_async(
-    http: httpx.AsyncClient, base_url: str, key: str, last_id: Optional[str], heartbeat_sec: int
-) -> AsyncIterator[Event]:
-    """The events themselves, across lost connections."""
-    feed = EventFeed(key, heartbeat_sec, last_id)
-    failure = LastingFailure(f"The events of {base_url} cannot be reached")
-    while True:
-        error: Optional[RolecallError] = None
-        try:
-            async with http.stream(
-                "GET",
-                base_url + feed.path,
-                headers=dict(feed.headers()),
-                timeout=feed.silent_sec,
-                follow_redirects=False,
-            ) as response:
-                if feed.opens(response.status_code, response.headers):
-                    failure.connected()
-                    async for chunk in response.aiter_bytes():
-                        for frame in feed.take(chunk):
-                            if frame.event is not None:
-                                yield frame.event
-                else:
-                    error = failure.of_answer(response.status_code, response.headers, await response.aread())
-        except lost as reason:
-            error = failure.of_loss(reason)
-        if error is not None:
-            raise error
-        await asyncio.sleep(feed.pause_sec())

@@ -1,18 +1,16 @@
-"""The stream of events, for threads."""
+"""Keeps the cache current by the stream of events, for threads."""
 
 from __future__ import annotations
 
 import socket
 import threading
 import time
-from contextlib import contextmanager
-from typing import Iterator, Optional
+from typing import Optional
 
 import httpx
 
-from .errors import RolecallError
-from .event_feed import EventFeed, LastingFailure, lost
-from .models import Event
+from .event_feed import EventFeed
+from .event_reader import open_feed
 from .moment import moment
 from .session_cache import SessionCache, unused_sec
 
@@ -79,7 +77,7 @@ class EventStream:
 
     def _connect(self, run: _Run) -> None:
         asked = moment()
-        with _open(self._http, self._base_url, run.feed) as response:
+        with open_feed(self._http, self._base_url, run.feed) as response:
             if not run.feed.opens(response.status_code, response.headers):
                 return
             network = response.extensions.get("network_stream")
@@ -97,40 +95,3 @@ class EventStream:
             self.is_used = False
             self._used_at = time.monotonic()
         return time.monotonic() - self._used_at < unused_sec
-
-
-def read_events(
-    http: httpx.Client, base_url: str, key: str, last_id: Optional[str], heartbeat_sec: int
-) -> Iterator[Event]:
-    """The events themselves, across lost connections."""
-    feed = EventFeed(key, heartbeat_sec, last_id)
-    failure = LastingFailure(f"The events of {base_url} cannot be reached")
-    while True:
-        error: Optional[RolecallError] = None
-        try:
-            with _open(http, base_url, feed) as response:
-                if feed.opens(response.status_code, response.headers):
-                    failure.connected()
-                    for chunk in response.iter_bytes():
-                        for frame in feed.take(chunk):
-                            if frame.event is not None:
-                                yield frame.event
-                else:
-                    error = failure.of_answer(response.status_code, response.headers, response.read())
-        except lost as reason:
-            error = failure.of_loss(reason)
-        if error is not None:
-            raise error
-        time.sleep(feed.pause_sec())
-
-
-@contextmanager
-def _open(http: httpx.Client, base_url: str, feed: EventFeed) -> Iterator[httpx.Response]:
-    with http.stream(
-        "GET",
-        base_url + feed.path,
-        headers=dict(feed.headers()),
-        timeout=feed.silent_sec,
-        follow_redirects=False,
-    ) as response:
-        yield response

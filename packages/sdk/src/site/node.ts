@@ -1,5 +1,5 @@
 import type { Incoming } from './incoming.ts'
-import type { Site } from './site.ts'
+import type { Opened, Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
 /** What is used of a request of `node:http`. Express keeps in `originalUrl` what a router below a path cuts off. */
@@ -22,7 +22,7 @@ export interface NodeResponse {
   once(event: 'close' | 'drain', listener: () => void): unknown
 }
 
-export function incomingOfNode(request: NodeRequest, response: Pick<NodeResponse, 'once'>): Incoming {
+function incomingOfNode(request: NodeRequest, response: Pick<NodeResponse, 'once'>): Incoming {
   return {
     method: request.method ?? 'GET',
     path: request.originalUrl ?? request.url ?? '/',
@@ -38,8 +38,16 @@ export function incomingOfNode(request: NodeRequest, response: Pick<NodeResponse
   }
 }
 
-/** Sends an answer, for as long as it takes and somebody listens. */
-export async function sendToNode(answer: Response, response: NodeResponse): Promise<void> {
+/** Opens a request. Without an answer instead, the app's own answer will bring the cookies of the visit. */
+export async function openNode(site: Site, request: NodeRequest, response: NodeResponse): Promise<Opened> {
+  const opened = await site.open(incomingOfNode(request, response))
+  if (!opened.answer) finishNode(site, opened.visit, response)
+  return opened
+}
+
+/** Sends an answer, if there is one, for as long as the client reads. Returns whether there is one. */
+export async function sendToNode(answer: Response | undefined, response: NodeResponse): Promise<boolean> {
+  if (!answer) return false
   response.statusCode = answer.status
   for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
   addCookies(response, answer.headers)
@@ -53,13 +61,14 @@ export async function sendToNode(answer: Response, response: NodeResponse): Prom
     }
   }
   response.end()
+  return true
 }
 
 /**
  * Puts the cookies of a visit on the response at the moment when its head is written: whatever the app has set by then
  * stays, but for a header that would let others keep it.
  */
-export function finishNode(site: Site, visit: Visit, response: NodeResponse): void {
+function finishNode(site: Site, visit: Visit, response: NodeResponse): void {
   const { writeHead } = response
   response.writeHead = (status, ...rest) => {
     const headers = new Headers()

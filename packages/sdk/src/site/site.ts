@@ -11,15 +11,22 @@ import { readSettings, type Settings, type SiteOptions } from './settings.ts'
 import { sharedBy } from './shared.ts'
 import { openVisit, type Visit } from './visit.ts'
 
+/** An opened request. Where there is an answer, e.g. of a route of the login, it is complete, and sent instead of the app's. */
+export interface Opened {
+  readonly visit: Visit
+  readonly answer: Response | undefined
+}
+
 /** What all adapters are made of. */
 export interface Site {
   readonly client: Rolecall
   readonly settings: Settings
   readonly isSecure: boolean
-  /** Opens a request. Where there is an answer, e.g. of a route of the login, it is complete, and sent instead of the app's. */
-  open(request: Incoming): Promise<{ readonly visit: Visit; readonly answer: Response | undefined }>
+  open(request: Incoming): Promise<Opened>
   /** Puts the cookies of a visit on the headers of an answer of the app. */
   finish(visit: Visit, headers: Headers): void
+  /** Returns an answer of the app with the cookies of a visit. */
+  finished(visit: Visit, answer: Response): Response
   /** True for the addresses of the login. */
   isRoute(path: string): boolean
 }
@@ -61,6 +68,13 @@ export function createSite(options: SiteOptions): Site {
     isSecure,
     isRoute,
     finish,
+    finished(visit, answer) {
+      if (visit.cookies.length === 0) return answer
+      // A new one: the headers of an answer that was fetched cannot be changed.
+      const response = new Response(answer.body, answer)
+      finish(visit, response.headers)
+      return response
+    },
     async open(request) {
       const given = readCookies(request.header('cookie'))
       if (isRoute(request.path)) {

@@ -1,5 +1,5 @@
 import type { Session } from '../contract-types.ts'
-import { checkRules, type MemberRules, mayEnter } from '../guard.ts'
+import { checkRules, type Decision, type MemberRules, mayEnter } from '../guard.ts'
 import type { Rolecall } from '../rolecall.ts'
 import { RolecallError } from '../rolecall-error.ts'
 import { redirectTo, refuse } from './answers.ts'
@@ -21,9 +21,6 @@ export interface VisitParts {
 
 /** One request of a browser: who it is from, and what its answer must carry. */
 export type Visit = Awaited<ReturnType<typeof openVisit>>
-
-/** A member who may come in, or what to answer instead. */
-export type Decision = { readonly session: Session } | { readonly refusal: Response }
 
 /**
  * Reads the session of a request. Where a person opens a page it is refreshed when that is due: each refresh costs the

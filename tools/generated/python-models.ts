@@ -57,7 +57,8 @@ const codes = [
 ]
 
 /** `clients/python/src/rolecall/models.py`: what the service answers, as Python sees it. */
-export const pythonModels = (): string => `# Made by \`npm run docs\` from packages/contract. Do not edit.
+export const pythonModels =
+  (): string => `# Generated from packages/contract by tools/build-generated.js. Do not edit.
 """What the service answers. Times know their zone; what is not there is \`None\`."""
 
 from __future__ import annotations

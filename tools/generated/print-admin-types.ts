@@ -67,7 +67,7 @@ export function adminTypes(): string {
     (definition) =>
       `  ${operationIdOf(definition)}: { method: '${definition.method}', path: '${definition.path}' },\n`,
   )
-  return `// Generated from packages/contract by \`npm run docs\`: not to be edited.
+  return `// Generated from packages/contract by tools/build-generated.js. Do not edit.
 
 /** A file: a browser opens its address. */
 export interface Download {

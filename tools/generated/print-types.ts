@@ -58,7 +58,7 @@ export function contractTypes(): string {
   const statuses = [...statusesByCode()].map(
     ([code, { title, found }]) => `${doc(title, '  ')}  readonly ${code}: ${[...found].join(' | ')}\n`,
   )
-  return `// Generated from packages/contract by \`npm run docs\`: not to be edited.
+  return `// Generated from packages/contract by tools/build-generated.js. Do not edit.
 
 ${interfaces.join('\n')}
 /** What the \`data\` of an event is, by the event’s name. Never a token. */

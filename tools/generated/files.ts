@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { adminTypes } from './print-admin-types.ts'
+import { contractTypes } from './print-types.ts'
+import { pythonModels } from './python-models.ts'
+import { asSynchronous } from './synchronous-python.ts'
+
+const python = 'clients/python/src/rolecall'
+/** Asynchronous module → the synchronous one that is generated from it. */
+const twins = { 'async_client.py': 'client.py', 'async_event_reader.py': 'event_reader.py' }
+
+/**
+ * Returns the sources that are generated rather than committed: path → text. The files for Python are missing where the
+ * folder of its client is, as in an image.
+ */
+export function generatedFiles(root: string): Record<string, string> {
+  return {
+    'packages/sdk/src/contract-types.ts': contractTypes(),
+    'packages/sdk/src/admin-types.ts': adminTypes(),
+    ...(existsSync(join(root, python)) && pythonFiles(join(root, python))),
+  }
+}
+
+function pythonFiles(folder: string): Record<string, string> {
+  const synchronous = Object.entries(twins).map(([from, to]) => {
+    return [`${python}/${to}`, asSynchronous(readFileSync(join(folder, from), 'utf8'), from)]
+  })
+  return { [`${python}/models.py`]: pythonModels(), ...Object.fromEntries(synchronous) }
+}
