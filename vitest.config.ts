@@ -16,10 +16,11 @@ const system = [
   'tools/deploy.test.ts',
   'tools/{alert-windows,artifacts,package}.test.ts',
   'clients/**/*.test.ts',
-  'tools/openapi/*.test.ts',
   'tools/sdk/*.test.ts',
   'apps/api/src/cli/*.test.ts',
 ]
+/** Packages of others, which are installed before the first of these runs. */
+const peers = ['tools/peers/*.test.ts']
 /** What measures the memory, the turns or the globals of its own process, and has one for itself. */
 const measured = [
   'packages/sdk/src/adapters.test.ts',
@@ -46,7 +47,7 @@ const alone = [
 /** What looks at the run when it is over. */
 const last = ['tools/pglite-statements.test.ts']
 
-/** What every project has. `globalSetup` is not among it: it runs once. */
+/** What every project has. The root's `globalSetup` is not among it: it runs once. */
 const shared = {
   resolve: { conditions: ['development'] },
   ssr: { resolve: { conditions: ['development'] } },
@@ -74,7 +75,7 @@ export default defineConfig({
           ...many,
           name: 'fast',
           include: everything,
-          exclude: [...exclude, ...system, ...measured, ...browser, ...alone, ...last],
+          exclude: [...exclude, ...system, ...measured, ...browser, ...alone, ...last, ...peers],
           // Files share processes: for most of them imports are half of the work.
           isolate: false,
         },
@@ -89,6 +90,17 @@ export default defineConfig({
           include: system,
           exclude: [...exclude, ...browser, ...alone],
           isolate: false,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...settings,
+          ...few,
+          name: 'peers',
+          globalSetup: ['tools/peers/install.ts'],
+          include: peers,
+          exclude,
         },
       },
       { ...shared, test: { ...settings, ...few, name: 'measured', include: measured, exclude } },

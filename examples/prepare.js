@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installOnce } from '../tools/install-once.js'
 import { packFolder, stagePackage } from '../tools/sdk/pack.js'
 
 /** What cannot be prepared, in a sentence for who started it. */
@@ -10,12 +11,13 @@ export class CannotPrepare extends Error {}
 /**
  * The examples, by their names.
  *
- * @type {Record<string, (name: string) => { program: string, start: (port: string) => string[], cwd: string }>}
+ * @typedef {{ program: string, start: (port: string) => string[], cwd: string }} Example
+ * @type {Record<string, (name: string) => Example | Promise<Example>>}
  */
 const ways = {
-  express: inPlace,
+  express: inPlaceWithPackages,
   fastify: inPlace,
-  hono: inPlace,
+  hono: inPlaceWithPackages,
   next: (name) => {
     const next = 'node_modules/next/dist/bin/next'
     const cwd = build(name, [next, 'build'])
@@ -34,20 +36,31 @@ export const names = Object.keys(ways)
  * Puts the packed client where an example finds it, and says how the example is started.
  *
  * @param {string} name
+ * @returns {Promise<Example>}
  * @throws CannotPrepare
  */
-export const prepare = (name) => ways[name](name)
+export const prepare = async (name) => ways[name](name)
 
 const sourceOf = (name) => fileURLToPath(new URL(name, import.meta.url))
 /** Beside what the demo keeps. */
 const builtIn = (name) => resolve('.rolecall/examples', name)
 const node = (cwd) => ({ program: process.execPath, cwd })
 
-/** Its packages are those of the repository. */
+/** Starts an example whose packages are those of the repository. */
 function inPlace(name) {
   const cwd = sourceOf(name)
   installClient(cwd)
   return { ...node(cwd), start: () => ['app.js'] }
+}
+
+/** Starts an example whose packages the lock file of this folder names. */
+async function inPlaceWithPackages(name) {
+  try {
+    await installOnce('examples', console.log)
+  } catch (error) {
+    throw new CannotPrepare(error.message)
+  }
+  return inPlace(name)
 }
 
 /**

@@ -27,7 +27,7 @@ async function start() {
   }
   let example
   try {
-    example = prepare(name)
+    example = await prepare(name)
   } catch (error) {
     if (error instanceof CannotPrepare) return fail(error.message)
     throw error

@@ -11,7 +11,7 @@ const slowest = [
   'apps/api/test/process/restore.test.ts',
   'apps/api/test/process/start.test.ts',
   'tools/package.test.ts',
-  'tools/sdk/package.test.ts',
+  'tools/peers/client-package.test.ts',
   'apps/api/src/features/members/large-lists.test.ts',
   'acceptance/browser/demo-start.test.ts',
   'acceptance/browser/examples.test.ts',
@@ -23,7 +23,7 @@ const slowest = [
   'apps/api/src/session-memory/lease-model.test.ts',
 ]
 /** Kinds of files in the order of a run. Processes of a kind are shared only while one of its files follows the other. */
-const projects = ['acceptance', 'fast', 'measured', 'system', 'browser', 'alone', 'last']
+const projects = ['acceptance', 'fast', 'measured', 'system', 'peers', 'browser', 'alone', 'last']
 
 /** What takes longest of each kind begins first, so that a run ends with short files. */
 export class SlowestFirst extends BaseSequencer {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { freePort } from './free-port.js'
+import { installOnce } from './install-once.js'
 
 // An update from an older version to this checkout, and the way back, under load: two instances of the old version on one database with
 // SESSIONS (1000000) sessions and MEMBERS (200000) members; the migrations of the new one; each instance replaced by the new version, then by
@@ -43,7 +44,7 @@ if (other) {
  * The older version, built beside this one with the packages that are installed here.
  * @param {string} folder
  */
-function buildOld(folder) {
+async function buildOld(folder) {
   const tree = join(folder, 'old')
   mkdirSync(join(tree, 'node_modules/@rolecall'), { recursive: true })
   execFileSync('sh', ['-c', 'git archive "$1" | tar -x -C "$2"', 'sh', old, tree], { cwd: root })
@@ -54,7 +55,9 @@ function buildOld(folder) {
   const own = { contract: 'packages', 'chat-sim': 'packages', sdk: 'packages', api: 'apps' }
   for (const [name, parent] of Object.entries(own))
     symlinkSync(join(tree, parent, name), join(tree, 'node_modules/@rolecall', name))
-  symlinkSync(join(root, 'bench/node_modules'), join(tree, 'bench/node_modules'))
+  // The older version may compile the servers of others with its benchmark.
+  await installOnce('bench/peers')
+  symlinkSync(join(root, 'bench/peers/node_modules'), join(tree, 'bench/node_modules'))
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['-b', 'bench'], { cwd: tree, stdio: 'inherit' })
   return tree
 }
@@ -103,7 +106,7 @@ try {
   console.log(
     `from ${git('log', '-1', '--format=%h, %ad', '--date=format:%Y-%m-%d %H:%M', old)} to this checkout, and back`,
   )
-  const tree = buildOld(folder)
+  const tree = await buildOld(folder)
   const { environment, prepare, roleIds, seedSessions, serverId } = await import(
     join(tree, 'bench/dist/seed.js')
   )

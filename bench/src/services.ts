@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../tools/free-port.js'
+import { buildPeers } from '../peers/build.js'
 import { startPinned, whenAnswering } from './processes.ts'
 import { environment } from './seed.ts'
 
@@ -41,14 +42,15 @@ export async function startBare(
   return whenUp(child, `http://127.0.0.1:${port}`)
 }
 
-/** A peer's server, one of `peers/`; it makes its sessions first. */
+/** Starts a peer's server, one of `bench/peers`, which makes its sessions first. Installs and compiles the peers when needed. */
 export async function startPeer(
   core: number,
   program: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Service> {
+  await buildPeers()
   const port = await freePort()
-  const path = fileURLToPath(new URL(`./peers/${program}.js`, import.meta.url))
+  const path = fileURLToPath(new URL(`../peers/dist/${program}.js`, import.meta.url))
   const settings = { NODE_ENV: 'production', ...env, PORT: String(port) }
   return whenUp(startPinned(core, [process.execPath, path], settings), `http://127.0.0.1:${port}`)
 }

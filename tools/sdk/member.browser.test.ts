@@ -1,8 +1,7 @@
-import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { demo } from '@rolecall/chat-sim'
-import { createRolecall } from '@rolecall/sdk/express'
-import express from 'express'
+import { createRolecall } from '@rolecall/sdk/fastify'
+import Fastify from 'fastify'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -15,7 +14,7 @@ import { root } from './installed.ts'
 const { roles, users, mainGuildId } = demo
 
 let world: World
-let server: Server
+const site = Fastify()
 let url: string
 let browser: Browser
 let context: BrowserContext
@@ -27,13 +26,12 @@ beforeAll(async () => {
   const port = await freePort()
   url = `http://127.0.0.1:${port}`
   const { id, key } = await givenProject(world, { redirectUris: [`${url}/auth/callback`] })
-  const app = express()
-  app.get('/auth/live', (_request, response, next) => {
+  site.addHook('onRequest', async (request, reply) => {
+    if (request.url !== '/auth/live') return
     streams += 1
-    response.once('close', () => {
+    reply.raw.once('close', () => {
       streams -= 1
     })
-    next()
   })
   const rolecall = createRolecall({
     url: world.url,
@@ -43,24 +41,27 @@ beforeAll(async () => {
     appUrl: url,
     secret: 'a secret of more than 32 characters, for tests',
   })
-  app.use(rolecall.middleware())
+  await site.register(rolecall.plugin)
   const scripts = { '/plain.js': plain, '/react.js': react }
   for (const [path, code] of Object.entries(scripts)) {
     const text = await bundle(code)
-    app.get(path, (_request, response) => void response.type('js').send(text))
+    site.get(path, async (_request, reply) => reply.type('text/javascript').send(text))
   }
   const page = (script: string) =>
     `<!doctype html><html lang="en"><title>Site</title><link rel="icon" href="data:,"><p id="who"></p><button id="out">Log out</button><script type="module" src="${script}"></script></html>`
-  app.get('/', (_request, response) => void response.send(page('/plain.js')))
-  app.get('/react', (_request, response) => void response.send(page('/react.js')))
-  server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  for (const [path, script] of [
+    ['/', '/plain.js'],
+    ['/react', '/react.js'],
+  ] as const) {
+    site.get(path, async (_request, reply) => reply.type('text/html').send(page(script)))
+  }
+  await site.listen({ port, host: '127.0.0.1' })
   browser = await launchChromium()
 })
 afterAll(async () => {
   await browser?.close()
-  server?.close()
-  server?.closeAllConnections()
+  site.server.closeAllConnections()
+  await site.close()
   await world?.close()
 })
 beforeEach(async () => {

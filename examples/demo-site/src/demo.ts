@@ -18,6 +18,12 @@ import { summary } from './summary.ts'
 const running: { close(): Promise<unknown> }[] = []
 let isStopping = false
 
+/**
+ * How late the platform tells the address of its gateway. The service then reads every member again, and the requests that
+ * the start waits for would wait behind that.
+ */
+const gatewayDelayMs = 500
+
 /** Starts everything, and says where it is. */
 export async function start() {
   try {
@@ -40,6 +46,7 @@ async function startAll() {
   const sim = await startChatSim({ port: ports.chat, world: demoWorld({ crowd: 450 }) })
   running.push(sim)
   sim.allowRedirect(`${urls.service}/api/auth/callback`)
+  if (keep.kept.isSeeded) sim.failNext('gateway', { delayMs: gatewayDelayMs })
   const service = startService({ url: urls.service, port: ports.service, folder, sim, keep })
   running.push(service)
   await service.listening

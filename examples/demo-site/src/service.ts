@@ -85,7 +85,8 @@ export function startService(options: ServiceOptions): Service {
 
 async function untilListening(child: ChildProcess, url: string, logFile: string) {
   while (child.exitCode === null && child.signalCode === null) {
-    const answer = await fetch(`${url}/api/health/ready`).catch(() => undefined)
+    // It listens once its database is migrated. Readiness would wait behind its background work.
+    const answer = await fetch(`${url}/api/health/live`).catch(() => undefined)
     if (answer?.ok) return
     await sleep(20)
   }

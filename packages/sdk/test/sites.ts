@@ -1,22 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { demo } from '@rolecall/chat-sim'
-import express from 'express'
 import Fastify from 'fastify'
-import {
-  createApp,
-  createRouter,
-  defineEventHandler,
-  sendRedirect,
-  setResponseHeader,
-  toNodeListener,
-} from 'h3'
-import { Hono } from 'hono'
-import * as forExpress from '../src/express.ts'
 import * as forFastify from '../src/fastify.ts'
 import * as forFetch from '../src/fetch.ts'
-import * as forHono from '../src/hono.ts'
-import * as forNuxt from '../src/nuxt.ts'
 import { sendToNode } from '../src/site/node.ts'
 import type { SiteOptions } from '../src/site/settings.ts'
 
@@ -28,10 +15,10 @@ export interface RunningSite {
 export type StartSite = (options: SiteOptions, port: number) => Promise<RunningSite>
 
 /** Captain and crew. */
-const crewRules = { anyOf: [demo.roles.captain, demo.roles.crew] }
+export const crewRules = { anyOf: [demo.roles.captain, demo.roles.crew] }
 
 /**
- * The same little site by each adapter:
+ * The same little site by each adapter; those whose frameworks are not installed with the workspace are in tools/peers:
  *
  * `GET /` tells who is logged in, or `nobody` · `GET /crew` is a page of the crew, `GET|POST /api/crew` the same for
  * programs · `GET /public` may be kept by caches, and has a cookie of its own · `POST /leave` ends the session.
@@ -57,27 +44,6 @@ export const sites: Readonly<Record<string, StartSite>> = {
     )
   },
 
-  async Express(options, port) {
-    const rolecall = forExpress.createRolecall(options)
-    const app = express()
-    app.use(rolecall.middleware())
-    app.get('/', async (request, response) => {
-      response.send((await rolecall.currentSession(request))?.member.username ?? 'nobody')
-    })
-    const crew = [rolecall.requireMember(crewRules)]
-    app.all(['/crew', '/api/crew'], crew, (request: express.Request, response: express.Response) => {
-      response.send(forExpress.sessionOf(request).member.username)
-    })
-    app.get('/public', (_request, response) => {
-      response.set('cache-control', 'public, max-age=3600').cookie('theirs', '1').send('for all')
-    })
-    app.post('/leave', async (request, response) => {
-      await rolecall.signOut(request)
-      response.redirect(303, '/')
-    })
-    return listenNode(port, app)
-  },
-
   async Fastify(options, port) {
     const rolecall = forFastify.createRolecall(options)
     const app = Fastify()
@@ -99,62 +65,14 @@ export const sites: Readonly<Record<string, StartSite>> = {
     await app.listen({ port, host: '127.0.0.1' })
     return { close: () => app.close() }
   },
-
-  async Hono(options, port) {
-    const rolecall = forHono.createRolecall(options)
-    const app = new Hono()
-    app.use(rolecall.middleware())
-    app.get('/', async (c) => c.text((await rolecall.currentSession(c))?.member.username ?? 'nobody'))
-    for (const path of ['/crew', '/api/crew']) {
-      app.all(path, rolecall.requireMember(crewRules), (c) => c.text(forHono.sessionOf(c).member.username))
-    }
-    app.get('/public', () => publicAnswer())
-    app.post('/leave', async (c) => {
-      await rolecall.signOut(c)
-      return c.redirect('/', 303)
-    })
-    return listenFetch(port, (request) => app.fetch(request))
-  },
-
-  async 'h3 1 (Nuxt 4)'(options, port) {
-    const rolecall = forNuxt.createRolecall(options)
-    const app = createApp()
-    app.use(defineEventHandler(rolecall.middleware))
-    const router = createRouter()
-    router.get(
-      '/',
-      defineEventHandler(
-        async (event) => (await rolecall.currentSession(event))?.member.username ?? 'nobody',
-      ),
-    )
-    const crew = rolecall.requireMember(crewRules, (_event, { member }) => member.username)
-    for (const path of ['/crew', '/api/crew']) router.use(path, defineEventHandler(crew))
-    router.get(
-      '/public',
-      defineEventHandler((event) => {
-        setResponseHeader(event, 'cache-control', 'public, max-age=3600')
-        setResponseHeader(event, 'set-cookie', 'theirs=1; Path=/')
-        return 'for all'
-      }),
-    )
-    router.post(
-      '/leave',
-      defineEventHandler(async (event) => {
-        await rolecall.signOut(event)
-        return sendRedirect(event, '/', 303)
-      }),
-    )
-    app.use(router)
-    return listenNode(port, toNodeListener(app))
-  },
 }
 
-const publicAnswer = () =>
+export const publicAnswer = () =>
   new Response('for all', {
     headers: { 'cache-control': 'public, max-age=3600', 'set-cookie': 'theirs=1; Path=/' },
   })
 
-async function listenNode(port: number, listener: RequestListener): Promise<RunningSite> {
+export async function listenNode(port: number, listener: RequestListener): Promise<RunningSite> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {

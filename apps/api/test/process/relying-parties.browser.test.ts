@@ -7,6 +7,7 @@ import { demo } from '@rolecall/chat-sim'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
+import { installOnce } from '../../../../tools/install-once.js'
 import type { LiveMirror } from '../../src/mirror/gateway/status.ts'
 import { findChromium } from '../chromium.ts'
 import { call } from '../client.ts'
@@ -51,7 +52,8 @@ const application = createServer(({ headers }, answer) => {
   answer.end(JSON.stringify({ roles: roles.filter((name) => name !== '') }))
 })
 const applicationPort = () => String((application.address() as AddressInfo).port)
-const program = (name: string) => fileURLToPath(new URL(`../relying-parties/${name}.js`, import.meta.url))
+const program = (name: string) =>
+  fileURLToPath(new URL(`../../../../tools/peers/relying-parties/${name}.js`, import.meta.url))
 
 /** A site as the documentation of its library writes it. */
 const siteWith = (name: (typeof names)[number]): Row => ({
@@ -123,6 +125,7 @@ const rows: Readonly<Record<string, Row>> = {
 }
 
 beforeAll(async () => {
+  await installOnce('tools/peers')
   world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: '0' })
   mirror = startLiveMirror(world.service)
   await untilLive(world)

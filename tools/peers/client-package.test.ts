@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GivenProject, givenProject, givenSession } from '../../apps/api/test/given.ts'
 import { startWorld, type World } from '../../apps/api/test/service.ts'
-import { type Installed, installPackage, root, run, walked, writeWalk } from './installed.ts'
+import { type Installed, installPackage, root, run, walked, writeWalk } from '../sdk/installed.ts'
 
 /** The most that the core may weigh in a bundle, compressed. */
 const mostBytes = 8 * 1024
@@ -177,7 +177,7 @@ describe('an app that has installed the package', () => {
       const target = { target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], types: [] }
       const config = { compilerOptions: { ...strict, ...target, module, moduleResolution }, files }
       await writeFile(join(installed.app, 'tsconfig.json'), JSON.stringify(config))
-      for (const workspace of ['package.json', 'tools/openapi/package.json']) {
+      for (const workspace of ['package.json', 'tools/peers/package.json']) {
         const typescript = createRequire(join(root, workspace)).resolve('typescript/package.json')
         await run(process.execPath, [join(dirname(typescript), 'bin/tsc')], installed.app)
       }

@@ -1,6 +1,6 @@
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { Client, Events, GatewayIntentBits } from 'discord.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ChatSim, demo, startChatSim } from '../index.ts'
 
 let sim: ChatSim
 let client: Client

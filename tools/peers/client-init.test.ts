@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../free-port.js'
-import { type Installed, installPackage, root, run } from './installed.ts'
-import { filesIn } from './stacks.ts'
+import { type Installed, installPackage, root, run } from '../sdk/installed.ts'
+import { filesIn } from '../sdk/stacks.ts'
 
 let installed: Installed
-/** Below the dependencies of the repository, which the apps find there. */
+/** Below the packages of this folder, which the apps find there. */
 let folder: string
 beforeAll(async () => {
   installed = await installPackage()
-  const above = join(root, 'node_modules/.cache')
+  const above = join(root, 'tools/peers/node_modules/.cache')
   await mkdir(above, { recursive: true })
   folder = await mkdtemp(join(above, 'rolecall-init-'))
 })

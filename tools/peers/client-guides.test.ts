@@ -9,11 +9,11 @@ import { startWorld, type World } from '../../apps/api/test/service.ts'
 import { SiteBrowser } from '../../packages/sdk/test/site-browser.ts'
 import { listenFetch } from '../../packages/sdk/test/sites.ts'
 import { freePort } from '../free-port.js'
-import { type Installed, installPackage, root, run } from './installed.ts'
-import { commandsIn, filesIn } from './stacks.ts'
+import { type Installed, installPackage, root, run } from '../sdk/installed.ts'
+import { commandsIn, filesIn } from '../sdk/stacks.ts'
 
 /** Where packages of this repository are found by their names. */
-const folder = join(root, 'packages/sdk/dist/pages')
+const folder = join(root, 'tools/peers/dist/pages')
 const before = { ...process.env }
 
 let world: World
@@ -27,7 +27,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-// The frameworks that have to be built are in stacks.test.ts.
+// The frameworks that have to be built are in tools/sdk/stacks.test.ts.
 describe.each(['hono', 'fetch'])('docs/guides/stacks/%s.md', (page) => {
   test('leads from nothing to a page that only the crew sees', async () => {
     const port = await freePort()

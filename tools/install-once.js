@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+// Plain JavaScript on Node's own modules: this runs before anything is built.
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** The lock file of the last complete installation. `npm ci` empties the folder first, so half an installation has none. */
+const stampName = '.installed-lock.json'
+
+/**
+ * Installs the packages of a folder that has its own lock file, when they are missing or the lock file has changed.
+ *
+ * Such folders are no workspaces: `npm ci` in the root installs only what `npm start` and `npm test` need.
+ *
+ * @param {string} folder relative to the root of the repository
+ * @param {(line: string) => void} [say] receives one line when there is something to install
+ */
+export async function installOnce(folder, say = console.error) {
+  const place = join(root, folder)
+  const lock = readFileSync(join(place, 'package-lock.json'), 'utf8')
+  const stamp = join(place, 'node_modules', stampName)
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
+  say(`Installing the packages of ${folder} (once)…`)
+  await install(place, folder)
+  writeFileSync(stamp, lock)
+}
+
+/**
+ * None of these packages needs its install script, and one would send statistics.
+ *
+ * @param {string} cwd @param {string} folder @returns {Promise<void>}
+ */
+function install(cwd, folder) {
+  const failed = new Error(`The packages of ${folder} were not installed. Run: npm ci --prefix ${folder}`)
+  const args = ['ci', '--include=dev', '--ignore-scripts', '--loglevel=error']
+  const npm = spawn('npm', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
+  return new Promise((resolve, reject) => {
+    npm.once('error', () => reject(failed))
+    npm.once('exit', (code) => (code === 0 ? resolve() : reject(failed)))
+  })
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const folder of process.argv.slice(2)) await installOnce(folder)
+}
