@@ -41,7 +41,13 @@ function buildOld(folder) {
     if (name === '@rolecall') continue
     symlinkSync(join(root, 'node_modules', name), join(tree, 'node_modules', name))
   }
-  const own = { contract: 'packages', 'chat-sim': 'packages', sdk: 'packages', api: 'apps' }
+  const own = {
+    contract: 'packages',
+    'tenant-schema': 'packages',
+    'chat-sim': 'packages',
+    sdk: 'packages',
+    api: 'apps',
+  }
   for (const [name, parent] of Object.entries(own))
     symlinkSync(join(tree, parent, name), join(tree, 'node_modules/@rolecall', name))
   symlinkSync(join(root, 'bench/node_modules'), join(tree, 'bench/node_modules'))

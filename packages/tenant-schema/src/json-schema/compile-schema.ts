@@ -1,4 +1,3 @@
-import type { ProblemDetail } from '@rolecall/contract'
 import { ExactNumber } from '../json/exact-number.ts'
 import { type Allowance, newSchema } from './allowance.ts'
 import { arrayKeywords, lastArrayKeywords } from './array-keywords.ts'
@@ -16,6 +15,7 @@ import { limits } from './limits.ts'
 import { logicKeywords } from './logic-keywords.ts'
 import { lastObjectKeywords, objectKeywords } from './object-keywords.ts'
 import { createPatterns } from './patterns.ts'
+import type { SchemaProblem } from './problem.ts'
 import { pointer, type Run } from './run.ts'
 import { Seen } from './seen.ts'
 import { misshapen } from './shape.ts'
@@ -52,7 +52,7 @@ const silent = new Set([
 ])
 
 /** A compiled schema, or everything that is wrong with it. */
-export type Compiled = { readonly root: Node } | { readonly problems: ProblemDetail[] }
+export type Compiled = { readonly root: Node } | { readonly problems: SchemaProblem[] }
 
 /**
  * Reads a tenant's schema (JSON Schema 2020-12) into a tree of checks. No code is made of it, and nothing
@@ -73,7 +73,7 @@ export function compileSchema(schema: unknown, allowance: Allowance = newSchema)
   const bytes = new TextEncoder().encode(JSON.stringify(schema)).length
   if (bytes > limits.schemaBytes) return refused(`is longer than ${limits.schemaBytes} bytes`)
 
-  const problems: ProblemDetail[] = []
+  const problems: SchemaProblem[] = []
   const nodes = new Map<string, Node>()
   const anchors = new Map<string, Node>()
   const references: { from: Node; text: string; proxy: Node; path: Path }[] = []
@@ -162,7 +162,7 @@ export function compileSchema(schema: unknown, allowance: Allowance = newSchema)
 type Path = readonly (string | number)[]
 
 /** Kept as it was sent it would not be: schemas are stored as they were read. */
-const refuseNumber = (path: Path): ProblemDetail => ({
+const refuseNumber = (path: Path): SchemaProblem => ({
   path: pointer(path),
   message: 'must be a number that every JSON reader holds: this one has too many digits',
   code: 'SCHEMA',

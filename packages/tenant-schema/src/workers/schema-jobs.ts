@@ -1,9 +1,9 @@
-import type { ProblemDetail } from '@rolecall/contract'
 import { parseExactly } from '../json/parse-exactly.ts'
-import { type Allowance, newSchema, storedSchema } from './allowance.ts'
-import { type Compiled, compileSchema } from './compile-schema.ts'
+import { type Allowance, newSchema, storedSchema } from '../json-schema/allowance.ts'
+import { type Compiled, compileSchema } from '../json-schema/compile-schema.ts'
+import type { SchemaProblem } from '../json-schema/problem.ts'
+import { validateValue } from '../json-schema/validate-value.ts'
 import { KeptSchemas } from './kept-schemas.ts'
-import { validateValue } from './validate-value.ts'
 
 /** What a worker is asked: what is wrong with a schema, or with a payload. Both are JSON texts. */
 export type SchemaJob =
@@ -19,7 +19,7 @@ export type SchemaJob =
 const kept = new KeptSchemas()
 
 /** Everything that is wrong. `check` holds a schema against the limits of today, `load` takes what was stored. */
-export function perform(job: SchemaJob): ProblemDetail[] {
+export function perform(job: SchemaJob): SchemaProblem[] {
   if (job.kind === 'check') return problemsOf(compile(job.schema, newSchema))
   const compiled = kept.get(job.owner, job.schema) ?? compileStored(job.owner, job.schema)
   if (job.kind === 'load' || 'problems' in compiled) return problemsOf(compiled)
@@ -34,4 +34,4 @@ function compileStored(owner: string, schema: string): Compiled {
 
 const compile = (schema: string, allowance: Allowance) => compileSchema(parseExactly(schema), allowance)
 
-const problemsOf = (compiled: Compiled): ProblemDetail[] => ('problems' in compiled ? compiled.problems : [])
+const problemsOf = (compiled: Compiled): SchemaProblem[] => ('problems' in compiled ? compiled.problems : [])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compileSchema } from './compile-schema.ts'
+import { compileSchema } from '../json-schema/compile-schema.ts'
 import { KeptSchemas } from './kept-schemas.ts'
 import { createWorkerPool } from './worker-pool.ts'
 

@@ -1,4 +1,4 @@
-import type { Compiled } from './compile-schema.ts'
+import type { Compiled } from '../json-schema/compile-schema.ts'
 
 /** Compiled schemas that are kept in all: few, as each may be large. */
 const maxKept = 4

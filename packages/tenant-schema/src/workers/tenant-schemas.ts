@@ -1,28 +1,27 @@
-import type { ProblemDetail } from '@rolecall/contract'
-import { ApiError } from '../http/api-error.ts'
-import { onEventLoop } from './allowance.ts'
-import { type Compiled, compileSchema } from './compile-schema.ts'
-import { limits } from './limits.ts'
-import { TooCostly } from './run.ts'
+import { onEventLoop } from '../json-schema/allowance.ts'
+import { type Compiled, compileSchema } from '../json-schema/compile-schema.ts'
+import { limits } from '../json-schema/limits.ts'
+import type { SchemaProblem } from '../json-schema/problem.ts'
+import { TooCostly } from '../json-schema/run.ts'
+import { tooCostly, validateWithin } from '../json-schema/validate-value.ts'
 import type { SchemaJob } from './schema-jobs.ts'
-import { tooCostly, validateWithin } from './validate-value.ts'
 import { createWorkerPool, JobTooLarge, PoolBusy } from './worker-pool.ts'
 
 export interface TenantSchema {
   /** Everything that is wrong with a payload: its text, and the value that was parsed of it. */
-  readonly validate: (value: unknown, text: string) => ProblemDetail[] | Promise<ProblemDetail[]>
+  readonly validate: (value: unknown, text: string) => SchemaProblem[] | Promise<SchemaProblem[]>
 }
 
 /** Schemas of tenants. What may take long of them happens in a worker, and takes its limits there. */
 export interface TenantSchemas {
   /**
    * Everything that is wrong with a schema that somebody wants to store.
-   * @throws RATE_LIMITED
+   * @throws the error of `refuseBusy`
    */
-  readonly check: (owner: string, schema: unknown) => Promise<ProblemDetail[]>
+  readonly check: (owner: string, schema: unknown) => Promise<SchemaProblem[]>
   /**
    * A schema that was stored, also under other limits than those of today.
-   * @throws RATE_LIMITED
+   * @throws the error of `refuseBusy`
    */
   readonly open: (owner: string, schema: unknown) => Promise<TenantSchema>
 }
@@ -33,14 +32,17 @@ const memoryMb = 64
 
 // Threads run compiled JavaScript, also where this is run from its sources.
 const schemaWorker = new URL(
-  import.meta.url.endsWith('.ts')
-    ? '../../../dist/platform/json-schema/schema-worker.js'
-    : './schema-worker.js',
+  import.meta.url.endsWith('.ts') ? '../../dist/workers/schema-worker.js' : './schema-worker.js',
   import.meta.url,
 )
 
-export function createTenantSchemas(): TenantSchemas {
-  const pool = createWorkerPool<SchemaJob, ProblemDetail[]>({
+/**
+ * Creates the checker of schemas that projects write, with its own worker threads.
+ *
+ * @param refuseBusy makes the error for a job that finds too many costly ones waiting, so that this package knows no HTTP
+ */
+export function createTenantSchemas(refuseBusy: () => Error): TenantSchemas {
+  const pool = createWorkerPool<SchemaJob, SchemaProblem[]>({
     module: schemaWorker,
     threads: 2,
     maxWaiting: 64,
@@ -48,16 +50,13 @@ export function createTenantSchemas(): TenantSchemas {
     jobMs,
     memoryMb,
   })
-  const run = async (owner: string, job: SchemaJob, tooLarge: ProblemDetail[]) => {
+  const run = async (owner: string, job: SchemaJob, tooLarge: SchemaProblem[]) => {
     try {
       return await pool.run(owner, job)
     } catch (error) {
       if (error instanceof JobTooLarge) return tooLarge
       if (!(error instanceof PoolBusy)) throw error
-      throw new ApiError('RATE_LIMITED', {
-        detail: 'Too many costly schemas are being worked on.',
-        headers: { 'retry-after': '1' },
-      })
+      throw refuseBusy()
     }
   }
 
@@ -87,7 +86,7 @@ export function createTenantSchemas(): TenantSchemas {
   }
 }
 
-const tooLargeSchema: ProblemDetail[] = [
+const tooLargeSchema: SchemaProblem[] = [
   { path: '', message: 'takes more time or memory to compile than a schema may', code: 'SCHEMA' },
 ]
 

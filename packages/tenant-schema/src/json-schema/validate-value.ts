@@ -1,18 +1,18 @@
-import type { ProblemDetail } from '@rolecall/contract'
 import type { Node } from './keyword.ts'
 import { limits } from './limits.ts'
+import type { SchemaProblem } from './problem.ts'
 import { EnoughErrors, Run, TooCostly } from './run.ts'
 import { misshapen } from './shape.ts'
 
 /** Everything that is wrong with a parsed value, in bounded time whatever it is. */
-export function validateValue(root: Node, value: unknown): ProblemDetail[] {
+export function validateValue(root: Node, value: unknown): SchemaProblem[] {
   return validateWithin(limits.work, root, value) ?? tooCostly
 }
 
 export const tooCostly = whole('TOO_COSTLY', 'takes more work to validate than one payload may')
 
 /** The same with so much work at the most; undefined when that is not enough to tell. */
-export function validateWithin(work: number, root: Node, value: unknown): ProblemDetail[] | undefined {
+export function validateWithin(work: number, root: Node, value: unknown): SchemaProblem[] | undefined {
   const shape = misshapen(value)
   if (shape === 'DEPTH') return whole('DEPTH', `nests deeper than ${limits.depth} levels`)
   if (shape === 'NUMBER')
@@ -27,6 +27,6 @@ export function validateWithin(work: number, root: Node, value: unknown): Proble
   return run.errors
 }
 
-function whole(code: string, message: string): ProblemDetail[] {
+function whole(code: string, message: string): SchemaProblem[] {
   return [{ path: '', message, code }]
 }

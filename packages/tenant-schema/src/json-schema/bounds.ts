@@ -1,13 +1,13 @@
-import type { ProblemDetail } from '@rolecall/contract'
 import type { Node } from './keyword.ts'
 import { limits } from './limits.ts'
+import type { SchemaProblem } from './problem.ts'
 
 /**
  * What the graph of references must keep to: nothing leads back to itself on the same value, and no value
  * meets more schemas than allowed when every reference is followed. A schema that holds a part of a value
  * against itself is fine: the value ends somewhere.
  */
-export function problemsOfReferences(nodes: Iterable<Node>): ProblemDetail[] {
+export function problemsOfReferences(nodes: Iterable<Node>): SchemaProblem[] {
   const visits = new Map<Node, number>()
   for (const node of nodes) {
     const count = visitsOf(node, visits)
@@ -31,7 +31,7 @@ function visitsOf(node: Node, known: Map<Node, number>): number {
   return total
 }
 
-const problem = ({ pointer }: Node, message: string): ProblemDetail => ({
+const problem = ({ pointer }: Node, message: string): SchemaProblem => ({
   path: pointer,
   message,
   code: 'SCHEMA',

@@ -1,5 +1,5 @@
-import type { ProblemDetail } from '@rolecall/contract'
 import { limits } from './limits.ts'
+import type { SchemaProblem } from './problem.ts'
 
 /** Thrown when compiling or validating has done more work than it may. */
 export class TooCostly extends Error {
@@ -16,7 +16,7 @@ const errorCost = 40
 
 /** One validation under way: what it may still spend, where in the value it is, and what is wrong so far. */
 export class Run {
-  readonly errors: ProblemDetail[] = []
+  readonly errors: SchemaProblem[] = []
   readonly path: (string | number)[] = []
   /** Above zero while only the outcome counts: within `anyOf`, `not`, `if`, `contains`. */
   quiet = 0
