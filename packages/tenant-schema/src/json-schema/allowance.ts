@@ -1,16 +1,16 @@
-/** What compiling one schema may cost where it is compiled. */
+/** Limits the cost of compiling one schema, by the thread that compiles it. */
 export interface Allowance {
   /** Units of about a tenth of a microsecond that its patterns may take. */
   readonly units: number
-  /** False for what was stored before there were the limits of today: time and memory bound it instead. */
+  /** False for schemas that were stored under other limits: time and memory bound them instead. */
   readonly isLimited: boolean
 }
 
-/** Some 10 ms; what takes longer is for a worker. */
+/** About 10 ms. A worker compiles schemas that take longer. */
 export const onEventLoop: Allowance = { units: 100_000, isLimited: true }
 
-/** Whatever keeps to the limits. */
+/** For a worker that compiles a new schema, which the limits bound. */
 export const newSchema: Allowance = { units: Number.POSITIVE_INFINITY, isLimited: true }
 
-/** Only where something else bounds time and memory. */
+/** For a worker that compiles a stored schema. Its thread must be bounded in time and memory. */
 export const storedSchema: Allowance = { units: Number.POSITIVE_INFINITY, isLimited: false }

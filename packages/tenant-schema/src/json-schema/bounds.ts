@@ -3,7 +3,7 @@ import { limits } from './limits.ts'
 import type { SchemaProblem } from './problem.ts'
 
 /**
- * What the graph of references must keep to: nothing leads back to itself on the same value, and no value
+ * Checks the graph of references: nothing leads back to itself on the same value, and no value
  * meets more schemas than allowed when every reference is followed. A schema that holds a part of a value
  * against itself is fine: the value ends somewhere.
  */

@@ -56,9 +56,9 @@ export type Compiled = { readonly root: Node } | { readonly problems: SchemaProb
 
 /**
  * Reads a tenant's schema (JSON Schema 2020-12) into a tree of checks. No code is made of it, and nothing
- * outside of it is read. What could stall a validation, or cannot be promised, is refused by name and place:
- * keywords that are not known, `$id` and `$async` among them, references that lead out or in circles, and
- * whatever is larger than `limits`.
+ * outside of it is read. Parts that could stall a validation, or that cannot be promised, are refused by name and
+ * place: unknown keywords, `$id` and `$async` among them, references that lead out or in circles, and everything
+ * larger than `limits`.
  *
  * @throws TooCostly where compiling takes more than the allowance
  */

@@ -161,7 +161,7 @@ describe('a hostile schema or payload', () => {
     expectSwift(title, schema, value)
   })
 
-  test('many at once of whatever the keywords can be made to say', () => {
+  test('many at once of everything that keywords can express', () => {
     const size = fc.constantFrom(1, 50, 500, 900)
     const leaf = fc.constantFrom<unknown>(
       true,

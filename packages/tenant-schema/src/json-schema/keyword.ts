@@ -14,12 +14,12 @@ export interface Node {
   readonly inPlace: Node[]
 }
 
-/** What a schema within a schema looks at: the same value, or another: a part of it, or none at all. */
+/** Tells whether a schema within a schema checks the same value, or another one: a part of it, or none at all. */
 export type Looks = 'inPlace' | 'apart'
 
 export type SchemaObject = Readonly<Record<string, unknown>>
 
-/** What a keyword is read with. Everything that is wrong is a complaint; reading goes on, to find them all. */
+/** Passes a keyword what it reads. Every mistake is a complaint, and reading continues to find them all. */
 export interface Reading {
   /** The keyword's value. */
   readonly value: unknown

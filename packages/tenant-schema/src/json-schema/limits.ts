@@ -1,6 +1,6 @@
 /**
- * What a schema and a value may cost. Schemas come from tenants, and a schema is a program: these are what
- * keep any of them from stalling the event loop, whatever it says and whatever is sent to it.
+ * Limits the cost of a schema and of a value. Schemas come from tenants, and a schema is a program: these limits
+ * keep every schema from stalling the event loop, with every value.
  */
 export const limits = {
   /** Bytes of a schema as JSON. */
@@ -19,7 +19,7 @@ export const limits = {
   /** Ranges of characters that those instructions look at: `\p{L}{100}` looks at those of its class 100 times. */
   patternRanges: 250_000,
   allRanges: 500_000,
-  /** What parsing all patterns of a schema may take, in units of about a tenth of a microsecond. */
+  /** Limit for parsing all patterns of a schema, in units of about a tenth of a microsecond. */
   parseUnits: 500_000,
   /** Bytes that the automaton of one pattern may keep. */
   patternMemory: 32 * 1024,

@@ -10,7 +10,7 @@ import {
 } from './keyword.ts'
 import { Seen } from './seen.ts'
 
-/** What looking at one key costs, next to what its schema does. */
+/** Cost of reading one key, in addition to its schema. */
 const keyCost = 14
 
 const properties: Keyword = (reading) => {
@@ -45,7 +45,7 @@ const patternProperties: Keyword = (reading) => {
   }
 }
 
-/** What `properties` and `patternProperties` beside it say nothing about. */
+/** Checks the keys that neither `properties` nor `patternProperties` beside it names. */
 const additionalProperties: Keyword = (reading) => {
   const node = reading.sub('apart')
   const { properties: named, patternProperties: matched } = reading.schema

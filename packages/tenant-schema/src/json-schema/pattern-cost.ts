@@ -1,23 +1,23 @@
 import { RE2Set } from 're2js'
 import { limits } from './limits.ts'
 
-/** What compiling adds up to, in units of about a tenth of a microsecond. */
+/** Costs of compiling, in units of about a tenth of a microsecond. */
 const unitsOf = { pattern: 300, instruction: 20, range: 0.5 } as const
-/** What reading one of these takes, wherever it stands. */
+/** Costs of parsing a Unicode class and a folded range, in the same units. */
 const unicodeClassUnits = 3_000
 const foldedRangeUnits = 50_000
-/** Of a repeat from 2 to 9, the engine puts seven into each other. */
+/** Cost of one optional repetition: for a repeat from 2 to 9, the engine nests seven. */
 const optionalUnits = 25
 
 /** The engine refuses repeats, nested or not, that come to more. */
 const maxCopies = 1_000
 
 /**
- * What the engine's parser may take for a pattern at the most, in the same units, known from the text alone. It
- * is a bound because it does not ask what the characters mean: every repeat that the engine finds stands there
- * as `{n}`, every Unicode class as `\p`, and every range as `-`. What is quoted or otherwise no operator counts too.
- * A repeat writes out one atom, unless it follows a bracket, or the end of a quotation, which may be empty: then
- * it multiplies whatever was before.
+ * Bounds the cost of parsing a pattern, in the same units, by its text alone. The bound holds because it does not
+ * interpret the characters: every repeat that the engine finds stands there as `{n}`, every Unicode class as `\p`,
+ * and every range as `-`. Quoted characters, and others that are no operators, count too. A repeat writes out one
+ * atom, unless it follows a bracket, or the end of a quotation, which may be empty: then it multiplies everything
+ * before it.
  */
 export function parseUnits(source: string): number {
   let atoms = source.length
@@ -99,7 +99,7 @@ export function measureProgram(source: string): ProgramSize {
   return { instructions: instructions + 2, ranges }
 }
 
-/** Of all but literals; at the most. */
+/** Bounds the instructions of a node itself, for every node except literals. */
 function ownInstructions({ op, subs }: EngineNode): number {
   if (subs.length === 0 || op === question) return 1
   if (op === sequence) return 0

@@ -9,7 +9,7 @@ export type Pattern = (text: string, run: Run) => boolean
 /** Work of one instruction on one character, measured on automata that are new at every character. */
 const stepCost = 2
 
-/** What the engine reads for a pattern of ECMA-262. */
+/** Translates a pattern of ECMA-262 into the syntax of the engine. */
 export const toEngineSyntax = (source: string): string => RE2JS.translateRegExp(source)
 
 /**

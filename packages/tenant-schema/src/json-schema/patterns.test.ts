@@ -10,7 +10,7 @@ import { validateValue } from './validate-value.ts'
 /** A thousand in each run; 100,000 by `PATTERN_RUNS=100000`. */
 const numRuns = Number(process.env['PATTERN_RUNS'] ?? 1_000)
 
-/** What one pattern may take, compiled and held against a text. */
+/** Limits the cost of one pattern, compiled and matched against a text. */
 const maxMs = 100
 const maxBytes = 16 * 1024 * 1024
 

@@ -7,8 +7,8 @@ import { TooCostly } from './run.ts'
 const never: Pattern = () => false
 
 /**
- * The regular expressions of one schema: each compiled once, and only after it was measured. What the engine
- * parses is bounded by the text, and what it compiles by the tree that it parsed.
+ * Compiles the regular expressions of one schema, each once, and only after it was measured. The text bounds the
+ * work of the engine’s parser, and the parsed tree that of its compiler.
  */
 export function createPatterns(allowance: Allowance) {
   const known = new Map<string, Pattern>()

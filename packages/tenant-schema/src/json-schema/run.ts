@@ -11,7 +11,7 @@ export class EnoughErrors extends Error {
   override readonly name = 'EnoughErrors'
 }
 
-/** What a name costs to be reported, next to a check: an object, a string and their collection. */
+/** Cost of reporting one problem, in addition to its check: an object, a string and their collection. */
 const errorCost = 40
 
 /** One validation under way: what it may still spend, where in the value it is, and what is wrong so far. */

@@ -1,6 +1,6 @@
 import type { Run } from './run.ts'
 
-/** What of one object or array the schemas so far have vouched for: what `unevaluated…` leaves out. */
+/** Collects the keys and items of one object or array that schemas have evaluated, for `unevaluated…`. */
 export class Seen {
   readonly keys = new Set<string>()
   readonly items = new Set<number>()

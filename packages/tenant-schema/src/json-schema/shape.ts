@@ -2,8 +2,8 @@ import { ExactNumber } from '../json/exact-number.ts'
 import { limits } from './limits.ts'
 
 /**
- * What makes a JSON value unfit to be walked or stored again, or undefined. Does not recurse itself, so it
- * may look at anything that was parsed.
+ * Returns the reason why a JSON value cannot be walked or stored again, or undefined. Does not recurse itself, so
+ * it can read every parsed value.
  */
 export function misshapen(value: unknown): 'DEPTH' | 'NUMBER' | undefined {
   let level: unknown[] = [value]

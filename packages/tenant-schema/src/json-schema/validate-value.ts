@@ -4,14 +4,14 @@ import type { SchemaProblem } from './problem.ts'
 import { EnoughErrors, Run, TooCostly } from './run.ts'
 import { misshapen } from './shape.ts'
 
-/** Everything that is wrong with a parsed value, in bounded time whatever it is. */
+/** Lists everything that is wrong with a parsed value. The time is bounded for every value. */
 export function validateValue(root: Node, value: unknown): SchemaProblem[] {
   return validateWithin(limits.work, root, value) ?? tooCostly
 }
 
 export const tooCostly = whole('TOO_COSTLY', 'takes more work to validate than one payload may')
 
-/** The same with so much work at the most; undefined when that is not enough to tell. */
+/** Does the same within a budget of work. Returns undefined if the budget is too small for a verdict. */
 export function validateWithin(work: number, root: Node, value: unknown): SchemaProblem[] | undefined {
   const shape = misshapen(value)
   if (shape === 'DEPTH') return whole('DEPTH', `nests deeper than ${limits.depth} levels`)

@@ -46,8 +46,8 @@ const leastOfFullPrecision = 2.2250738585072014e-308
 const maxCharacters = 400
 
 /**
- * What a JSON number is read as: itself where a double holds it, an `ExactNumber` where it does not, and NaN
- * where it is beyond what any reader could keep. `digits` are those before an exponent.
+ * Reads a JSON number: as itself if a double holds it, as an `ExactNumber` if it does not, and as NaN if no
+ * reader could keep it. `digits` counts the digits before an exponent.
  */
 export function readNumber(source: string, digits: number): number | ExactNumber {
   const value = Number(source)

@@ -34,7 +34,7 @@ const backslash = 0x5c
 const dot = 0x2e
 const minus = 0x2d
 
-/** What a syntactically good JSON text holds. */
+/** Counts the members of a valid JSON text, and finds its numbers that a double does not hold. */
 function scan(text: string) {
   const unusual: Unusual[] = []
   let members = 0
@@ -78,7 +78,7 @@ function endOfMantissa(text: string, start: number): number {
   return end
 }
 
-/** What follows the letter is a digit or a sign. */
+/** Returns the end of an exponent. A digit or a sign follows its letter in valid JSON. */
 function endOfExponent(text: string, letter: number): number {
   let end = letter + 2
   while (isDigit(text.charCodeAt(end))) end += 1
@@ -116,7 +116,7 @@ function countMembers(root: object): number {
 
 /**
  * Puts the numbers where the marks are: where the value has a number, and the value of the marked text a string.
- * So nothing that somebody sends is taken for a mark. Does not recurse either.
+ * So no text of a sender is mistaken for a mark. Does not recurse either.
  */
 function fillIn(root: object, marked: object, numbers: readonly Unusual[]): void {
   const waiting = [root, marked]

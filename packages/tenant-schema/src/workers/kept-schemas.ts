@@ -4,8 +4,8 @@ import type { Compiled } from '../json-schema/compile-schema.ts'
 const maxKept = 4
 
 /**
- * Compiled schemas of many owners, by their texts. Where there are too many, the owner that keeps the most loses the
- * one that it has not used for longest: whoever uses many in turn drops its own.
+ * Keeps compiled schemas of many owners, by their texts. Above the limit, the owner with the most schemas loses the
+ * least recently used one. So an owner that rotates through many drops only its own.
  */
 export class KeptSchemas {
   /** Both in the order of their last use. */

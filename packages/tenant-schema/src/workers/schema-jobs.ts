@@ -5,7 +5,7 @@ import type { SchemaProblem } from '../json-schema/problem.ts'
 import { validateValue } from '../json-schema/validate-value.ts'
 import { KeptSchemas } from './kept-schemas.ts'
 
-/** What a worker is asked: what is wrong with a schema, or with a payload. Both are JSON texts. */
+/** Asks a worker for everything that is wrong with a schema, or with a payload. Both are JSON texts. */
 export type SchemaJob =
   | { readonly kind: 'check'; readonly schema: string }
   | { readonly kind: 'load'; readonly owner: string; readonly schema: string }

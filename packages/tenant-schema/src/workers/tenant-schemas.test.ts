@@ -56,7 +56,7 @@ describe('schemas of tenants', () => {
     expect(await limited.validate(parseExactly(text), text)).toMatchObject([{ code: 'MAXIMUM' }])
   })
 
-  test('stored, and beyond what a worker may take: refuses payloads, and stalls nobody', async () => {
+  test('stored, and beyond what a worker may take: refuses payloads, and stalls no other schema', async () => {
     const { turns, result } = await turnsDuring(schemas.open('a', endless))
     expect(turns).toBeGreaterThan(20)
     expect(await result.validate(...sent('a'))).toMatchObject([{ path: '', code: 'TOO_COSTLY' }])

@@ -8,19 +8,19 @@ import type { SchemaJob } from './schema-jobs.ts'
 import { createWorkerPool, JobTooLarge, PoolBusy } from './worker-pool.ts'
 
 export interface TenantSchema {
-  /** Everything that is wrong with a payload: its text, and the value that was parsed of it. */
+  /** Lists everything that is wrong with a payload, given as its text and its parsed value. */
   readonly validate: (value: unknown, text: string) => SchemaProblem[] | Promise<SchemaProblem[]>
 }
 
-/** Schemas of tenants. What may take long of them happens in a worker, and takes its limits there. */
+/** Checks schemas of tenants and opens them. Costly work happens in a worker, within the limits of its thread. */
 export interface TenantSchemas {
   /**
-   * Everything that is wrong with a schema that somebody wants to store.
+   * Lists everything that is wrong with a new schema.
    * @throws the error of `refuseBusy`
    */
   readonly check: (owner: string, schema: unknown) => Promise<SchemaProblem[]>
   /**
-   * A schema that was stored, also under other limits than those of today.
+   * Opens a stored schema, even one that exceeds the current limits.
    * @throws the error of `refuseBusy`
    */
   readonly open: (owner: string, schema: unknown) => Promise<TenantSchema>
@@ -70,7 +70,7 @@ export function createTenantSchemas(refuseBusy: () => Error): TenantSchemas {
       return { validate: (given, text) => validateWithin(limits.workOnLoop, root, given) ?? inWorker(text) }
     }
     const problems = await run(owner, { kind: 'load', owner, schema }, tooLargeSchema)
-    // What does not even compile in its limits is not tried with every payload again.
+    // A schema that does not compile within the limits of a thread is not tried again with every payload.
     if (problems === tooLargeSchema) return { validate: () => tooCostly }
     if (problems.length > 0) throw new Error('A stored schema does not compile.')
     return { validate: (_, text) => inWorker(text) }

@@ -48,13 +48,13 @@ interface Lane<Job, Result> {
  * Runs jobs off the event loop, each with a limit of time and memory. Threads start with the first job that
  * needs them. An idle one keeps no process alive, so there is nothing to close.
  *
- * Owners take turns: the next job is of the owner with the fewest under way, and among those of whoever had a turn
- * the longest ago. So nobody has a second thread while somebody without one waits.
+ * Owners take turns: the next job is that of the owner with the fewest jobs under way, and among equals that of the
+ * owner with the oldest last turn. So no owner has a second thread while an owner without one waits.
  */
 export function createWorkerPool<Job, Result>(options: PoolOptions) {
   type Own = Thread<Job, Result>
   const threads = new Set<Own>()
-  /** Only owners with something waiting or under way; the order is whose turn it is. */
+  /** Owners with jobs that wait or are under way, in the order of their turns. */
   const lanes = new Map<string, Lane<Job, Result>>()
   let waiting = 0
 
@@ -119,7 +119,6 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
 
   const lose = (thread: Own) => {
     if (!threads.delete(thread)) return
-    // A thread that cannot even start takes a job with it: nothing waits for ever.
     finish(thread)?.reject(new JobTooLarge())
     // A thread that cannot even start takes a job with it: nothing waits for ever.
     if (!thread.isReady) {
