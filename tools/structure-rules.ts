@@ -250,6 +250,17 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/planted.ts`, text: 'export const most = (all: number[]) => Math.max(...all)' },
   },
   {
+    // A check before the service listens exercises those of that file.
+    title: 'private parts of Node.js and of libraries are read in one file',
+    find: contains(/^(apps\/api|packages)\/.*src\//, /(?:\.|\['|')_[a-z]\w*'? in |[\w)\]]\??\._[a-z]\w*/, [
+      `${api}/platform/http/node-internals.ts`,
+    ]),
+    planted: {
+      path: `${api}/planted.ts`,
+      text: 'export const noted = (socket: { _httpMessage: unknown }) => socket._httpMessage',
+    },
+  },
+  {
     title: 'no file is longer than a reader follows',
     find: ({ names, linesOf }) =>
       names

@@ -67,7 +67,7 @@ test('the private parts of this version of Node.js pass their check', async () =
 
 test.each(broken)('a Node.js that %s is found, and told once with cause and fix', async (_, parts, cause) => {
   const lines: unknown[] = []
-  const log = { warn: (facts: unknown, text: unknown) => void lines.push([facts, text]) }
+  const log = { warn: (...told: unknown[]) => void lines.push(told) }
   expect(await chooseInternals(log, { ...nodeInternals, ...parts })).toBe(documentedParts)
   expect(lines).toEqual([
     [
