@@ -23,8 +23,6 @@ const stampName = 'made-of'
 
 /** Everything whose change makes another console. */
 const sources = [
-  'apps/api/src/platform/json',
-  'apps/api/src/platform/json-schema',
   'apps/console/src',
   'apps/console/index.html',
   'apps/console/package.json',
@@ -33,6 +31,7 @@ const sources = [
   'docs/guides/stacks',
   'packages/contract/src',
   'packages/sdk/src',
+  'packages/tenant-schema/src',
   'package-lock.json',
   'tools/build-console.js',
 ]

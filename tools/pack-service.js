@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 
 /**
- * Makes the folder that is published: the built service with its migrations, its console and the contract, which is no package of its
- * own there, and a list of exact versions (`npm-shrinkwrap.json`) that is this repository's lock file as far as the service needs it.
+ * Makes the folder that is published: the built service with its migrations, its console and our packages that it imports, which are
+ * folders there and no packages of their own, and a list of exact versions (`npm-shrinkwrap.json`) that is this repository's lock file as far as the service needs it.
  *
  * @param {string} folder emptied first
  */
@@ -28,7 +28,7 @@ export function stageService(folder) {
   cpSync(built, join(folder, 'console'), { recursive: true, filter: (path) => !path.endsWith('made-of') })
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
   cpSync(join(root, 'deploy/package-readme.md'), join(folder, 'README.md'))
-  copyProgram('packages/contract/dist', join(folder, 'contract'))
+  for (const name of included) copyProgram(`packages/${name}/dist`, join(folder, name))
   const manifest = publishedManifest()
   const locked = lockedFor(manifest)
   write(folder, manifest, locked)
@@ -54,8 +54,12 @@ export function packService(folder, destination) {
 /** @typedef {ReturnType<typeof publishedManifest> & { optionalDependencies?: Record<string, string> }} Manifest */
 
 const inModules = 'node_modules/'
-const contractName = '@rolecall/contract'
-const contractImport = new RegExp(`(?<=\\bfrom |\\bimport |\\bimport\\()(['"])${contractName}\\1`, 'g')
+/** Our packages that are a part of the published one. */
+const included = ['contract', 'tenant-schema']
+const includedImport = new RegExp(
+  `(?<=\\bfrom |\\bimport |\\bimport\\()(['"])@rolecall/(${included.join('|')})(/[\\w-]+)?\\1`,
+  'g',
+)
 
 /** Without what only compilers and debuggers of this repository read. @param {string} from @param {string} to */
 function copyProgram(from, to) {
@@ -67,7 +71,7 @@ function copyProgram(from, to) {
     mkdirSync(dirname(join(to, name)), { recursive: true })
     writeFileSync(
       join(to, name),
-      text.replace(contractImport, "'#contract'").replace(/^\/\/# sourceMappingURL=.*$/m, ''),
+      text.replace(includedImport, "'#$2$3'").replace(/^\/\/# sourceMappingURL=.*$/m, ''),
     )
   }
 }
@@ -82,10 +86,9 @@ function publishedManifest() {
     dependencies,
     ...api
   } = read('apps/api/package.json')
-  const { [contractName]: _____, ...own } = {
-    ...dependencies,
-    ...read('packages/contract/package.json').dependencies,
-  }
+  const manifests = included.map((name) => read(`packages/${name}/package.json`))
+  const needed = Object.assign({}, dependencies, ...manifests.map((one) => one.dependencies))
+  const own = Object.keys(needed).filter((name) => !manifests.some((one) => one.name === name))
   const lock = read('package-lock.json').packages
   return {
     ...api,
@@ -94,17 +97,15 @@ function publishedManifest() {
     repository: read('packages/sdk/package.json').repository.url,
     imports: {
       ...Object.fromEntries(Object.entries(imports).map(([path, { default: target }]) => [path, target])),
-      '#contract': './contract/index.js',
+      ...Object.fromEntries(manifests.flatMap(importsOfPackage)),
     },
     dependencies: Object.fromEntries(
-      Object.keys(own)
-        .sort()
-        .map((name) => [name, lock[find(lock, 'apps/api', name) ?? '']?.version]),
+      own.sort().map((name) => [name, lock[find(lock, 'apps/api', name) ?? '']?.version]),
     ),
     files: [
       'bin',
       'dist',
-      'contract',
+      ...included,
       'console',
       'migrations',
       'CHANGELOG.md',
@@ -112,6 +113,19 @@ function publishedManifest() {
       'sbom.cdx.json',
     ],
   }
+}
+
+/**
+ * Returns the imports by which the published package finds what a package of ours exports: `@rolecall/x/part` becomes `#x/part`.
+ *
+ * @param {{ name: string, exports: Record<string, { default: string }> }} manifest
+ */
+function importsOfPackage({ name, exports }) {
+  const folder = name.replace('@rolecall/', '')
+  return Object.entries(exports).map(([path, { default: target }]) => [
+    `#${folder}${path.slice(1)}`,
+    target.replace('./dist/', `./${folder}/`),
+  ])
 }
 
 /**

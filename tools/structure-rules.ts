@@ -147,6 +147,20 @@ export const rules: readonly Rule[] = [
     planted: { path: 'packages/contract/src/planted.ts', text: "import '@rolecall/sdk'" },
   },
   {
+    // Browsers load it, and so do worker threads that run hostile programs.
+    title: 'the checker of tenants’ schemas imports nothing of ours',
+    find: imports(
+      /^packages\/tenant-schema\//,
+      (one) => one.startsWith('packages/tenant-schema/') || (!isOurs(one) && !one.startsWith('@rolecall/')),
+    ),
+    planted: { path: 'packages/tenant-schema/src/planted.ts', text: "import '@rolecall/contract'" },
+  },
+  {
+    title: 'a browser can load the checker of tenants’ schemas: only its workers import Node.js',
+    find: imports(/^packages\/tenant-schema\/src\/(?!workers\/)/, (one) => !/^node:|\/workers\//.test(one)),
+    planted: { path: 'packages/tenant-schema/src/json/planted.ts', text: "import 'node:fs'" },
+  },
+  {
     title: 'the simulator imports nothing of ours',
     find: imports(
       /^packages\/chat-sim\//,
@@ -155,10 +169,14 @@ export const rules: readonly Rule[] = [
     planted: { path: 'packages/chat-sim/src/planted.ts', text: "import '@rolecall/contract'" },
   },
   {
-    title: 'the service imports the contract and no other package of ours',
+    title: 'the service imports the contract, the checker of tenants’ schemas and no other package of ours',
     find: imports(
       /^apps\/api\/src\//,
-      (one) => !isOurs(one) || one.startsWith('apps/api/') || one === 'packages/contract/src/index.ts',
+      (one) =>
+        !isOurs(one) ||
+        one.startsWith('apps/api/') ||
+        one.startsWith('packages/tenant-schema/') ||
+        one === 'packages/contract/src/index.ts',
     ),
     planted: { path: `${api}/planted.ts`, text: "import '@rolecall/chat-sim'" },
   },
@@ -168,11 +186,8 @@ export const rules: readonly Rule[] = [
     planted: { path: 'packages/sdk/src/planted.ts', text: "import '@rolecall/api/deps'" },
   },
   {
-    title: 'the console has the checker of schemas, and nothing else of the service',
-    find: imports(
-      /^apps\/console\/src\//,
-      (one) => !one.startsWith('apps/api/') || one.startsWith(`${api}/platform/json-schema/`),
-    ),
+    title: 'the console imports nothing of the service',
+    find: imports(/^apps\/console\/src\//, (one) => !one.startsWith('apps/api/')),
     planted: { path: 'apps/console/src/planted.ts', text: "import '@rolecall/api/platform/db/sql'" },
   },
   {
@@ -228,11 +243,22 @@ export const rules: readonly Rule[] = [
     // Arguments lie on the stack: a hundred thousand of them, which a client can send, are a RangeError.
     title: 'no list becomes the arguments of a call, unless it is known to be short',
     find: contains(
-      /^apps\/api\/src\//,
+      /^(apps\/api|packages\/tenant-schema)\/src\//,
       /\b(push|unshift|splice|max|min|fromCharCode|fromCodePoint)\((?:[^()]*,\s*)?\.\.\./,
       Object.keys(shortLists),
     ),
     planted: { path: `${api}/planted.ts`, text: 'export const most = (all: number[]) => Math.max(...all)' },
+  },
+  {
+    // A check before the service listens exercises those of that file.
+    title: 'private parts of Node.js and of libraries are read in one file',
+    find: contains(/^(apps\/api|packages)\/.*src\//, /(?:\.|\['|')_[a-z]\w*'? in |[\w)\]]\??\._[a-z]\w*/, [
+      `${api}/platform/http/node-internals.ts`,
+    ]),
+    planted: {
+      path: `${api}/planted.ts`,
+      text: 'export const noted = (socket: { _httpMessage: unknown }) => socket._httpMessage',
+    },
   },
   {
     title: 'no file is longer than a reader follows',

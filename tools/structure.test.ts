@@ -57,6 +57,7 @@ describe('the structure', () => {
       (name) => (isTest(name) || name.startsWith('acceptance/')) && marks.test(codeOf(name)),
     )
     const rolling = 'apps/api/test/process/rolling.test.ts'
+    const versions = 'apps/api/test/process/node-versions.test.ts'
     const [runtimes, stacks] = ['tools/sdk/runtimes.test.ts', 'tools/sdk/stacks.test.ts']
     // Members log in at the simulated platform: without one, a service is tried by its address alone.
     const byAddress = 'acceptance/api/service.ts'
@@ -72,6 +73,7 @@ describe('the structure', () => {
       byAddress,
       examples,
       smallDisk,
+      versions,
       pooler,
       door,
       parties,
@@ -99,6 +101,9 @@ describe('the structure', () => {
     // CONTRIBUTING.md tells of them. One for all runtimes that a nightly run loads.
     expect(codeOf(runtimes).match(/\bskip\([^)]*\)/g)).toEqual([
       "skip(!isWanted, 'other runtimes are loaded with RUNTIMES=all')",
+    ])
+    expect(codeOf(versions).match(/\bskip\([^)]*\)/g)).toEqual([
+      "skip(!isWanted, 'other versions of Node.js are loaded with RUNTIMES=all')",
     ])
     // The same for the frameworks that have to be built.
     expect(codeOf(stacks).match(/\bskip\([^)]*\)/g)).toEqual(["skip('they are loaded with STACKS=all')"])

@@ -52,7 +52,13 @@ async function buildOld(folder) {
     if (name === '@rolecall') continue
     symlinkSync(join(root, 'node_modules', name), join(tree, 'node_modules', name))
   }
-  const own = { contract: 'packages', 'chat-sim': 'packages', sdk: 'packages', api: 'apps' }
+  const own = {
+    contract: 'packages',
+    'tenant-schema': 'packages',
+    'chat-sim': 'packages',
+    sdk: 'packages',
+    api: 'apps',
+  }
   for (const [name, parent] of Object.entries(own))
     symlinkSync(join(tree, parent, name), join(tree, 'node_modules/@rolecall', name))
   // The older version may compile the servers of others with its benchmark.

@@ -12,8 +12,7 @@ export default defineConfig({
     alias: {
       '@rolecall/contract': source('packages/contract/src/index.ts'),
       '@rolecall/sdk/admin': source('packages/sdk/src/admin.ts'),
-      // What the service itself checks schemas with: the same verdict as when one is saved.
-      '@rolecall/api/platform/json-schema': source('apps/api/src/platform/json-schema'),
+      '@rolecall/tenant-schema': source('packages/tenant-schema/src/index.ts'),
     },
   },
   css: { modules: { localsConvention: 'camelCaseOnly' } },

@@ -1,22 +1,21 @@
-import { existsSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { givenProject, givenSession } from '../../apps/api/test/given.ts'
 import { startWorld, type World } from '../../apps/api/test/service.ts'
-import { type Installed, installPackage, root, run, walked, writeWalk } from './installed.ts'
+import { installRuntime, nodePackage } from '../installed-runtime.ts'
+import { type Installed, installPackage, run, walked, writeWalk } from './installed.ts'
 
 // Other runtimes are 500 MB to load: all of them with RUNTIMES=all, as a nightly run has it, and the two that are no
 // Node.js (200 MB) also in CI. They are kept for the next run.
 
 const os = process.platform
 const isArm = process.arch === 'arm64'
-const folder = join(root, 'node_modules/.cache/rolecall-runtimes')
 
 /** Each by the package that carries its program, so that nothing is run to install it. */
 const runtimes: readonly (readonly [string, string, string, readonly string[]])[] = [
-  ['Node.js 22', `node-${os}-${isArm ? 'arm64' : 'x64'}@22`, 'bin/node', []],
-  ['Node.js 24', `node-${os}-${isArm ? 'arm64' : 'x64'}@24`, 'bin/node', []],
+  ['Node.js 22', nodePackage('22'), 'bin/node', []],
+  ['Node.js 24', nodePackage('24'), 'bin/node', []],
   ['Bun', `@oven/bun-${os}-${isArm ? 'aarch64' : 'x64'}`, 'bin/bun', []],
   ['Deno', `@deno/${os}-${isArm ? 'arm64' : 'x64'}${os === 'linux' ? '-glibc' : ''}`, 'deno', ['run', '-A']],
 ]
@@ -37,27 +36,12 @@ afterAll(async () => {
   if (installed) await rm(installed.folder, { recursive: true })
 })
 
-/** Installs a runtime outside of the workspace: the program \`node\` of a package would run every script here. */
-async function install(spec: string): Promise<string> {
-  const place = join(folder, spec.replaceAll('/', '-'))
-  const name = spec.replace(/(?<=.)@\d+$/, '')
-  if (!existsSync(join(place, 'node_modules', name))) {
-    await mkdir(place, { recursive: true })
-    await run(
-      'npm',
-      ['install', '--prefix', place, '--no-audit', '--no-fund', '--ignore-scripts', spec],
-      place,
-    )
-  }
-  return join(place, 'node_modules', name)
-}
-
 describe.each(runtimes)('on %s an installed package', (name, spec, program, args) => {
   test('is used as a module and as CommonJS, and lets the process end', async ({ skip }) => {
     const isWanted = wanted.some(([one]) => one === name)
     skip(!isWanted, 'other runtimes are loaded with RUNTIMES=all')
     const project = await givenProject(world)
-    const runtime = join(await install(spec), program)
+    const runtime = join(await installRuntime(spec), program)
     for (const kind of ['esm', 'cjs'] as const) {
       const { token, refreshToken } = await givenSession(world, project)
       const given = { url: world.url, key: project.key, token, refreshToken }

@@ -6,6 +6,7 @@ import { eraseFromMirror, lockMember } from '#mirror/erase-store'
 import { createMemberSyncs } from '#mirror/rest/member-syncs'
 import { Front } from '#platform/http/front'
 import type { Lifecycle } from '#platform/http/lifecycle'
+import type { NodeInternals } from '#platform/http/node-internals'
 import { createBodyReader } from '#platform/http/read-bytes'
 import { createRequestIds } from '#platform/http/request-id'
 import { createResponder } from '#platform/http/responder'
@@ -103,6 +104,8 @@ interface AppTerms {
   readonly observe?: typeof createObserver
   /** Replaces the time after which a connection ends whose client takes no output. */
   readonly stalledMs?: number | undefined
+  /** Replaces the private parts of Node.js, where they failed their check. */
+  readonly internals?: NodeInternals | undefined
 }
 
 /** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
@@ -110,13 +113,13 @@ export function createApp(
   deps: Deps,
   recorder: Recorder,
   lifecycle: Lifecycle,
-  { observe = createObserver, stalledMs }: AppTerms = {},
+  { observe = createObserver, stalledMs, internals }: AppTerms = {},
 ): FastifyInstance {
   const { config, log, db } = deps
   const bodies = createBodyReader()
   const front = new Front(bodies)
   const requestId = createRequestIds()
-  const app = createServer({ ...config, stalledMs }, { lifecycle, log, front, requestId })
+  const app = createServer({ ...config, stalledMs, internals }, { lifecycle, log, front, requestId })
   deps.tracing?.watch(app)
   const requests = createRequestMetrics()
   const counts = { oidc: createTally(), hosts: createTally(), logouts: createTally() }

@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
+import { createTenantSchemas } from '@rolecall/tenant-schema/workers'
 import { createChainVerifier } from '#audit/chain-verifier'
 import { recordAudit } from '#audit/record'
 import { instrumentChat } from '#chat/chat-instrumentation'
@@ -16,7 +17,7 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { watchWrites } from '#platform/db/watched-writes'
-import { createTenantSchemas } from '#platform/json-schema/tenant-schemas'
+import { ApiError } from '#platform/http/api-error'
 import type { Log } from '#platform/log'
 import { createPost } from '#platform/outbound/create-post'
 import { createResolveHost } from '#platform/outbound/resolve-host'
@@ -175,9 +176,16 @@ export function createDeps(
     notifications,
     eventDeliveries,
     post,
-    schemas: createTenantSchemas(),
+    schemas: createTenantSchemas(tooManySchemas),
   }
 }
+
+/** Refuses a costly schema while too many others wait for a worker thread. */
+const tooManySchemas = () =>
+  new ApiError('RATE_LIMITED', {
+    detail: 'Too many costly schemas are being worked on.',
+    headers: { 'retry-after': '1' },
+  })
 
 /** In a small container the process itself is the bound: it must not die of what it keeps. */
 const answerBytes = ({ answerMemoryMb }: Config) =>

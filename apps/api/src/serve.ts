@@ -6,6 +6,7 @@ import type { Database } from '#platform/db/database'
 import { DatabaseRefused, DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/database'
 import { migrate, newerSentence, ownFolder, schemaState } from '#platform/db/migrate'
 import { progressSentence } from '#platform/db/migration-progress'
+import { chooseInternals } from '#platform/http/check-internals'
 import { closeServer } from '#platform/http/close-server'
 import { hostProblem } from '#platform/http/host-problem'
 import { createLifecycle } from '#platform/http/lifecycle'
@@ -106,7 +107,7 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
     ],
   })
   const lifecycle = createLifecycle()
-  const app = createApp(deps, recorder, lifecycle)
+  const app = createApp(deps, recorder, lifecycle, { internals: await chooseInternals(log) })
   // Before anyone can know that it listens: a signal without a listener ends the process at once.
   const stop = shutDownOnce(log, {
     withinMs: graceMs,

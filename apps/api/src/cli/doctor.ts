@@ -6,6 +6,7 @@ import { chatFor } from './chat-client.ts'
 import { callbackUrlLines } from './doctor/callback-url.ts'
 import { botLines, clientLines, mainServerLines } from './doctor/chat-platform.ts'
 import { oidcLines, protectedHostLines } from './doctor/clients.ts'
+import { readerLines } from './doctor/fast-reader.ts'
 import { type Line, note, ok, problem, skipped, words } from './doctor/line.ts'
 import { cacheLines, databaseLines, keyLines } from './doctor/storage.ts'
 
@@ -21,8 +22,12 @@ export async function doctorCommand(): Promise<void> {
     {
       name: 'configuration',
       needs: [],
-      check: async () =>
-        problems.length === 0 ? [ok('complete'), ...wrong] : [...wrong, ...firstSteps(problems).map(note)],
+      check: async () => [
+        ...(problems.length === 0
+          ? [ok('complete'), ...wrong]
+          : [...wrong, ...firstSteps(problems).map(note)]),
+        ...(await readerLines()),
+      ],
     },
     { name: 'database', needs: [variables.databaseUrl], check: () => databaseLines(config) },
     { name: 'cache', needs: [variables.cacheUrl], check: () => cacheLines(config, log) },

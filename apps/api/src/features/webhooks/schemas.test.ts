@@ -65,6 +65,20 @@ describe.each(engines)('schemas of inbound webhooks on %s', (engine) => {
     expect(await statusOf(reply.body.id, '5')).toBe('201')
   })
 
+  test('429 for a project while as many of its costly schemas wait as may', async () => {
+    const costly = { allOf: Array.from({ length: 12 }, (_, i) => ({ pattern: `^[a-z]{0,450}${i}` })) }
+    const { schemas } = world.service.deps
+    let isAnswered = false
+    // Two more than there are places, which are free at no moment.
+    const others = Array.from({ length: 12 }, async () => {
+      while (!isAnswered) await schemas.check(project.id, costly).catch(() => new Promise(setImmediate))
+    })
+    const { status, body, headers } = await withSchema(costly)
+    isAnswered = true
+    expect([status, body.code, headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '1'])
+    await Promise.all(others)
+  })
+
   test('what was stored under other limits stays in force, and is told by id at start until it is smaller', async () => {
     const large = await store({ pattern: '^(a{31}){32}(b{31}){32}(c{31}){32}' })
     const fine = await store({ pattern: '^a' })

@@ -1,4 +1,4 @@
-import { ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** Time for the last words to arrive. */
@@ -17,7 +17,7 @@ export function endConnection(socket: Duplex, lastWords: () => string): void {
     socket.destroy()
     return
   }
-  const answer = answerUnderWay(socket)
+  const answer = underWay.get(socket)?.[0]
   // The bytes may be the body of the very request that waits for its answer.
   if (!answer || (!answer.headersSent && !answer.req.complete)) {
     socket.end(lastWords())
@@ -35,8 +35,22 @@ export function endConnection(socket: Duplex, lastWords: () => string): void {
   }
 }
 
-/** Node.js notes it on the socket, in all its versions, and tells it nowhere else. */
-function answerUnderWay(socket: Duplex): ServerResponse | undefined {
-  const noted = '_httpMessage' in socket ? socket._httpMessage : undefined
-  return noted instanceof ServerResponse ? noted : undefined
+/** Answers that are not finished, in the order of their requests. Only pipelined requests make more than one. */
+const underWay = new WeakMap<Duplex, ServerResponse[]>()
+
+/** Notes the answers of a server while they are under way, for `endConnection`. */
+export function watchAnswers(server: Server): void {
+  // Before the handler, which may answer in the same step.
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const answers = underWay.get(socket)
+    if (answers) answers.push(response)
+    else underWay.set(socket, [response])
+    response.once('close', forget)
+  })
+}
+
+function forget(this: ServerResponse) {
+  const answers = underWay.get(this.req.socket)
+  const place = answers?.indexOf(this) ?? -1
+  if (place >= 0) answers?.splice(place, 1)
 }

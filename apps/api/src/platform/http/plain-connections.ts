@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Front } from './front.ts'
+import type { NodeInternals } from './node-internals.ts'
 import { maxPlainBytes, type PlainHead, readPlainHead } from './plain-request.ts'
 import { finishedText, type WriteFinished } from './send.ts'
 
@@ -11,6 +12,7 @@ interface Terms {
   readonly endsConnections: () => boolean
   /** How long a new connection may say nothing. */
   readonly silentMs: number
+  readonly internals: Pick<NodeInternals, 'takeConnections'>
 }
 
 /** Lets Node.js read a connection. */
@@ -19,19 +21,17 @@ type Accept = (connection: Duplex) => void
 /**
  * Reads connections itself as long as they ask nothing but what may be in memory, each question in one piece: for these
  * the parser and the streams of `node:http` are most of the work. With the first request of another kind a connection
- * is Node's, for good and with all its bytes, so that the rules of HTTP are at one place.
+ * is Node's, for good and with all its bytes, so that the rules of HTTP are at one place. If the internals let it take no
+ * connections, all of them are Node's.
  */
 export function readPlainConnections(server: Server, terms: Terms): { endUnused(): void } {
-  const [listener, ...others] = server.listeners('connection')
-  if (!listener || others.length > 0) throw new Error('The connections of this server are somebody else’s.')
-  server.removeAllListeners('connection')
-  const accept: Accept = (connection) => void listener.call(server, connection)
+  const accept = terms.internals.takeConnections?.(server)
   /** Those on which nothing is under way that Node.js knows of: it would wait for them to end. */
   const unused = new Set<Duplex>()
   server.on('connection', (socket: Socket) => {
     unused.add(socket)
     socket.once('close', () => unused.delete(socket))
-    readPlain(socket, server, accept, terms)
+    if (accept) readPlain(socket, server, accept, terms)
   })
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (!(socket instanceof Detour)) return void unused.delete(socket)

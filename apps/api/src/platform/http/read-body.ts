@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { DuplicateKey, parseExactly } from '#platform/json/parse-exactly'
+import { DuplicateKey, parseExactly } from '@rolecall/tenant-schema'
 import { ApiError } from './api-error.ts'
 
 /**

@@ -1,29 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import {
-  createServer as createHttpServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-  ServerResponse,
-  STATUS_CODES,
-} from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage, STATUS_CODES } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { Log } from '#platform/log'
 import { maxParamLength } from './allowed-methods.ts'
 import { ApiError } from './api-error.ts'
 import { commonHeaders } from './common-headers.ts'
 import { createConnectionCap } from './connections.ts'
-import { endConnection } from './end-connection.ts'
+import { endConnection, watchAnswers } from './end-connection.ts'
 import type { Front } from './front.ts'
 import { countHostLines } from './host-lines.ts'
 import type { Identified } from './identified.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { type NodeInternals, nodeInternals } from './node-internals.ts'
 import { readPlainConnections } from './plain-connections.ts'
+import { responseOf } from './prepared-response.ts'
 import { toApiError, toProblem } from './problem.ts'
 import type { RequestId } from './request-id.ts'
 import type { Responder } from './responder.ts'
-import { keepAliveMs, type PreparedHead, type PreparedResponse } from './send.ts'
+import { keepAliveMs } from './send.ts'
 import { endStalledConnections } from './stalled-connections.ts'
 
 const requestTimeoutMs = 10_000
@@ -36,6 +30,8 @@ interface ServerOptions {
   readonly maxConnections: number
   /** How long a client may take none of its pending output. */
   readonly stalledMs?: number | undefined
+  /** Replaces the private parts of Node.js, where they failed their check. */
+  readonly internals?: NodeInternals | undefined
 }
 
 interface ServerParts {
@@ -50,7 +46,13 @@ interface ServerParts {
  * off, and errors of the framework have the shape of all others.
  */
 export function createServer(
-  { publicUrl, trustProxy, maxConnections, stalledMs = defaultStalledMs }: ServerOptions,
+  {
+    publicUrl,
+    trustProxy,
+    maxConnections,
+    stalledMs = defaultStalledMs,
+    internals = nodeInternals,
+  }: ServerOptions,
   { lifecycle, log, front, requestId }: ServerParts,
 ): FastifyInstance {
   const connections = createConnectionCap({ maxConnections, log })
@@ -67,7 +69,7 @@ export function createServer(
           connectionsCheckingInterval: 1_000,
           // Refused below: what Node refuses by itself has none of the headers that every answer has.
           requireHostHeader: false,
-          ServerResponse: responseOf(endsConnections),
+          ServerResponse: responseOf(endsConnections, internals),
         },
         (request, response) => front.handle(request, response, framework),
       ),
@@ -92,10 +94,14 @@ export function createServer(
   app.decorateRequest('startedAtUs', 0)
   app.decorateRequest('caller', undefined)
   app.decorateRequest('writesBefore', -1)
-  const plain = readPlainConnections(app.server, { front, endsConnections, silentMs: headersTimeoutMs })
+  watchAnswers(app.server)
+  const plain = readPlainConnections(app.server, {
+    ...{ front, endsConnections, internals },
+    silentMs: headersTimeoutMs,
+  })
   app.addHook('preClose', async () => plain.endUnused())
   connections.watch(app.server)
-  endStalledConnections(app.server, stalledMs)
+  endStalledConnections(app.server, stalledMs, internals)
   // Bodies are read by the router, within the limit of their endpoint.
   app.removeAllContentTypeParsers()
   return app
@@ -124,42 +130,6 @@ function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
     app.refuse(new ApiError(isAddressed ? 'EXPECTATION_FAILED' : 'BAD_REQUEST', { headers }), request, reply)
   })
 }
-
-type Head = OutgoingHttpHeaders | OutgoingHttpHeader[]
-
-/** Every answer passes through here, whoever writes it: none can keep a connection that is to end. */
-function responseOf(endsConnections: () => boolean) {
-  return class<R extends IncomingMessage> extends ServerResponse<R> implements PreparedResponse {
-    /** Of Node.js, and the same in all its versions: the head is this text, then these headers, then its own. */
-    declare _storeHeader: (text: string, headers: readonly string[]) => void
-
-    /** Returns true if the connection ends with this answer. */
-    #isLast(): boolean {
-      return endsConnections() || asksForUpgrade(this.req.headers)
-    }
-
-    override writeHead(status: number, message?: string, head?: Head): this
-    override writeHead(status: number, head?: Head): this
-    override writeHead(status: number, second?: string | Head, third?: Head): this {
-      if (this.#isLast()) this.setHeader('connection', 'close')
-      if (typeof second === 'string') return super.writeHead(status, second, third)
-      return super.writeHead(status, second ?? third)
-    }
-
-    writePreparedHead({ status, text, headers }: PreparedHead, more: readonly string[]): void {
-      if (this.#isLast()) {
-        this.writeHead(status, [...headers, ...more])
-      } else {
-        this.statusCode = status
-        this._storeHeader(text, more)
-      }
-    }
-  }
-}
-
-/** Node.js drops the bytes behind such a request, even while no listener upgrades a connection. */
-const asksForUpgrade = ({ upgrade, connection }: IncomingHttpHeaders) =>
-  upgrade !== undefined && connection !== undefined && /upgrade/i.test(connection)
 
 /** Sends every error outside of a route through the responder. */
 export function refuseWith(app: FastifyInstance, respond: Responder) {

@@ -9,6 +9,7 @@ import { createApp } from '../../app.ts'
 import { sql } from '../db/sql.ts'
 import { closeServer } from './close-server.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { nodeInternals } from './node-internals.ts'
 import { endStalledConnections } from './stalled-connections.ts'
 
 const stalledMs = 400
@@ -117,7 +118,7 @@ test('one large write that the client takes slowly is progress', async () => {
   const size = 40_000_000
   const server = createServer((socket) => void socket.on('error', () => {}).write(Buffer.alloc(size)))
   // Long enough for a busy machine to let the client read, and shorter than the client takes for all of it.
-  endStalledConnections(server, 1_000)
+  endStalledConnections(server, 1_000, nodeInternals)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address() as { port: number }

@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net'
+import type { NodeInternals } from './node-internals.ts'
 
 /** Sweeps without progress that end a connection. */
 const maxSweeps = 8
@@ -14,7 +15,11 @@ interface Stall {
  * timer serves all connections of a server, so a request costs nothing. Counts sweeps instead of time: after a pause
  * of this process, a client gets its turn before it is judged.
  */
-export function endStalledConnections(server: Server, stalledMs: number): void {
+export function endStalledConnections(
+  server: Server,
+  stalledMs: number,
+  { readOutput }: Pick<NodeInternals, 'readOutput'>,
+): void {
   const open = new Set<Socket>()
   const stalls = new Map<Socket, Stall>()
   server.on('connection', (socket: Socket) => {
@@ -42,19 +47,4 @@ export function endStalledConnections(server: Server, stalledMs: number): void {
     const timer = setInterval(sweep, stalledMs / maxSweeps).unref()
     server.once('close', () => clearInterval(timer))
   })
-}
-
-/**
- * Returns how much of a connection's output the kernel has accepted, and how much still waits. `bytesWritten` and
- * `writableLength` of the socket count a write that is under way as a whole, so a slow client that takes a large one
- * would seem stalled. The handle has both counts in all versions of Node.js, which judges its own timeouts by them.
- */
-function readOutput(socket: Socket & { readonly _handle?: OutputHandle | null }) {
-  const { bytesWritten = 0, writeQueueSize = 0 } = socket._handle ?? {}
-  return { accepted: bytesWritten - writeQueueSize, pending: writeQueueSize }
-}
-
-interface OutputHandle {
-  readonly bytesWritten: number
-  readonly writeQueueSize: number
 }

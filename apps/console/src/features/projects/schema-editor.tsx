@@ -1,6 +1,4 @@
-import { onEventLoop } from '@rolecall/api/platform/json-schema/allowance'
-import { compileSchema } from '@rolecall/api/platform/json-schema/compile-schema'
-import { TooCostly } from '@rolecall/api/platform/json-schema/run'
+import { compileSchema, onEventLoop, TooCostly } from '@rolecall/tenant-schema'
 import { JsonEditor, type JsonProblem } from '../../components/json-editor/json-editor.tsx'
 
 interface SchemaEditorProps {
@@ -8,7 +6,7 @@ interface SchemaEditorProps {
   readonly onChange: (text: string) => void
 }
 
-/** Loaded when a schema is edited: the editor, and what the service checks schemas with. */
+/** Shows the editor of a schema, which the page loads on demand, with the checks that the service itself makes. */
 export default function SchemaEditor(props: SchemaEditorProps) {
   return <JsonEditor label="Schema" {...props} check={problemsOf} />
 }
@@ -18,7 +16,7 @@ async function problemsOf(schema: unknown): Promise<readonly JsonProblem[]> {
     const compiled = compileSchema(schema, onEventLoop)
     return 'problems' in compiled ? compiled.problems : []
   } catch (error) {
-    // Too much for a page: the service, which has a worker for it, says what it thinks when it is saved.
+    // A costly schema would block the page. The service checks it in a worker thread when it is saved.
     if (error instanceof TooCostly) return []
     throw error
   }

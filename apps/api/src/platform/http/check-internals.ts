@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import { createServer, type Server as HttpServer } from 'node:http'
+import { connect, type Server, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Log } from '#platform/log'
+import { documentedParts, type NodeInternals, nodeInternals } from './node-internals.ts'
+import { readPlainConnections } from './plain-connections.ts'
+import { responseOf } from './prepared-response.ts'
+import { finishedText, keepAliveMs, prepareHead, sendFinished } from './send.ts'
+
+/** Far more than the few milliseconds that the check takes, so that a busy machine passes it. */
+const checkMs = 5_000
+
+/**
+ * Returns the private parts of Node.js if they pass their check. If not, it logs that once and returns documented parts:
+ * `node:http` then reads every connection, so everything works as before, with fewer requests a second.
+ */
+export async function chooseInternals(
+  log: Pick<Log, 'warn'>,
+  internals: NodeInternals = nodeInternals,
+): Promise<NodeInternals> {
+  const cause = await problemOfInternals(internals)
+  if (cause === undefined) return internals
+  log.warn(
+    { component: 'http', event: 'fast_reader_off', node: process.version, cause, fix },
+    'the fast HTTP reader is off: it does not work with this version of Node.js',
+  )
+  return documentedParts
+}
+
+/** Tells an operator how to get the fast reader back. */
+export const fix = 'Nothing is lost but speed. Run Node.js 20, 22 or 24, or update Rolecall.'
+
+/**
+ * Exercises private parts of Node.js on a throw-away connection to this machine, in a few milliseconds.
+ *
+ * @returns the first difference from what the service relies on
+ */
+export async function problemOfInternals(internals: NodeInternals): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(checkMs)
+  let server: Server | undefined
+  let client: Socket | undefined
+  let thrown: unknown
+  try {
+    server = startServer(internals, (error) => {
+      thrown ??= error
+    })
+    const arrived = once(server, 'connection', { signal })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening', { signal })
+    const address = server.address()
+    client = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
+    const [[served]] = await Promise.all([arrived, once(client, 'connect', { signal })])
+    return await converse(client, served, internals, signal)
+  } catch (error) {
+    if (thrown) return messageOf(thrown)
+    return signal.aborted ? `no answer within ${checkMs} ms` : messageOf(error)
+  } finally {
+    client?.destroy()
+    server?.close()
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown')
+
+const body = 'ok'
+const head = prepareHead(200, { 'content-type': 'text/plain' })
+/** As for every answer: Node.js looks for the length among these, and would send chunks without it. */
+const moreOf = (way: string) => ['content-length', String(body.length), 'x-way', way]
+const inMemory = 'GET /memory'
+const plain = (target: string) => `${target} HTTP/1.1\r\nHost: check\r\n\r\n`
+
+/** What a client sends, in turn on one connection, and by which header the answer names its way. */
+const exchanges: readonly { readonly sends: string; readonly way: string }[] = [
+  { sends: plain(inMemory), way: 'memory' },
+  // Through a stream that stands for the connection, which then is the reader's again.
+  { sends: plain('GET /other'), way: 'node' },
+  { sends: plain(inMemory), way: 'memory' },
+  // No plain request: from here on the connection is Node's, with these bytes.
+  { sends: 'PUT /other HTTP/1.1\r\nHost: check\r\nContent-Length: 2\r\n\r\n{}', way: 'node' },
+  { sends: plain(inMemory), way: 'node' },
+]
+
+/** Errors that are thrown in callbacks would end the process: they go to `fail`. */
+function startServer(internals: NodeInternals, fail: (error: unknown) => void) {
+  const orEnd = (connection: Duplex, run: () => void) => {
+    try {
+      run()
+    } catch (error) {
+      fail(error)
+      connection.destroy()
+    }
+  }
+  const takeConnections = (server: HttpServer) => {
+    const accept = internals.takeConnections?.(server)
+    if (!accept) throw new Error('connections are read by node:http')
+    return (connection: Duplex) => orEnd(connection, () => accept(connection))
+  }
+  const server = createServer(
+    { keepAliveTimeout: keepAliveMs, ServerResponse: responseOf(() => false, internals) },
+    ({ socket }, response) => orEnd(socket, () => sendFinished(response, head, moreOf('node'), body)),
+  )
+  readPlainConnections(server, {
+    front: {
+      knows: (target) => target.startsWith('GET '),
+      answerAtOnce: (target, _asked, _body, write) => {
+        if (target === inMemory) write(head, moreOf('memory'), body)
+        return target === inMemory
+      },
+    },
+    endsConnections: () => false,
+    silentMs: checkMs,
+    internals: { takeConnections },
+  })
+  return server
+}
+
+async function converse(client: Socket, served: Socket, internals: NodeInternals, signal: AbortSignal) {
+  let received = 0
+  for (const [i, { sends, way }] of exchanges.entries()) {
+    client.write(sends)
+    let text = ''
+    while (!text.endsWith(`\r\n\r\n${body}`)) {
+      const [chunk]: unknown[] = await Promise.race([
+        once(client, 'data', { signal }),
+        once(client, 'end', { signal }),
+      ])
+      if (chunk === undefined) throw new Error(`the connection ended before answer ${i + 1}`)
+      text += String(chunk)
+    }
+    received += text.length
+    const expected = finishedText(head, moreOf(way), body)
+    if (withoutDate(text) !== withoutDate(expected)) return `answer ${i + 1} was ${JSON.stringify(text)}`
+  }
+  const { accepted, pending } = internals.readOutput(served)
+  if (accepted !== received || pending !== 0)
+    return `a connection with ${received} bytes of output counts ${accepted} accepted and ${pending} pending`
+  return undefined
+}
+
+const withoutDate = (text: string) => text.replace(/Date: [^\r]+/, '')

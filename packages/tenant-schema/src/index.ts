@@ -1,0 +1,6 @@
+export { DuplicateKey, parseExactly } from './json/parse-exactly.ts'
+export { onEventLoop } from './json-schema/allowance.ts'
+export { compileSchema } from './json-schema/compile-schema.ts'
+export type { SchemaProblem } from './json-schema/problem.ts'
+export { TooCostly } from './json-schema/run.ts'
+export { validateValue } from './json-schema/validate-value.ts'

@@ -1,0 +1,38 @@
+import type { Node } from './keyword.ts'
+import { limits } from './limits.ts'
+import type { SchemaProblem } from './problem.ts'
+
+/**
+ * Checks the graph of references: nothing leads back to itself on the same value, and no value
+ * meets more schemas than allowed when every reference is followed. A schema that holds a part of a value
+ * against itself is fine: the value ends somewhere.
+ */
+export function problemsOfReferences(nodes: Iterable<Node>): SchemaProblem[] {
+  const visits = new Map<Node, number>()
+  for (const node of nodes) {
+    const count = visitsOf(node, visits)
+    if (count === Number.POSITIVE_INFINITY) {
+      return [problem(node, 'refers back to itself on the same value: that never ends')]
+    }
+    if (count > limits.visits) {
+      return [problem(node, `refers so often that one value meets more than ${limits.visits} schemas`)]
+    }
+  }
+  return []
+}
+
+/** How many schemas a value meets at one place: infinite for a circle, which is met while it is counted. */
+function visitsOf(node: Node, known: Map<Node, number>): number {
+  const count = known.get(node)
+  if (count !== undefined) return count
+  known.set(node, Number.POSITIVE_INFINITY)
+  const total = node.inPlace.reduce((sum, inner) => sum + visitsOf(inner, known), 1)
+  known.set(node, total)
+  return total
+}
+
+const problem = ({ pointer }: Node, message: string): SchemaProblem => ({
+  path: pointer,
+  message,
+  code: 'SCHEMA',
+})

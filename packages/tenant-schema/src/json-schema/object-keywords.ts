@@ -1,0 +1,170 @@
+import {
+  checkPart,
+  every,
+  isObject,
+  type Keyword,
+  quietly,
+  readCount,
+  readKeys,
+  readNames,
+} from './keyword.ts'
+import { Seen } from './seen.ts'
+
+/** Cost of reading one key, in addition to its schema. */
+const keyCost = 14
+
+const properties: Keyword = (reading) => {
+  const nodes = readKeys(reading).map((key) => [key, reading.sub('apart', key)] as const)
+  return (value, run, seen) => {
+    if (!isObject(value)) return true
+    run.spend(nodes.length * keyCost)
+    return every(nodes, run, ([key, node]) => {
+      if (!Object.hasOwn(value, key)) return true
+      seen?.keys.add(key)
+      return checkPart(node, value[key], key, run)
+    })
+  }
+}
+
+const patternProperties: Keyword = (reading) => {
+  const rules = readKeys(reading).map((source) => ({
+    matches: reading.pattern(source, source),
+    node: reading.sub('apart', source),
+  }))
+  return (value, run, seen) => {
+    if (!isObject(value)) return true
+    const keys = Object.keys(value)
+    return every(rules, run, ({ matches, node }) => {
+      run.spend(keys.length * keyCost)
+      return every(keys, run, (key) => {
+        if (!matches(key, run)) return true
+        seen?.keys.add(key)
+        return checkPart(node, value[key], key, run)
+      })
+    })
+  }
+}
+
+/** Checks the keys that neither `properties` nor `patternProperties` beside it names. */
+const additionalProperties: Keyword = (reading) => {
+  const node = reading.sub('apart')
+  const { properties: named, patternProperties: matched } = reading.schema
+  const names = new Set(isObject(named) ? Object.keys(named) : [])
+  const patterns = isObject(matched) ? Object.keys(matched).map((source) => reading.pattern(source)) : []
+  return (value, run, seen) => {
+    if (!isObject(value)) return true
+    const keys = Object.keys(value)
+    run.spend(keys.length * keyCost)
+    return every(keys, run, (key) => {
+      if (names.has(key) || patterns.some((matches) => matches(key, run))) return true
+      seen?.keys.add(key)
+      if (reading.value === false) return run.fail('UNKNOWN_KEY', 'is not a known key', key)
+      return checkPart(node, value[key], key, run)
+    })
+  }
+}
+
+const unevaluatedProperties: Keyword = (reading) => {
+  const node = reading.sub('apart')
+  return (value, run, seen) => {
+    if (!isObject(value) || !seen || seen.hasAllKeys) return true
+    const keys = Object.keys(value)
+    run.spend(keys.length * keyCost)
+    const passed = every(keys, run, (key) => {
+      if (seen.keys.has(key)) return true
+      if (reading.value === false) return run.fail('UNKNOWN_KEY', 'is not a known key', key)
+      return checkPart(node, value[key], key, run)
+    })
+    seen.hasAllKeys = true
+    return passed
+  }
+}
+
+const propertyNames: Keyword = (reading) => {
+  const node = reading.sub('apart')
+  return (value, run) => {
+    if (!isObject(value)) return true
+    const keys = Object.keys(value)
+    run.spend(keys.length * keyCost)
+    return every(
+      keys,
+      run,
+      (key) =>
+        quietly(run, () => node.check(key, run, undefined)) ||
+        run.fail('PROPERTY_NAMES', 'is not a name that keys may have here', key),
+    )
+  }
+}
+
+const required: Keyword = ({ value, complain }) => {
+  const names = readNames(value, complain)
+  return (given, run) => {
+    if (!isObject(given)) return true
+    run.spend(names.length * keyCost)
+    return every(
+      names,
+      run,
+      (name) => Object.hasOwn(given, name) || run.fail('REQUIRED', 'is required', name),
+    )
+  }
+}
+
+const dependentRequired: Keyword = (reading) => {
+  const rules = readKeys(reading).map((key) => ({
+    key,
+    names: readNames((reading.value as Record<string, unknown>)[key], reading.complain, key),
+  }))
+  return (value, run) => {
+    if (!isObject(value)) return true
+    run.spend(rules.length * keyCost)
+    return every(rules, run, ({ key, names }) => {
+      if (!Object.hasOwn(value, key)) return true
+      run.spend(names.length * keyCost)
+      const message = `is required with ${key.slice(0, 100)}`
+      return every(names, run, (name) => Object.hasOwn(value, name) || run.fail('REQUIRED', message, name))
+    })
+  }
+}
+
+const dependentSchemas: Keyword = (reading) => {
+  const rules = readKeys(reading).map((key) => ({ key, node: reading.sub('inPlace', key) }))
+  return (value, run, seen) => {
+    if (!isObject(value)) return true
+    run.spend(rules.length * keyCost)
+    return every(rules, run, ({ key, node }) => {
+      if (!Object.hasOwn(value, key)) return true
+      const inner = seen && new Seen()
+      const passed = node.check(value, run, inner)
+      if (passed && inner) seen?.add(inner, run)
+      return passed
+    })
+  }
+}
+
+const keyBound =
+  (code: string, words: string, holds: (count: number, limit: number) => boolean): Keyword =>
+  (reading) => {
+    const limit = readCount(reading)
+    if (limit === undefined) return undefined
+    return (value, run) => {
+      if (!isObject(value)) return true
+      const { length } = Object.keys(value)
+      run.spend(length * keyCost)
+      return holds(length, limit) || run.fail(code, `must have ${words} ${limit} keys`)
+    }
+  }
+
+/** Keywords of objects, in the order in which they are checked: what was not evaluated comes last. */
+export const objectKeywords: Readonly<Record<string, Keyword>> = {
+  required,
+  minProperties: keyBound('MIN_PROPERTIES', 'at least', (count, limit) => count >= limit),
+  maxProperties: keyBound('MAX_PROPERTIES', 'at most', (count, limit) => count <= limit),
+  dependentRequired,
+  propertyNames,
+  properties,
+  patternProperties,
+  additionalProperties,
+  dependentSchemas,
+}
+
+export const lastObjectKeywords: Readonly<Record<string, Keyword>> = { unevaluatedProperties }

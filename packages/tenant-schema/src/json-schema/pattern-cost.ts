@@ -1,0 +1,109 @@
+import { RE2Set } from 're2js'
+import { limits } from './limits.ts'
+
+/** Costs of compiling, in units of about a tenth of a microsecond. */
+const unitsOf = { pattern: 300, instruction: 20, range: 0.5 } as const
+/** Costs of parsing a Unicode class and a folded range, in the same units. */
+const unicodeClassUnits = 3_000
+const foldedRangeUnits = 50_000
+/** Cost of one optional repetition: for a repeat from 2 to 9, the engine nests seven. */
+const optionalUnits = 25
+
+/** The engine refuses repeats, nested or not, that come to more. */
+const maxCopies = 1_000
+
+/**
+ * Bounds the cost of parsing a pattern, in the same units, by its text alone. The bound holds because it does not
+ * interpret the characters: every repeat that the engine finds stands there as `{n}`, every Unicode class as `\p`,
+ * and every range as `-`. Quoted characters, and others that are no operators, count too. A repeat writes out one
+ * atom, unless it follows a bracket, or the end of a quotation, which may be empty: then it multiplies everything
+ * before it.
+ */
+export function parseUnits(source: string): number {
+  let atoms = source.length
+  let copies = 1
+  let optional = 0
+  for (const [, before = '', from = '', comma = '', to = ''] of source.matchAll(repeat)) {
+    const times = Math.max(1, Number(from) + (comma ? 1 : 0), Number(to))
+    optional += Math.max(0, Math.min(Number(to), maxCopies) - Number(from))
+    if (before === '') atoms += times
+    else copies *= times
+  }
+  const written = Math.min(atoms * copies, source.length * maxCopies)
+  const classes = source.match(/\\p/gi)?.length ?? 0
+  // Case folding walks through a range one character at a time. Ranges that end in ASCII are short.
+  const isFolded = /\(\?[-msU]*i/.test(source)
+  const longRanges = isFolded ? (source.match(/-(?![ -[\]-~])/g)?.length ?? 0) : 0
+  return written + optional * optionalUnits + classes * unicodeClassUnits + longRanges * foldedRangeUnits
+}
+
+const repeat = /([)E]?)\{(\d+)(,?)(\d*)\}/g
+
+/** How large the program of a pattern becomes: at most so many instructions, which look at so many ranges of characters. */
+export interface ProgramSize {
+  readonly instructions: number
+  readonly ranges: number
+}
+
+export const compileUnits = ({ instructions, ranges }: ProgramSize): number =>
+  Math.ceil(unitsOf.pattern + instructions * unitsOf.instruction + ranges * unitsOf.range)
+
+/** A node of the engine's own tree. Repeats are written out in it, as references to the same nodes. */
+interface EngineNode {
+  readonly op: number
+  readonly runes: ArrayLike<number> | null
+  readonly subs: readonly EngineNode[]
+}
+
+/** The tree that the engine compiles; `RE2Set` is the part of it that lets one see it before it is compiled. */
+function treeOf(source: string): EngineNode {
+  const set = new RE2Set()
+  set.add(source)
+  const [root]: EngineNode[] = set.regexps
+  if (!root) throw new Error('The engine read a pattern and kept none.')
+  return root
+}
+
+const literal = treeOf('ab').op
+const characterClass = treeOf('[ac]').op
+const sequence = treeOf('a+b+').op
+const alternation = treeOf('a+|b+').op
+const question = treeOf('a?').op
+
+/**
+ * Measures the program that the engine will make of a pattern, before it makes it. Stops counting beyond what a
+ * pattern may have.
+ *
+ * @throws what the engine says of a pattern that is none
+ */
+export function measureProgram(source: string): ProgramSize {
+  const known = new Map<EngineNode, ProgramSize>()
+  const measure = (node: EngineNode): ProgramSize => {
+    const seen = known.get(node)
+    if (seen) return seen
+    const runes = node.runes?.length ?? 0
+    let instructions = node.op === literal ? Math.max(1, runes) : ownInstructions(node)
+    let ranges = node.op === characterClass ? runes / 2 : 0
+    for (const sub of node.subs) {
+      const inner = measure(sub)
+      instructions += inner.instructions
+      ranges += inner.ranges
+      if (instructions > limits.patternInstructions || ranges > limits.patternRanges) break
+    }
+    const size = { instructions, ranges }
+    known.set(node, size)
+    return size
+  }
+  const { instructions, ranges } = measure(treeOf(source))
+  // The engine adds one to fail at, and one to match at.
+  return { instructions: instructions + 2, ranges }
+}
+
+/** Bounds the instructions of a node itself, for every node except literals. */
+function ownInstructions({ op, subs }: EngineNode): number {
+  if (subs.length === 0 || op === question) return 1
+  if (op === sequence) return 0
+  if (op === alternation) return subs.length - 1
+  // A group has a beginning and an end, a repeat of what may be empty two branches.
+  return 2
+}

@@ -1,0 +1,18 @@
+import type { Run } from './run.ts'
+
+/** Collects the keys and items of one object or array that schemas have evaluated, for `unevaluated…`. */
+export class Seen {
+  readonly keys = new Set<string>()
+  readonly items = new Set<number>()
+  hasAllKeys = false
+  hasAllItems = false
+
+  /** Takes over what a schema that passed has seen. */
+  add(other: Seen, run: Run): void {
+    run.spend(4 + (other.keys.size + other.items.size) * 12)
+    for (const key of other.keys) this.keys.add(key)
+    for (const item of other.items) this.items.add(item)
+    this.hasAllKeys ||= other.hasAllKeys
+    this.hasAllItems ||= other.hasAllItems
+  }
+}

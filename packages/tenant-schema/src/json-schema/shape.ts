@@ -1,0 +1,22 @@
+import { ExactNumber } from '../json/exact-number.ts'
+import { limits } from './limits.ts'
+
+/**
+ * Returns the reason why a JSON value cannot be walked or stored again, or undefined. Does not recurse itself, so
+ * it can read every parsed value.
+ */
+export function misshapen(value: unknown): 'DEPTH' | 'NUMBER' | undefined {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: unknown[] = []
+    for (const one of level) {
+      // 1e400 is JSON, and no number that a reader could keep.
+      if (typeof one === 'number' && !Number.isFinite(one)) return 'NUMBER'
+      if (typeof one !== 'object' || one === null || one instanceof ExactNumber) continue
+      if (depth >= limits.depth) return 'DEPTH'
+      for (const inner of Array.isArray(one) ? one : Object.values(one)) next.push(inner)
+    }
+    level = next
+  }
+  return undefined
+}

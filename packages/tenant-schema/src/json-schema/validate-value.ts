@@ -1,0 +1,32 @@
+import type { Node } from './keyword.ts'
+import { limits } from './limits.ts'
+import type { SchemaProblem } from './problem.ts'
+import { EnoughErrors, Run, TooCostly } from './run.ts'
+import { misshapen } from './shape.ts'
+
+/** Lists everything that is wrong with a parsed value. The time is bounded for every value. */
+export function validateValue(root: Node, value: unknown): SchemaProblem[] {
+  return validateWithin(limits.work, root, value) ?? tooCostly
+}
+
+export const tooCostly = whole('TOO_COSTLY', 'takes more work to validate than one payload may')
+
+/** Does the same within a budget of work. Returns undefined if the budget is too small for a verdict. */
+export function validateWithin(work: number, root: Node, value: unknown): SchemaProblem[] | undefined {
+  const shape = misshapen(value)
+  if (shape === 'DEPTH') return whole('DEPTH', `nests deeper than ${limits.depth} levels`)
+  if (shape === 'NUMBER')
+    return whole('NUMBER', 'has a number that is too large, or too long, for JSON readers')
+  const run = new Run(work)
+  try {
+    root.check(value, run, undefined)
+  } catch (error) {
+    if (error instanceof TooCostly) return undefined
+    if (!(error instanceof EnoughErrors)) throw error
+  }
+  return run.errors
+}
+
+function whole(code: string, message: string): SchemaProblem[] {
+  return [{ path: '', message, code }]
+}

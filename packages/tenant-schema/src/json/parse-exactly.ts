@@ -1,0 +1,138 @@
+import { digitsAlwaysHeld, type ExactNumber, readNumber } from './exact-number.ts'
+
+/** Thrown for a JSON object that has a key twice: which one counts, each reader decides for itself. */
+export class DuplicateKey extends Error {
+  override readonly name = 'DuplicateKey'
+}
+
+/**
+ * Parses JSON so that the value says no less than the text: a number that a double does not hold becomes an
+ * `ExactNumber`, and a key that stands twice in one object is refused. Costs a pass over the text and one over the
+ * value more than JSON.parse, and its parsing again where there is such a number.
+ *
+ * @throws SyntaxError, DuplicateKey
+ */
+export function parseExactly(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  const { members, unusual } = scan(text)
+  const holder: [unknown] = [value]
+  // JSON.parse keeps one member of each name: where some are missing, some had the same.
+  if (countMembers(holder) < members) throw new DuplicateKey()
+  if (unusual.length > 0) fillIn(holder, [JSON.parse(markNumbers(text, unusual))], unusual)
+  return holder[0]
+}
+
+/** A number in a text that a double does not hold, and what it is read as. */
+interface Unusual {
+  readonly start: number
+  readonly end: number
+  readonly read: number | ExactNumber
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const dot = 0x2e
+const minus = 0x2d
+
+/** Counts the members of a valid JSON text, and finds its numbers that a double does not hold. */
+function scan(text: string) {
+  const unusual: Unusual[] = []
+  let members = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === quote) i = endOfString(text, i)
+    else if (code === 0x3a) members += 1
+    else if (code === minus || isDigit(code)) {
+      const start = i
+      const mantissaEnd = endOfMantissa(text, start)
+      const end = isExponent(text.charCodeAt(mantissaEnd)) ? endOfExponent(text, mantissaEnd) : mantissaEnd
+      // Most numbers are short, and their powers too: those are held without a further look.
+      if (mantissaEnd - start > digitsAlwaysHeld || end - mantissaEnd > maxUsualPower) {
+        const read = readNumber(text.slice(start, end), digitsBetween(text, start, mantissaEnd))
+        if (typeof read !== 'number' || Number.isNaN(read)) unusual.push({ start, end, read })
+      }
+      i = end - 1
+    }
+  }
+  return { members, unusual }
+}
+
+/** Characters of an exponent that leaves 15 digits far from the ends of what a double holds: e99. */
+const maxUsualPower = 3
+
+/** The place of the quote that ends the string that begins here. */
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; ; i++) {
+    const code = text.charCodeAt(i)
+    if (code === backslash) i += 1
+    else if (code === quote) return i
+  }
+}
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+const isExponent = (code: number) => code === 0x65 || code === 0x45
+
+function endOfMantissa(text: string, start: number): number {
+  let end = start + 1
+  for (let code = text.charCodeAt(end); isDigit(code) || code === dot; code = text.charCodeAt(end)) end += 1
+  return end
+}
+
+/** Returns the end of an exponent. A digit or a sign follows its letter in valid JSON. */
+function endOfExponent(text: string, letter: number): number {
+  let end = letter + 2
+  while (isDigit(text.charCodeAt(end))) end += 1
+  return end
+}
+
+function digitsBetween(text: string, start: number, end: number): number {
+  let count = 0
+  for (let i = start; i < end; i++) if (isDigit(text.charCodeAt(i))) count += 1
+  return count
+}
+
+/** The text with a string in each of the places: which one it is. */
+function markNumbers(text: string, numbers: readonly Unusual[]): string {
+  let marked = ''
+  let from = 0
+  for (const [i, { start, end }] of numbers.entries()) {
+    marked += `${text.slice(from, start)}"${i}"`
+    from = end
+  }
+  return marked + text.slice(from)
+}
+
+/** Does not recurse: the value may be as deep as its text is long. */
+function countMembers(root: object): number {
+  let count = 0
+  const waiting = [root]
+  for (let one = waiting.pop(); one; one = waiting.pop()) {
+    const inner: unknown[] = Array.isArray(one) ? one : Object.values(one)
+    if (inner !== one) count += inner.length
+    for (const part of inner) if (typeof part === 'object' && part !== null) waiting.push(part)
+  }
+  return count
+}
+
+/**
+ * Puts the numbers where the marks are: where the value has a number, and the value of the marked text a string.
+ * So no text of a sender is mistaken for a mark. Does not recurse either.
+ */
+function fillIn(root: object, marked: object, numbers: readonly Unusual[]): void {
+  const waiting = [root, marked]
+  while (waiting.length > 0) {
+    const names = waiting.pop() as Record<string | number, unknown>
+    const one = waiting.pop() as Record<string | number, unknown>
+    const look = (key: string | number) => {
+      const inner = one[key]
+      const name = names[key]
+      // An own `__proto__` is written to as any other key.
+      if (typeof inner === 'number' && typeof name === 'string') one[key] = numbers[Number(name)]?.read
+      else if (isObject(inner) && isObject(name)) waiting.push(inner, name)
+    }
+    if (Array.isArray(one)) for (let i = 0; i < one.length; i++) look(i)
+    else for (const key of Object.keys(one)) look(key)
+  }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -1,0 +1,150 @@
+import { Worker } from 'node:worker_threads'
+
+/** Thrown when a job took more time or memory than a job may have; its thread is gone. */
+export class JobTooLarge extends Error {
+  override readonly name = 'JobTooLarge'
+}
+
+/** Thrown when so many jobs wait, in all or of this owner, that another one has to come back later. */
+export class PoolBusy extends Error {
+  override readonly name = 'PoolBusy'
+}
+
+export interface PoolOptions {
+  /** A module that posts `ready` once, and then one answer for each message. */
+  readonly module: URL
+  readonly threads: number
+  /** Jobs that may wait for a thread, in all and of one owner. */
+  readonly maxWaiting: number
+  readonly maxWaitingOfOwner: number
+  /** Longest time of one job, from when its thread has started. */
+  readonly jobMs: number
+  /** Memory of one thread, in MiB. */
+  readonly memoryMb: number
+}
+
+interface Pending<Job, Result> {
+  readonly owner: string
+  readonly job: Job
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: Error) => void
+}
+
+/** A thread, and the job that it has; without one it is idle. */
+interface Thread<Job, Result> {
+  readonly worker: Worker
+  isReady: boolean
+  pending: Pending<Job, Result> | undefined
+  timer: NodeJS.Timeout | undefined
+}
+
+/** The jobs of one owner: those that wait, and how many threads have one. */
+interface Lane<Job, Result> {
+  readonly waiting: Pending<Job, Result>[]
+  running: number
+}
+
+/**
+ * Runs jobs off the event loop, each with a limit of time and memory. Threads start with the first job that
+ * needs them. An idle one keeps no process alive, so there is nothing to close.
+ *
+ * Owners take turns: the next job is that of the owner with the fewest jobs under way, and among equals that of the
+ * owner with the oldest last turn. So no owner has a second thread while an owner without one waits.
+ */
+export function createWorkerPool<Job, Result>(options: PoolOptions) {
+  type Own = Thread<Job, Result>
+  const threads = new Set<Own>()
+  /** Owners with jobs that wait or are under way, in the order of their turns. */
+  const lanes = new Map<string, Lane<Job, Result>>()
+  let waiting = 0
+
+  const takeNext = (): Pending<Job, Result> | undefined => {
+    let next: [string, Lane<Job, Result>] | undefined
+    for (const one of lanes) {
+      if (one[1].waiting.length > 0 && one[1].running < (next?.[1].running ?? Number.POSITIVE_INFINITY))
+        next = one
+    }
+    if (!next) return undefined
+    const [owner, lane] = next
+    waiting -= 1
+    lane.running += 1
+    // To the end of the line.
+    lanes.delete(owner)
+    lanes.set(owner, lane)
+    return lane.waiting.shift()
+  }
+
+  const noteEnd = (owner: string) => {
+    const lane = lanes.get(owner)
+    if (!lane) return
+    lane.running -= 1
+    if (lane.running === 0 && lane.waiting.length === 0) lanes.delete(owner)
+  }
+
+  const start = () => {
+    const worker = new Worker(options.module, {
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: 8 },
+    })
+    const thread: Own = { worker, isReady: false, pending: undefined, timer: undefined }
+    threads.add(thread)
+    worker.on('message', (message: Result | 'ready') => {
+      if (message === 'ready') thread.isReady = true
+      else finish(thread)?.resolve(message)
+      assign(thread)
+    })
+    // Out of memory, or a defect of ours: either way the job did not end, and another thread takes the next one.
+    worker.on('error', () => lose(thread))
+    worker.on('exit', () => lose(thread))
+  }
+
+  const assign = (thread: Own) => {
+    const pending = takeNext()
+    if (!pending) {
+      thread.worker.unref()
+      return
+    }
+    thread.worker.ref()
+    thread.pending = pending
+    thread.timer = setTimeout(() => lose(thread), options.jobMs)
+    thread.worker.postMessage(pending.job)
+  }
+
+  const finish = (thread: Own) => {
+    const { pending } = thread
+    clearTimeout(thread.timer)
+    thread.pending = undefined
+    if (pending) noteEnd(pending.owner)
+    return pending
+  }
+
+  const lose = (thread: Own) => {
+    if (!threads.delete(thread)) return
+    finish(thread)?.reject(new JobTooLarge())
+    // A thread that cannot even start takes a job with it: nothing waits for ever.
+    if (!thread.isReady) {
+      const unlucky = takeNext()
+      unlucky?.reject(new JobTooLarge())
+      if (unlucky) noteEnd(unlucky.owner)
+    }
+    void thread.worker.terminate()
+    if (waiting > 0) start()
+  }
+
+  return {
+    /** @throws JobTooLarge, PoolBusy */
+    run(owner: string, job: Job): Promise<Result> {
+      const lane = lanes.get(owner) ?? { waiting: [], running: 0 }
+      if (waiting >= options.maxWaiting || lane.waiting.length >= options.maxWaitingOfOwner) {
+        return Promise.reject(new PoolBusy())
+      }
+      return new Promise((resolve, reject) => {
+        lanes.set(owner, lane)
+        lane.waiting.push({ owner, job, resolve, reject })
+        waiting += 1
+        const idle = [...threads].find((thread) => thread.isReady && !thread.pending)
+        if (idle) assign(idle)
+        else if (threads.size < options.threads) start()
+      })
+    },
+  }
+}
