@@ -22,7 +22,8 @@ export interface Code {
 }
 
 /** The platform's own lifetimes: staff named 100 s for codes; tokens say 7 days in `expires_in`. */
-const defaultLifetimes = { codeSec: 100, tokenSec: 604_800 }
+const codeSec = 100
+export const tokenSec = 604_800
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const mintToken = (length = 30): string =>
@@ -34,7 +35,6 @@ export function createGrants(clock: Clock) {
   const byAccess = new Map<string, Grant>()
   const byRefresh = new Map<string, Grant>()
   const approved = new Map<string, Set<string>>()
-  const lifetimes = { ...defaultLifetimes }
 
   function drop(grant: Grant): void {
     byAccess.delete(grant.accessToken)
@@ -42,11 +42,10 @@ export function createGrants(clock: Clock) {
   }
 
   return {
-    lifetimes,
     issueCode(input: Omit<Code, 'code' | 'expiresAt'>): string {
       const code = mintToken()
       for (const [text, old] of codes) if (old.expiresAt <= clock.now()) codes.delete(text)
-      codes.set(code, { ...input, code, expiresAt: clock.now() + lifetimes.codeSec * 1_000 })
+      codes.set(code, { ...input, code, expiresAt: clock.now() + codeSec * 1_000 })
       approved.set(input.userId, new Set([...(approved.get(input.userId) ?? []), ...input.scopes]))
       return code
     },
@@ -59,7 +58,7 @@ export function createGrants(clock: Clock) {
     hasApproved: (userId: string, scopes: readonly string[]) =>
       scopes.every((scope) => approved.get(userId)?.has(scope)),
     issue(userId: string, scopes: readonly string[]): Grant {
-      const expiresAt = clock.now() + lifetimes.tokenSec * 1_000
+      const expiresAt = clock.now() + tokenSec * 1_000
       const grant = { userId, scopes, accessToken: mintToken(), refreshToken: mintToken(), expiresAt }
       byAccess.set(grant.accessToken, grant)
       byRefresh.set(grant.refreshToken, grant)
@@ -81,7 +80,6 @@ export function createGrants(clock: Clock) {
     },
     clear(): void {
       for (const map of [codes, byAccess, byRefresh, approved]) map.clear()
-      Object.assign(lifetimes, defaultLifetimes)
     },
   }
 }

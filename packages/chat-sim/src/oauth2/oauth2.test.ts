@@ -44,10 +44,12 @@ interface Tokens {
 const tokensOf = async (reply: Promise<Response>) => (await (await reply).json()) as Tokens
 
 describe('with oauth4webapi', () => {
-  it('logs somebody in, with discovery, PKCE, issuer check and either client authentication', async () => {
-    const issuer = new URL(sim.url)
-    const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...allowHttp })
-    const server = await oauth.processDiscoveryResponse(issuer, found)
+  it('logs somebody in, with PKCE, issuer check and either client authentication', async () => {
+    const server = {
+      issuer: sim.url,
+      token_endpoint: `${sim.apiUrl}/oauth2/token`,
+      authorization_response_iss_parameter_supported: true,
+    }
     const client = { client_id: demo.clientId }
     const verifier = oauth.generateRandomCodeVerifier()
     const code_challenge = await oauth.calculatePKCECodeChallenge(verifier)
@@ -251,15 +253,11 @@ describe('/users/@me with a bearer token', () => {
     expect((await meOf(demo.users.mara, 'identify')).me).not.toHaveProperty('email')
   })
 
-  it('reads its own member and servers, with the scopes for it', async () => {
-    const { get } = await meOf(demo.users.ada, 'identify guilds guilds.members.read')
-    const member = await (await get(`/users/@me/guilds/${demo.mainGuildId}/member`)).json()
-    expect(member).toMatchObject({ nick: 'Ada (first mate)', roles: [demo.roles.crew] })
-    expect((await get(`/users/@me/guilds/${demo.gamesGuildId}/member`)).status).toBe(404)
+  it('reads its own servers, with the scope for it', async () => {
+    const { get } = await meOf(demo.users.ada, 'identify guilds')
     expect(await (await get('/users/@me/guilds')).json()).toMatchObject([
       { id: demo.mainGuildId, owner: false },
     ])
-    expect(await (await get('/oauth2/@me')).json()).toMatchObject({ user: { id: demo.users.ada } })
     expect((await get(`/guilds/${demo.mainGuildId}`)).status).toBe(401)
   })
 })

@@ -37,7 +37,5 @@ export function oauthControl(quirks: Quirks, grants: Grants) {
     },
     /** The user removed the application from their account. */
     revokeUser: (userId: string) => grants.revokeUser(userId),
-    setLifetimes: (lifetimes: Partial<Grants['lifetimes']>) =>
-      void Object.assign(grants.lifetimes, lifetimes),
   }
 }

@@ -2,7 +2,7 @@ import { form, header, json, type Reply } from '../http/call.ts'
 import type { Route } from '../http/route.ts'
 import type { Platform } from '../platform.ts'
 import { oauthError, refuseClient } from './client.ts'
-import type { Grant } from './grants.ts'
+import { type Grant, tokenSec } from './grants.ts'
 import { idToken } from './id-token.ts'
 import { refuseVerifier } from './pkce.ts'
 
@@ -58,7 +58,7 @@ function tokenReply(platform: Platform, grant: Grant, nonce: string | undefined)
   const answer = {
     token_type: 'Bearer',
     access_token: grant.accessToken,
-    expires_in: grants.lifetimes.tokenSec,
+    expires_in: tokenSec,
     refresh_token: grant.refreshToken,
     scope: grant.scopes.join(' '),
   }
