@@ -99,8 +99,6 @@ const refreshesPerMinute = 30
 const explanationsPerMinute = 120
 
 interface AppTerms {
-  /** The benchmark of what observing costs leaves it out. */
-  readonly observe?: typeof createObserver
   /** Replaces the time after which a connection ends whose client takes no output. */
   readonly stalledMs?: number | undefined
 }
@@ -110,7 +108,7 @@ export function createApp(
   deps: Deps,
   recorder: Recorder,
   lifecycle: Lifecycle,
-  { observe = createObserver, stalledMs }: AppTerms = {},
+  { stalledMs }: AppTerms = {},
 ): FastifyInstance {
   const { config, log, db } = deps
   const bodies = createBodyReader()
@@ -125,7 +123,7 @@ export function createApp(
     writes: deps.answers,
     publicUrl: config.publicUrl,
     log,
-    observer: observe({ recorder, requests, countFailure }),
+    observer: createObserver({ recorder, requests, countFailure }),
     refusalPage,
   })
   refuseWith(app, respond)
