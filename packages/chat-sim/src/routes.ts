@@ -2,7 +2,6 @@ import { avatar, defaultAvatar, guildAvatar, guildIcon } from './cdn/images.ts'
 import type { Route } from './http/route.ts'
 import { authorizeDecision, authorizeScreen } from './oauth2/authorize.ts'
 import { login } from './oauth2/login.ts'
-import { revoke } from './oauth2/revoke.ts'
 import { token } from './oauth2/token.ts'
 import { styleSheet } from './pages/assets.ts'
 import { application } from './rest/application.ts'
@@ -14,7 +13,7 @@ import { webhook } from './rest/webhook.ts'
 
 /** Everything that the platform answers. */
 export const routes: readonly Route[] = [
-  ...[authorizeScreen, authorizeDecision, login, token, revoke],
+  ...[authorizeScreen, authorizeDecision, login, token],
   ...[me, myGuilds, user, application],
   ...[guild, member, members],
   ...[gatewayBot, webhook],

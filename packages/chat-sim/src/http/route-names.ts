@@ -3,7 +3,6 @@ export type RouteName =
   | 'authorize'
   | 'login'
   | 'token'
-  | 'revoke'
   | 'me'
   | 'myGuilds'
   | 'user'

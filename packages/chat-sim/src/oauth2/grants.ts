@@ -33,13 +33,7 @@ const mintToken = (length = 30): string =>
 export function createGrants(clock: Clock) {
   const codes = new Map<string, Code>()
   const byAccess = new Map<string, Grant>()
-  const byRefresh = new Map<string, Grant>()
   const approved = new Map<string, Set<string>>()
-
-  function drop(grant: Grant): void {
-    byAccess.delete(grant.accessToken)
-    byRefresh.delete(grant.refreshToken)
-  }
 
   return {
     issueCode(input: Omit<Code, 'code' | 'expiresAt'>): string {
@@ -61,25 +55,15 @@ export function createGrants(clock: Clock) {
       const expiresAt = clock.now() + tokenSec * 1_000
       const grant = { userId, scopes, accessToken: mintToken(), refreshToken: mintToken(), expiresAt }
       byAccess.set(grant.accessToken, grant)
-      byRefresh.set(grant.refreshToken, grant)
       return grant
     },
     findByAccessToken(token: string): Grant | undefined {
       const grant = byAccess.get(token)
       return grant && grant.expiresAt > clock.now() ? grant : undefined
     },
-    findByRefreshToken: (token: string) => byRefresh.get(token),
-    /** The access token dies with its refresh token when the pair is replaced. */
-    drop,
     killAccessToken: (grant: Grant) => byAccess.delete(grant.accessToken),
-    /** Revoking any token ends all of the user's tokens for the application. */
-    revokeUser(userId: string): void {
-      for (const grant of [...byRefresh.values()]) if (grant.userId === userId) drop(grant)
-      for (const [text, code] of codes) if (code.userId === userId) codes.delete(text)
-      approved.delete(userId)
-    },
     clear(): void {
-      for (const map of [codes, byAccess, byRefresh, approved]) map.clear()
+      for (const map of [codes, byAccess, approved]) map.clear()
     },
   }
 }

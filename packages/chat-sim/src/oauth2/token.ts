@@ -16,13 +16,11 @@ export const token: Route = {
     // A JSON body is not read at all, and so names no grant type.
     const isForm = header(call, 'content-type').startsWith('application/x-www-form-urlencoded')
     const body = isForm ? form(call) : new URLSearchParams()
-    const grantType = body.get('grant_type')
-    if (grantType !== 'authorization_code' && grantType !== 'refresh_token') {
+    if (body.get('grant_type') !== 'authorization_code') {
       return oauthError('unsupported_grant_type', 'Grant type None is not supported')
     }
     const refusal = refuseClient(platform.world.application, call, body)
-    if (refusal) return refusal
-    return grantType === 'authorization_code' ? redeemCode(platform, body) : refresh(platform, body)
+    return refusal ?? redeemCode(platform, body)
   },
 }
 
@@ -42,14 +40,6 @@ function redeemCode(platform: Platform, body: URLSearchParams): Reply {
   platform.grants.spendCode(code.code)
   const grant = platform.grants.issue(code.userId, platform.quirks.scopes ?? code.scopes)
   return tokenReply(platform, grant, code.nonce)
-}
-
-/** Each refresh answers a new pair, and the old one is dead. */
-function refresh(platform: Platform, body: URLSearchParams): Reply {
-  const old = platform.grants.findByRefreshToken(body.get('refresh_token') ?? '')
-  if (!old) return oauthError('invalid_grant', 'Invalid "refresh_token" in request')
-  platform.grants.drop(old)
-  return tokenReply(platform, platform.grants.issue(old.userId, old.scopes), undefined)
 }
 
 function tokenReply(platform: Platform, grant: Grant, nonce: string | undefined): Reply {
