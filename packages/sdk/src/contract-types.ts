@@ -353,8 +353,6 @@ export interface ErrorStatuses {
   readonly DATABASE_UNAVAILABLE: 503
   /** The service has more to do than it can. */
   readonly SERVICE_OVERLOADED: 503
-  /** This instance is shutting down. */
-  readonly SHUTTING_DOWN: 503
 }
 
 /** The endpoints that a project may call, by their names in the pages of the API. */
