@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatGatewayTiming } from '#chat/chat-gateway'
 import { untilAborted, within } from '#platform/async'
@@ -52,7 +51,7 @@ export function createLiveMirror(
   }
   // No other process can have the embedded database.
   const isAlone = db.engine === 'pglite'
-  const take = createCandidate({ db, log, gateway }, { holder: randomUUID(), isAlone })
+  const take = createCandidate({ db, log, gateway, isAlone })
   const closing = new AbortController()
   let leader: Leader | undefined
   let state: LeaderState | undefined

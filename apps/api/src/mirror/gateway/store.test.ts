@@ -17,7 +17,6 @@ import {
   takeLead,
 } from './store.ts'
 
-const [one, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
 const gateway = { state: 'connected', problem: null, shards: 1, latencyMs: 12, sessionsLeft: 990 }
 const nothing = { lagMs: 0, handover: undefined, eventAt: null }
 const club = demo.mainGuildId
@@ -36,9 +35,8 @@ describe.each(engines)('leadership on %s', (engine) => {
     await database.drop()
   })
 
-  const take = async (holder: string, isAlone = false) =>
-    (await db.transaction((tx) => takeLead(tx, holder, isAlone)))?.epoch
-  const lead = async (holder: string) => (await take(holder)) as number
+  const take = async (isAlone = false) => (await db.transaction((tx) => takeLead(tx, isAlone)))?.epoch
+  const lead = async () => (await take()) as number
   const fallSilent = () =>
     db.execute(sql`update live_mirror set beat_at = clock_now() - interval '5 seconds'`)
   const vouch = (epoch: number) =>
@@ -51,18 +49,18 @@ describe.each(engines)('leadership on %s', (engine) => {
     )?.at
 
   test('belongs to one at a time, until it falls silent or gives up', async () => {
-    const first = await lead(one)
-    expect(await take(other)).toBeUndefined()
+    const first = await lead()
+    expect(await take()).toBeUndefined()
     await fallSilent()
-    const second = await lead(other)
+    const second = await lead()
     expect(second).toBeGreaterThan(first)
-    expect(await take(one)).toBeUndefined()
+    expect(await take()).toBeUndefined()
     await giveUpLead(db, second)
-    expect(await lead(one)).toBeGreaterThan(second)
+    expect(await lead()).toBeGreaterThan(second)
   })
 
   test('passes on what is known of new sessions, which only the leader records', async () => {
-    const old = await lead(one)
+    const old = await lead()
     const known = {
       lanes: [{ lane: 0, freeInMs: 5_500 }],
       shards: [],
@@ -70,14 +68,14 @@ describe.each(engines)('leadership on %s', (engine) => {
     }
     await recordBeginnings(db, old, known)
     await giveUpLead(db, old)
-    const taken = await db.transaction((tx) => takeLead(tx, other, false))
+    const taken = await db.transaction((tx) => takeLead(tx, false))
     expect(taken?.beginnings).toEqual(known)
     expect(taken?.ageMs).toBeGreaterThanOrEqual(0)
     await expect(recordBeginnings(db, old, known)).rejects.toBeInstanceOf(LeadLost)
   })
 
   test('leaves the servers that nobody vouches for, and since when', async () => {
-    const epoch = await lead(one)
+    const epoch = await lead()
     const [server, ...others] = await listNotLive(db)
     expect(others).toEqual([])
     expect(server).toMatchObject({ serverId: club, serverName: 'Club', reason: 'reading' })
@@ -86,17 +84,17 @@ describe.each(engines)('leadership on %s', (engine) => {
   })
 
   test('of several that ask at once goes to one', async () => {
-    const taken = await Promise.all(Array.from({ length: 5 }, () => take(one)))
+    const taken = await Promise.all(Array.from({ length: 5 }, () => take()))
     expect(taken.filter((epoch) => epoch !== undefined)).toHaveLength(1)
   })
 
   test('is had at once by a process that is alone with its database', async () => {
-    await lead(one)
-    expect(await take(other, true)).toBeDefined()
+    await lead()
+    expect(await take(true)).toBeDefined()
   })
 
   test('vouches for servers for a few seconds, as of when it was proven, and no longer than it says so', async () => {
-    const epoch = await lead(one)
+    const epoch = await lead()
     expect(await vouch(epoch)).toEqual({ registered: [club], lastEventAt: null })
     expect(await liveAsOf()).toEqual(proven)
     await renewLease(db, { ...nothing, epoch, gateway, vouched: new Map() })
@@ -104,7 +102,7 @@ describe.each(engines)('leadership on %s', (engine) => {
   })
 
   test('is shown to all, with what keeps it from its work', async () => {
-    const epoch = await lead(one)
+    const epoch = await lead()
     const refused = { state: 'refused', problem: 'Mend it.', shards: 2, latencyMs: null, sessionsLeft: 7 }
     const answer = await renewLease(db, {
       ...nothing,
@@ -124,10 +122,10 @@ describe.each(engines)('leadership on %s', (engine) => {
   })
 
   test('once lost, writes and vouches for nothing, and its promises are withdrawn', async () => {
-    const old = await lead(one)
+    const old = await lead()
     await vouch(old)
     await fallSilent()
-    await lead(other)
+    await lead()
     expect(await liveAsOf()).toBeUndefined()
     expect(await vouch(old)).toBeUndefined()
     expect(await liveAsOf()).toBeUndefined()
@@ -139,14 +137,14 @@ describe.each(engines)('leadership on %s', (engine) => {
 
   if (engine === 'postgres') {
     test('passes on only when a batch that is under way is written, or cut off', async () => {
-      const old = await lead(one)
+      const old = await lead()
       await fallSilent()
       const written = asLeader(db, old, async (tx) => {
         await tx.execute(sql`update servers set name = 'written'`)
         await sleep(300)
       })
       await sleep(50)
-      const next = lead(other)
+      const next = lead()
       expect(await Promise.race([next, sleep(150, 'waits')])).toBe('waits')
       await written
       const epoch = await next
@@ -163,7 +161,7 @@ describe.each(engines)('leadership on %s', (engine) => {
       await sleep(50)
       const startedAt = performance.now()
       let taken: number | undefined
-      while (taken === undefined) taken = await take(one).catch(() => undefined)
+      while (taken === undefined) taken = await take().catch(() => undefined)
       expect(performance.now() - startedAt).toBeLessThan(4_000)
       wake()
       // Tried again as a whole, it finds that another leads.

@@ -30,10 +30,10 @@ export interface TakenLead {
  * Makes this instance the leader when there is none, and withdraws what the last one vouched for. Undefined while another
  * one leads. `isAlone`: no other process can have this database.
  */
-export const takeLead = (tx: Tx, holder: string, isAlone: boolean) =>
+export const takeLead = (tx: Tx, isAlone: boolean) =>
   tx.maybeOne<TakenLead>(sql`
     with taken as (
-      update live_mirror set epoch = epoch + 1, holder = ${holder}, beat_at = clock_now(),
+      update live_mirror set epoch = epoch + 1, beat_at = clock_now(),
         gateway_state = 'connecting', gateway_problem = null, gateway_latency_ms = null,
         lag_ms = null, backend_pid = null
       where ${isAlone} or ${isVacant}
@@ -48,7 +48,7 @@ export const takeLead = (tx: Tx, holder: string, isAlone: boolean) =>
 export const giveUpLead = (db: Queryable, epoch: number) =>
   db.execute(sql`
     with given_up as (
-      update live_mirror set beat_at = clock_now() - ${deadAfter}::interval - interval '1 millisecond', holder = null,
+      update live_mirror set beat_at = clock_now() - ${deadAfter}::interval - interval '1 millisecond',
         gateway_state = 'closed', gateway_problem = null,
         gateway_latency_ms = null, lag_ms = null
       where epoch = ${epoch} returning epoch)

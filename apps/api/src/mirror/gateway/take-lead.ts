@@ -8,10 +8,6 @@ interface CandidateDeps {
   readonly db: Database
   readonly log: Log
   readonly gateway: Pick<ChatGateway, 'status'>
-}
-
-interface Candidate {
-  readonly holder: string
   /** No other process can have this database. */
   readonly isAlone: boolean
 }
@@ -22,11 +18,11 @@ interface Candidate {
  * token of a bot that begins too many. So the first renewal is written with the lead, or neither is: whoever leads goes on,
  * and tries to renew.
  */
-export function createCandidate({ db, log, gateway }: CandidateDeps, { holder, isAlone }: Candidate) {
+export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
   let isRefused = false
   const takeAndRenew = () =>
     db.transaction(async (tx) => {
-      const taken = await takeLead(tx, holder, isAlone)
+      const taken = await takeLead(tx, isAlone)
       if (!taken) return undefined
       await renewLease(tx, {
         epoch: taken.epoch,
