@@ -25,7 +25,7 @@ const peers = ['tools/peers/*.test.ts']
 const measured = [
   'packages/sdk/src/adapters.test.ts',
   'packages/sdk/src/site/{site,logins}.test.ts',
-  'apps/api/src/mirror/gateway/{chaos,takeover,groups-takeover}.test.ts',
+  'apps/api/src/mirror/gateway/{chaos,takeover}.test.ts',
   'apps/api/src/features/members/large-lists.test.ts',
   'apps/api/src/features/monitoring/recorder.test.ts',
   'apps/api/src/features/notifications/instances.test.ts',

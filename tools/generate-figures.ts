@@ -11,7 +11,6 @@ const runs = [
   'scale-sessions',
   'scale-members',
   'scale-instances',
-  'groups',
   'console',
   'soak',
 ]

@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { mintToken } from '@rolecall/api/platform/crypto/tokens'
-import { freePort } from '../../tools/free-port.js'
 import { help } from './help.ts'
 import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
-import { cpuSeconds, residentMiB, startPinned, whenAnswering } from './processes.ts'
+import { cpuSeconds, residentMiB } from './processes.ts'
 import { environment, prepare, seedSessions } from './seed.ts'
+import { startRolecall } from './services.ts'
 import { type Load, load, validateRequests, writeRequests } from './wrk.ts'
 
 help(`
@@ -28,7 +27,6 @@ const rounds = Number(process.env['ROUNDS'] ?? 5)
 const seconds = Number(process.env['SECONDS'] ?? 6)
 /** Strangers, each of whom asks ten times a second, none in step with another. */
 const strangers = Number(process.env['STRANGERS'] ?? 60)
-const program = fileURLToPath(new URL('./monitored-server.js', import.meta.url))
 
 const folder = await makeFolder()
 const postgres = await startPostgres(folder, 0)
@@ -47,14 +45,12 @@ try {
   await writeRequests(fast, validateRequests(seeded.apiKey, seeded.tokens))
   const badFast = join(folder, 'bad-fast.lua')
   writeFlood(badFast, seeded.tokens[0] ?? '')
-  const port = await freePort()
-  const service = startPinned(0, [process.execPath, program], { ...env, PORT: String(port) })
-  const url = `http://127.0.0.1:${port}/api/auth/validate`
-  await whenAnswering(url)
+  const service = await startRolecall(0, env)
+  const url = `${service.url}/api/auth/validate`
   await load(1, url, good, 4, 3)
   await load(1, url, bad, strangers, 3)
   const cost = async (script: string) => {
-    const pids = [service.pid as number, postgres.pid]
+    const pids = [service.pid, postgres.pid]
     const before = cpuSeconds(pids)
     const { requests } = await load(1, url, script, 32, seconds)
     return ((cpuSeconds(pids) - before) / requests) * 1e6
@@ -63,7 +59,7 @@ try {
   const rejection = await cost(badFast)
   console.log(
     `  processor time: a validation ${validation.toFixed(0)} µs, a rejection ${rejection.toFixed(0)} µs; ` +
-      `memory ${residentMiB(service.pid as number).toFixed(0)} MiB`,
+      `memory ${residentMiB(service.pid).toFixed(0)} MiB`,
   )
   const ratios: number[] = []
   for (let round = 0; round < rounds; round++) {
@@ -76,14 +72,14 @@ try {
     ratios.push(flooded.p99Ms / quiet.p99Ms)
     console.log(
       `  round ${round + 1}: quiet ${told(quiet)}; with ${flood.failures} rejected (${flood.requestsPerSecond.toFixed(0)}/s) ${told(flooded)}; ` +
-        `memory ${residentMiB(service.pid as number).toFixed(0)} MiB`,
+        `memory ${residentMiB(service.pid).toFixed(0)} MiB`,
     )
   }
   const sorted = ratios.toSorted((a, b) => a - b)
   console.log(
     `\np99 of the good caller, flooded / quiet: median ${sorted[Math.floor(sorted.length / 2)]?.toFixed(2)}`,
   )
-  service.kill()
+  await service.stop()
 } finally {
   await postgres.stop()
   await removeFolder(folder)

@@ -14,10 +14,6 @@ export type PlatformOrder =
     }
   | { readonly do: 'storm'; readonly seconds: number }
   | { readonly do: 'cut'; readonly seconds: number }
-  /** So many members leave the main server at once. */
-  | { readonly do: 'prune'; readonly count: number }
-  /** Somebody in the other server gets this nickname. */
-  | { readonly do: 'rename'; readonly nick: string }
 
 /** A watched member's roles were changed at this moment; their nickname tells it to whoever reads them. */
 export interface Changed {
@@ -26,18 +22,15 @@ export interface Changed {
 }
 
 const { crew, deckhand, guest } = demo.roles
-const { mainGuildId: club, gamesGuildId: games } = demo
+const club = demo.mainGuildId
 const world = demoWorld()
 const members = Number(process.env['MEMBERS'] ?? 50_000)
 world.bulkMembers(club, members, [crew, deckhand, guest])
-const player = world.guilds.get(games)?.members.page('0', 1)[0]?.user_id ?? ''
 const sim = await startChatSim({ world })
 process.send?.({ apiUrl: sim.apiUrl, authorizeUrl: sim.authorizeUrl, botToken: sim.app.botToken })
 
 process.on('message', async (order: PlatformOrder) => {
   if (order.do === 'edit') return edit(order)
-  if (order.do === 'prune') return prune(order.count)
-  if (order.do === 'rename') return void world.setNick(games, player, order.nick)
   const ms = order.seconds * 1_000
   if (order.do === 'storm') sim.failFor('*', { status: 429, retryAfterSec: 1 }, ms)
   else {
@@ -45,18 +38,6 @@ process.on('message', async (order: PlatformOrder) => {
     sim.gateway.dropAll()
   }
 })
-
-async function prune(count: number) {
-  const people = new Set<string>(Object.values(demo.users))
-  const all = world.guilds.get(club)?.members.page('0', 1_000_000) ?? []
-  const leaving = all.filter(({ user_id }) => !people.has(user_id)).slice(0, count)
-  for (const [at, { user_id }] of leaving.entries()) {
-    world.removeMember(club, user_id)
-    // Now and then what was told gets its turn to be sent.
-    if (at % 500 === 499) await sleep(1)
-  }
-  process.send?.({ edited: leaving.length, seconds: 0 })
-}
 
 /** Every tenth change is of somebody who is watched. */
 async function edit({ perSecond, seconds, watched }: PlatformOrder & { do: 'edit' }) {

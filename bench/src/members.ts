@@ -7,10 +7,7 @@ import { createApp } from '@rolecall/api/app'
 import { loadConfig } from '@rolecall/api/config'
 import { createDeps, openConfiguredDatabase } from '@rolecall/api/create-deps'
 import type { Deps } from '@rolecall/api/deps'
-import { createDownloads } from '@rolecall/api/features/audit/open-download'
 import { ensureMainServer } from '@rolecall/api/features/chat-servers/main-server'
-import { exportMembers } from '@rolecall/api/features/members/export-members'
-import { listMembers } from '@rolecall/api/features/members/list-members'
 import { createRecorder } from '@rolecall/api/features/monitoring/recorder'
 import { createMemberSyncs } from '@rolecall/api/mirror/rest/member-syncs'
 import { migrate } from '@rolecall/api/platform/db/migrate'
@@ -25,18 +22,13 @@ import { makeFolder, removeFolder, startPostgres } from './postgres.ts'
 help(`
 npm run members -w bench
 
-Reading all members of a server while other requests are served, then lists and exports of 200,000 memberships.
+Reads all members of a server while other requests are served.
 
   MEMBERS       on the platform (50000)
   DATABASE_URL  pglite::memory: measures the embedded engine
-  SYNC_ONLY     1 leaves out lists and exports
 `)
 
-/**
- * Reading MEMBERS members (50,000) from the chat platform while other requests are served, then lists and
- * exports over 200,000 memberships. Platform and database are processes of their own, so that the delay of the
- * event loop is the service's alone. DATABASE_URL=pglite::memory: measures the embedded engine.
- */
+// Platform and database are processes of their own, so that the delay of the event loop is the service's alone.
 const folder = await makeFolder()
 const platform = fork(fileURLToPath(new URL('./large-platform.js', import.meta.url)))
 const [sim] = (await once(platform, 'message')) as [
@@ -70,11 +62,6 @@ async function measure(databaseUrl: string) {
   const url = `${await app.listen({ host: '127.0.0.1', port: await freePort() })}/api/health/ready`
   const syncs = createMemberSyncs(deps)
   for (const name of ['first sync', 'second sync, nothing changed']) await measureSync(deps, syncs, url, name)
-  if (db.engine === 'postgres' && !process.env['SYNC_ONLY']) {
-    await seedMemberships(deps)
-    await measureLists(deps)
-    for (const format of ['csv', 'json'] as const) await measureExport(deps, format)
-  }
   await app.close()
   await recorder.close()
   await deps.cache.close()
@@ -113,86 +100,6 @@ async function measureSync(
   event loop delay p50 ${ms(delay.percentile(50))} p99 ${ms(delay.percentile(99))} max ${ms(delay.max)} ms
   other requests ${spread(latencies)}
   memory ${mebibytes(memoryBefore)} before, at most ${mebibytes(maxMemory)} MiB`)
-}
-
-/** What a sync of 200,000 would leave, without asking for it. */
-async function seedMemberships({ db }: Deps) {
-  const games = demo.gamesGuildId
-  await db.transaction(
-    async (tx) => {
-      await tx.script(`
-        set local session_replication_role = replica;
-        insert into servers (id, name) values ('${games}', 'Harbour Games');
-        insert into members (id, username, global_name, is_club_member, is_current)
-          select (200000000000000000 + i * 1234567)::text, substr(md5(i::text), 1, 4)
-            || (array['amber', 'birch', 'cedar', 'coral', 'delta'])[1 + i % 5] || i, 'Person ' || i, i % 2 = 0, true
-          from generate_series(1, 110000::bigint) i;
-        insert into memberships (server_id, member_id, role_ids, joined_at, search_text)
-          select '${demo.mainGuildId}', id, array['${demo.roles.crew}'], now(), search_text
-          from members where id like '2000%' and is_club_member;
-        insert into memberships (server_id, member_id, role_ids, joined_at, search_text)
-          select '${games}', id, array['${demo.gamesRoles.player}'], now(), search_text
-          from members order by id limit 95000;
-        select count_member_totals()`)
-    },
-    { long: true },
-  )
-  // As PostgreSQL does by itself a moment after so many changes.
-  await db.script('vacuum analyze')
-}
-
-async function measureLists({ db }: Deps) {
-  const games = { serverId: [demo.gamesGuildId] }
-  const queries: Record<string, Parameters<typeof listMembers>[1]> = {
-    'first page': {},
-    'last page': { page: 7_500 },
-    'far beyond the end': { page: 1_000_000_000, limit: 100 },
-    'search amber12': { search: 'amber12' },
-    'search ber (every fifth)': { search: 'ber' },
-    'search a': { search: 'a' },
-    'search nobody': { search: 'nobody' },
-    'club only': { filter: 'club' },
-    'one server': games,
-    'one server, page 4,000': { ...games, page: 4_000 },
-    'both servers': { serverId: [demo.mainGuildId, demo.gamesGuildId] },
-    'both servers, middle': { serverId: [demo.mainGuildId, demo.gamesGuildId], page: 3_200 },
-    'one server, search amber12': { ...games, search: 'amber12' },
-    'one role': { roleId: [demo.gamesRoles.player] },
-    'one role, page 1,000': { roleId: [demo.gamesRoles.player], page: 1_000 },
-    'one role, middle': { roleId: [demo.gamesRoles.player], page: 2_000 },
-    'one server and a role of the other, middle': { ...games, roleId: [demo.roles.crew], page: 200 },
-    'all filters': { ...games, roleId: [demo.roles.crew], filter: 'club', search: 'amber' },
-    'unknown role': { roleId: ['999999999999999999'] },
-  }
-  for (const [name, query] of Object.entries(queries)) {
-    const times: number[] = []
-    let total = 0
-    for (let i = 0; i < 40; i++) {
-      const from = performance.now()
-      total = (await listMembers({ db }, query)).total
-      times.push(performance.now() - from)
-    }
-    console.log(`list, ${name}: ${total} members, ${spread(times)}`)
-  }
-}
-
-async function measureExport(deps: Deps, format: 'csv' | 'json') {
-  globalThis.gc?.()
-  const before = process.memoryUsage().rss
-  let peak = before
-  let bytes = 0
-  const from = performance.now()
-  const by = { actor: { id: demo.users.mara, username: 'mara' } }
-  const answer = await exportMembers({ db: deps.db, openDownload: createDownloads(deps) }, by, { format })
-  const first = performance.now() - from
-  for await (const chunk of answer.stream ?? []) {
-    bytes += (chunk as Buffer).length
-    peak = Math.max(peak, process.memoryUsage().rss)
-  }
-  console.log(
-    `export ${format}: first bytes after ${first.toFixed(0)} ms, ${(bytes / 1e6).toFixed(1)} MB in ` +
-      `${((performance.now() - from) / 1000).toFixed(1)} s, memory grew ${((peak - before) / 2 ** 20).toFixed(1)} MiB`,
-  )
 }
 
 function mebibytes(bytes: number): string {

@@ -22,9 +22,8 @@ it('satisfies an unmodified discord.js client', async () => {
   await ready
   const guild = await client.guilds.fetch(demo.mainGuildId)
   expect(client.user?.bot).toBe(true)
-  const everyone = await guild.members.fetch()
-  expect(everyone.size).toBe(1_211)
-  expect(everyone.get(demo.users.ada)?.displayName).toBe('Ada (first mate)')
+  expect((await guild.members.fetch(demo.users.ada)).displayName).toBe('Ada (first mate)')
+  await guild.members.fetch(demo.users.mara)
   expect(guild.roles.cache.get(demo.adminRoleId)?.members.has(demo.users.mara)).toBe(true)
 
   const updated = new Promise<string[]>((resolve) =>

@@ -2,10 +2,6 @@
 
 create table live_mirror (
   epoch bigint primary key,
-  group_index integer not null default 0,
-  group_count integer not null default 1,
-  holder uuid,
-  wanted_at timestamptz(3),
   beat_at timestamptz(3),
   backend_pid integer,
   backend_start timestamptz,
@@ -21,12 +17,9 @@ create table live_mirror (
   beginnings_at timestamptz(3)
 );
 comment on table live_mirror is
-  'Holds the leader of each group of shards: the one instance that holds their gateway connections and writes their events.';
+  'Holds the leader: the one instance that holds the gateway connections of all shards and writes their events.';
 comment on column live_mirror.epoch is
   'Grows with each leader. As the key it makes a new leader wait for writes in progress, and makes each later write of the old leader fail.';
-comment on column live_mirror.group_index is 'The group of shards, from 0 to group_count - 1.';
-comment on column live_mirror.holder is 'Identifies the process that leads.';
-comment on column live_mirror.wanted_at is 'Another instance that leads fewer groups asked for this group then.';
 comment on column live_mirror.beat_at is
   'The last heartbeat of the leader. A leader that stops sending heartbeats is replaced, whether it is dead or hung.';
 comment on column live_mirror.backend_pid is
@@ -42,7 +35,7 @@ comment on column live_mirror.handover is
   'Sealed state for the next leader, which resumes the gateway sessions instead of reading everything again: sessions, the last written event of each, and the servers that are complete.';
 comment on column live_mirror.beginnings is 'The state of new gateway sessions for the next leader: when each lane is free, when each shard began its last session, how many failed, and the remaining quota.';
 
-create unique index live_mirror_group on live_mirror (group_count, group_index);
+create unique index live_mirror_only on live_mirror ((true));
 insert into live_mirror (epoch) values (0);
 
 create table gateway_servers (
@@ -58,24 +51,6 @@ comment on column gateway_servers.sequence is 'The last written event of that se
 comment on column gateway_servers.unvouched_since is
   'Since then a leader exists that does not vouch for the server. Null: it vouches, or there is no leader.';
 comment on column gateway_servers.is_lost is 'The bot is not in the server.';
-
-create table gateway_lanes (
-  lane integer primary key,
-  free_at timestamptz(3) not null
-);
-comment on table gateway_lanes is
-  'Spaces the new gateway sessions of all instances, because the platform counts them per bot.';
-comment on column gateway_lanes.free_at is 'The next session in this lane may begin then.';
-
-create table gateway_starts (
-  is_only boolean primary key default true check (is_only),
-  remaining integer not null,
-  reset_at timestamptz(3) not null
-);
-comment on table gateway_starts is 'Holds the quota of new gateway sessions.';
-comment on column gateway_starts.remaining is
-  'Sessions that the platform still allowed, minus those that were begun since it reported the number.';
-comment on column gateway_starts.reset_at is 'The platform renews the quota then.';
 
 create table member_syncs (
   id uuid primary key,

@@ -100,8 +100,6 @@ const refreshesPerMinute = 30
 const explanationsPerMinute = 120
 
 interface AppTerms {
-  /** The benchmark of what observing costs leaves it out. */
-  readonly observe?: typeof createObserver
   /** Replaces the time after which a connection ends whose client takes no output. */
   readonly stalledMs?: number | undefined
   /** Replaces the private parts of Node.js, where they failed their check. */
@@ -113,7 +111,7 @@ export function createApp(
   deps: Deps,
   recorder: Recorder,
   lifecycle: Lifecycle,
-  { observe = createObserver, stalledMs, internals }: AppTerms = {},
+  { stalledMs, internals }: AppTerms = {},
 ): FastifyInstance {
   const { config, log, db } = deps
   const bodies = createBodyReader()
@@ -128,7 +126,7 @@ export function createApp(
     writes: deps.answers,
     publicUrl: config.publicUrl,
     log,
-    observer: observe({ recorder, requests, countFailure }),
+    observer: createObserver({ recorder, requests, countFailure }),
     refusalPage,
   })
   refuseWith(app, respond)

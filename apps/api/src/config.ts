@@ -180,14 +180,6 @@ export const variables = {
     meaning: '`off`: roles are refreshed by REST only.',
     read: flag,
   },
-  gatewayGroups: {
-    name: 'GATEWAY_GROUPS',
-    group: 'Chat platform',
-    default: '1',
-    meaning:
-      'Into how many groups the connections of the gateway are divided; each is held by one instance. The same number on all instances.',
-    read: integer(1, 64),
-  },
   databaseUrl: {
     name: 'DATABASE_URL',
     group: 'Storage',

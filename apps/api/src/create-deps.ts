@@ -143,10 +143,7 @@ export function createDeps(
       name: 'login',
     }),
   })
-  const liveMirror = createLiveMirror(mirrorDeps, {
-    handoverKey: config.outboundKey,
-    groups: config.gatewayGroups,
-  })
+  const liveMirror = createLiveMirror(mirrorDeps, { handoverKey: config.outboundKey })
   return {
     config,
     instanceId,

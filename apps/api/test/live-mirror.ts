@@ -8,7 +8,7 @@ import type { Service, World } from './service.ts'
 
 /** Everything that the service waits for, in a test's measure. */
 export const quick = {
-  mirror: { lookEveryMs: 200, leftForMs: 2_000, renewEveryMs: 200, sampleEveryMs: 3_600_000 },
+  mirror: { lookEveryMs: 200, renewEveryMs: 200, sampleEveryMs: 3_600_000 },
   gateway: {
     askEveryMs: 200,
     silentAfterMs: 400,
@@ -32,7 +32,6 @@ export function startLiveMirror(service: Service, timing: Timing = {}): LiveMirr
     mirror: { ...quick.mirror, ...timing.mirror },
     gateway: { ...quick.gateway, ...timing.gateway },
     handoverKey: service.deps.config.outboundKey,
-    groups: timing.groups ?? 1,
   })
   mirror.start()
   return mirror

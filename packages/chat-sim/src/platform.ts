@@ -13,8 +13,6 @@ export interface PlatformOptions {
   issuer: string
   /** `?login_as=…&auto=1` at the authorize address skips the pages. */
   headlessLogin: boolean
-  /** Refuse bot calls whose User-Agent is not `DiscordBot (…)`. */
-  strictUserAgent: boolean
 }
 
 /** Everything that the routes work on. One object per simulator, so that two can run in one process. */

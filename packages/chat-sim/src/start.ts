@@ -21,8 +21,6 @@ export interface ChatSimOptions {
   publicUrl?: string
   /** Allow `login_as=<id>&auto=1` at the authorize address. */
   headlessLogin?: boolean
-  /** Refuse bot calls whose User-Agent is not `DiscordBot (…)`, with 40333. */
-  strictUserAgent?: boolean
 }
 
 /** Starts a stand-in of the chat platform that real libraries talk to unmodified. */
@@ -31,7 +29,6 @@ export async function startChatSim(options: ChatSimOptions = {}) {
   const settings = {
     issuer: options.publicUrl ?? '',
     headlessLogin: options.headlessLogin ?? false,
-    strictUserAgent: options.strictUserAgent ?? false,
   }
   const platform = createPlatform(world, settings)
   const hub = createHub(platform)

@@ -416,11 +416,6 @@ export const errors = define({
     title: 'The service has more to do than it can.',
     mend: 'Wait for the seconds in Retry-After, then try again.',
   },
-  SHUTTING_DOWN: {
-    status: 503,
-    title: 'This instance is shutting down.',
-    mend: 'Send the request again: another instance takes it.',
-  },
 })
 
 /** The stable name of a refusal. */

@@ -51,30 +51,6 @@ export interface SessionBeginnings {
   readonly left: { readonly remaining: number; readonly resetInMs: number } | null
 }
 
-/** Which shards a connection is made of: those whose number leaves `index` when divided by `count`. */
-export interface ShardGroup {
-  readonly index: number
-  readonly count: number
-}
-
-/** All shards. */
-export const wholeGateway: ShardGroup = { index: 0, count: 1 }
-
-/** A new session, as the platform counts it: for the bot, whoever begins it. */
-export interface SessionTurn {
-  readonly lane: number
-  /** Least time until the next one in this lane. */
-  readonly everyMs: number
-  /** What the platform last said is left; null while it has not. */
-  readonly told: { readonly remaining: number; readonly resetInMs: number } | null
-}
-
-/** Why a new session has to wait, and for how long: others began one in the lane, or those of the day are used up. */
-export interface SessionDelay {
-  readonly reason: 'lane' | 'day'
-  readonly waitMs: number
-}
-
 /** What those who held the connection before have left behind. */
 export interface ChatGatewayPast {
   /** Sessions to go on with. */
@@ -96,11 +72,8 @@ export interface ChatGatewayListener {
   readonly missed: (isConcerned: (serverId: string) => boolean) => void
   /** `provenAgeMs` may be better or worse than a moment ago. */
   readonly changed: () => void
-  /**
-   * A new session is about to be asked for, and is not when this throws or answers a delay: whoever comes after must know
-   * of it, and whoever holds another group's connection must not begin one beside it.
-   */
-  readonly beginning: (known: SessionBeginnings, turn: SessionTurn) => Promise<SessionDelay | undefined>
+  /** Records a new session before it is requested, so that the next leader counts it. A rejection delays the session. */
+  readonly beginning: (known: SessionBeginnings) => Promise<void>
 }
 
 /**

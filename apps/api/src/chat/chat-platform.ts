@@ -1,4 +1,4 @@
-import type { ChatGateway, ChatGatewayTiming, ShardGroup } from './chat-gateway.ts'
+import type { ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
 import type {
   ChatApplication,
   ChatImage,
@@ -61,8 +61,8 @@ export interface ChatPlatform {
   members(serverId: string, after: string, limit: number): Promise<ChatMember[]>
   /** How much of what the platform allows is used, on this instance. */
   budget(): ChatBudget
-  /** The live connection of a group of shards, or of all; closed until it is opened. */
-  gateway(timing?: Partial<ChatGatewayTiming>, group?: ShardGroup): ChatGateway
+  /** Returns the live connection, which is closed until it is opened. */
+  gateway(timing?: Partial<ChatGatewayTiming>): ChatGateway
   /** A picture in its current form, or undefined when the platform has none under this hash. */
   image(asked: ChatImageName): Promise<ChatImage | undefined>
   /** The servers that the bot is in, by id. */

@@ -8,7 +8,7 @@ import {
   GatewayOpcodes,
 } from 'discord-api-types/v10'
 import type { Log } from '#platform/log'
-import type { ChatGatewayListener, ChatGatewayTiming, ShardGroup } from './chat-gateway.ts'
+import type { ChatGatewayListener, ChatGatewayTiming } from './chat-gateway.ts'
 import type { IdentifyDelay, IdentifyThrottle } from './discord-gateway-identify.ts'
 import { refusalOf } from './discord-gateway-refusals.ts'
 import {
@@ -55,8 +55,6 @@ export interface ConnectionHandlers {
 interface ConnectionOptions {
   readonly token: string
   readonly info: APIGatewayBotInfo
-  /** Of the shards that `info` asks for, only these are connected. */
-  readonly group: ShardGroup
   /** By shard; outlives the connection. */
   readonly sessions: Map<number, SessionInfo>
   /** Up to where a shard may say that it was told: the platform forgets what was acknowledged. */
@@ -67,10 +65,8 @@ interface ConnectionOptions {
 }
 
 export interface Connection {
-  /** Those of the group, by number. */
+  /** As many as the platform asks for, by number. */
   readonly shards: ReadonlyMap<number, ShardHealth>
-  /** Of all groups. */
-  readonly total: number
   close(options?: { isResumable: boolean }): void
 }
 
@@ -79,11 +75,8 @@ export interface Connection {
  * shared between managers, errors nobody listens to, resumes nobody answers, retries without a pause.
  */
 export function openConnection(options: ConnectionOptions, handlers: ConnectionHandlers): Connection {
-  const { token, info, group, sessions, acknowledged, throttle, timing, log } = options
-  const numbers = Array.from({ length: info.shards }, (_, id) => id).filter(
-    (id) => id % group.count === group.index,
-  )
-  const shards = new Map(numbers.map((id) => [id, newShard()]))
+  const { token, info, sessions, acknowledged, throttle, timing, log } = options
+  const shards = new Map(Array.from({ length: info.shards }, (_, id) => [id, newShard()]))
   // The library tells of the shards that it was given.
   const shardOf = (id: number) => shards.get(id) as ShardHealth
   const noteEnd = (id: number, code: number) => {
@@ -97,7 +90,6 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     token,
     intents,
     shardCount: info.shards,
-    shardIds: numbers,
     rest: { get: async () => ({ ...info, session_start_limit: unlimited }) } as unknown as REST,
     handshakeTimeout: handshakeTimeoutMs,
     helloTimeout: helloTimeoutMs,
@@ -244,7 +236,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     const problem = error instanceof Error ? error.message : 'The gateway cannot be reached.'
     end({ reason: 'unreachable', problem })
   })
-  return { shards, total: info.shards, close }
+  return { shards, close }
 }
 
 export const isReadyPayload = (payload: GatewayDispatchPayload) => payload.t === GatewayDispatchEvents.Ready

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '#platform/async'
-import type { ChatGatewayListener, SessionBeginnings, SessionDelay } from './chat-gateway.ts'
+import type { ChatGatewayListener, SessionBeginnings } from './chat-gateway.ts'
 import { describeClose } from './discord-gateway-refusals.ts'
 
 /** The platform allows one new session in 5 s for each of the parallel lanes that it grants. */
@@ -49,7 +49,7 @@ export interface Turn {
   readonly lane: number
   /** Receives each pause before it begins. */
   readonly delayed: (delay: IdentifyDelay) => void
-  /** Records what is known now, for all who begin sessions. As long as it fails or delays the session is not begun. */
+  /** Records what is known now, for the next leader. The session does not begin until it succeeds. */
   readonly record: ChatGatewayListener['beginning']
 }
 
@@ -73,8 +73,7 @@ export function createIdentifyThrottle(
 ): IdentifyThrottle {
   const laneFreeAt = new Map<number, number>()
   const shards = new Map<number, Shard>()
-  /** What the platform said, and what is left of it. */
-  let told: { remaining: number; resetAt: number } | undefined
+  /** What the platform said, less what was used since. */
   let starts: { remaining: number; resetAt: number } | undefined
 
   const shardOf = (id: number): Shard => {
@@ -149,13 +148,6 @@ export function createIdentifyThrottle(
     laneFreeAt.set(lane, now() + timing.identifyEveryMs)
     shard.identifiedAt = now()
   }
-  /** Nothing was begun: others were first. */
-  const putBack = (shard: Shard, lane: number, { reason, waitMs }: SessionDelay) => {
-    shard.identifiedAt = undefined
-    laneFreeAt.set(lane, now() + (reason === 'lane' ? waitMs : 0))
-    if (reason === 'day') starts = { remaining: 0, resetAt: now() + waitMs }
-    else if (starts) starts.remaining += 1
-  }
 
   return {
     restore({ lanes, shards: others, left }, ageMs) {
@@ -168,48 +160,36 @@ export function createIdentifyThrottle(
       if (left) starts = { remaining: left.remaining, resetAt: then + left.resetInMs }
     },
     allow({ remaining, reset_after }) {
-      told = { remaining, resetAt: now() + reset_after }
-      starts = { ...told }
+      starts = { remaining, resetAt: now() + reset_after }
     },
     remaining: () => starts?.remaining,
     ended: (id, closeCode) => countFailure(shardOf(id), closeCode),
     async wait({ shard: id, lane, delayed, record }, signal) {
       const shard = shardOf(id)
       accountFor(shard)
-      /** Taken in the moment in which it is free. */
-      const takeWhenFree = async () => {
-        for (;;) {
-          const waitMs = Math.max(laneAt(lane), shard.notBefore, resetAt()) - now()
-          if (waitMs <= 0) break
-          delayed(delayOf(shard, lane, waitMs))
-          // Timers are cut off at 2^31 ms, and round down.
-          await sleep(Math.min(Math.ceil(waitMs), 60_000), undefined, { signal })
-          // After the reset the platform allows anew; the next look at it says how much.
-          if (starts && starts.remaining <= 0 && now() >= starts.resetAt) starts = undefined
-        }
-        take(shard, lane)
-        if (starts) starts.remaining -= 1
-      }
-      const turn = () => ({
-        lane,
-        everyMs: timing.identifyEveryMs,
-        told: told ? { remaining: told.remaining, resetInMs: told.resetAt - now() } : null,
-      })
       for (;;) {
-        await takeWhenFree()
-        // Recorded first: whoever leads after a crash must not begin a session that nobody counted.
-        let answer = await answered(record(known(), turn()))
-        while (answer === 'failed') {
-          await sleep(recordAgainAfterMs, undefined, { signal })
-          take(shard, lane)
-          answer = await answered(record(known(), turn()))
-        }
-        signal.throwIfAborted()
-        if (!answer) return
-        putBack(shard, lane, answer)
+        const waitMs = Math.max(laneAt(lane), shard.notBefore, resetAt()) - now()
+        if (waitMs <= 0) break
+        delayed(delayOf(shard, lane, waitMs))
+        // Timers are cut off at 2^31 ms, and round down.
+        await sleep(Math.min(Math.ceil(waitMs), 60_000), undefined, { signal })
+        // After the reset the platform allows anew; the next look at it says how much.
+        if (starts && starts.remaining <= 0 && now() >= starts.resetAt) starts = undefined
       }
+      take(shard, lane)
+      if (starts) starts.remaining -= 1
+      // Recorded before it begins: the leader after a crash must count it, too.
+      while (!(await isRecorded(record(known())))) {
+        await sleep(recordAgainAfterMs, undefined, { signal })
+        take(shard, lane)
+      }
+      signal.throwIfAborted()
     },
   }
 }
 
-const answered = (recorded: Promise<SessionDelay | undefined>) => recorded.catch(() => 'failed' as const)
+const isRecorded = (recorded: Promise<void>) =>
+  recorded.then(
+    () => true,
+    () => false,
+  )

@@ -186,7 +186,7 @@ describe('the gateway, when sessions do not last', () => {
 describe('the throttle', () => {
   const timing = { identifyEveryMs: 20, lastingSessionMs: 1_000, maxIdentifyPauseMs: 300 }
   const { signal } = new AbortController()
-  const quiet = { delayed: () => {}, record: async () => undefined }
+  const quiet = { delayed: () => {}, record: async () => {} }
 
   test('two shards of one lane take turns; lanes do not wait for each other', async () => {
     const throttle = createIdentifyThrottle(timing)
@@ -219,7 +219,6 @@ describe('the throttle', () => {
     let known: SessionBeginnings | undefined
     const record = async (recorded: SessionBeginnings) => {
       known = recorded
-      return undefined
     }
     const one = createIdentifyThrottle(slow)
     one.allow({ remaining: 2, reset_after: 1_000 })
@@ -270,7 +269,6 @@ describe('the throttle', () => {
     const record = async () => {
       tries += 1
       if (tries < 2) throw new Error('away')
-      return undefined
     }
     await throttle.wait({ ...quiet, record, shard: 0, lane: 0 }, signal)
     expect(tries).toBe(2)

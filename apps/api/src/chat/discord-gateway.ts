@@ -4,14 +4,12 @@ import type { SessionInfo } from '@discordjs/ws'
 import { type APIGatewayBotInfo, type GatewayDispatchPayload, Routes } from 'discord-api-types/v10'
 import { backOffMs, untilAborted } from '#platform/async'
 import type { Log } from '#platform/log'
-import {
-  type ChatGateway,
-  type ChatGatewayListener,
-  type ChatGatewaySession,
-  type ChatGatewayStatus,
-  type ChatGatewayTiming,
-  type ShardGroup,
-  wholeGateway,
+import type {
+  ChatGateway,
+  ChatGatewayListener,
+  ChatGatewaySession,
+  ChatGatewayStatus,
+  ChatGatewayTiming,
 } from './chat-gateway.ts'
 import { ChatPlatformError } from './chat-platform.ts'
 import {
@@ -34,8 +32,6 @@ export interface DiscordGatewayOptions {
   readonly log: Log
   /** Shorter in tests. */
   readonly timing?: Partial<ChatGatewayTiming>
-  /** All shards when not given. */
-  readonly group?: ShardGroup
 }
 
 const defaults: ChatGatewayTiming = {
@@ -58,7 +54,7 @@ const delayToldEveryMs = 60 * 60_000
 
 /** The platform's gateway, reconnected for as long as it is open. */
 export function createDiscordGateway(options: DiscordGatewayOptions): ChatGateway {
-  const { get, botToken: token, log, group = wholeGateway } = options
+  const { get, botToken: token, log } = options
   const timing = { ...defaults, ...options.timing }
   const throttle = createIdentifyThrottle(timing)
   /** Never the library's own store, which all managers of a process share. */
@@ -83,19 +79,14 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     listener: ChatGatewayListener,
     closed: Promise<undefined>,
   ): Promise<Ended | undefined> => {
-    const found = await Promise.race([findGateway(get), closed])
-    if (!found || 'reason' in found) return found
-    const info = { ...found, shards: shardsFor(group, found.shards) }
+    const info = await Promise.race([findGateway(get), closed])
+    if (!info || 'reason' in info) return info
     throttle.allow(info.session_start_limit)
     let wasUp = false
     const refresh = () => {
       const isUp = [...opened.shards.values()].every(({ isReady }) => isReady)
       wasUp ||= isUp
-      if (isUp && status.state !== 'connected')
-        log.info(
-          { group: group.index, of: group.count, shards: opened.shards.size, totalShards: info.shards },
-          'gateway connected',
-        )
+      if (isUp && status.state !== 'connected') log.info({ shards: opened.shards.size }, 'gateway connected')
       if (!isUp && status.state === 'connected') log.warn('gateway connection lost')
       status = {
         state: isUp ? 'connected' : 'connecting',
@@ -109,7 +100,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       settle = resolve
     })
     const opened = openConnection(
-      { token, info, group, sessions, acknowledged: safeUpTo, throttle, timing, log },
+      { token, info, sessions, acknowledged: safeUpTo, throttle, timing, log },
       {
         changed: refresh,
         delayed: ({ pauseMs, problem, closeCode }) => {
@@ -237,10 +228,9 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     },
     sessions() {
       const shards = connection?.shards.size ?? 0
-      const total = connection?.total
       // What the library has given up cannot be resumed.
       const known = [...told.values()].filter(
-        ({ shard, id, shards: of }) => of === total && sessions.get(shard)?.sessionId === id,
+        ({ shard, id, shards: of }) => of === shards && sessions.get(shard)?.sessionId === id,
       )
       return shards > 0 && known.length === shards ? known : undefined
     },
@@ -248,7 +238,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       for (const session of safe) acknowledged.set(session.shard, session)
     },
     provenAgeMs(serverId) {
-      const shard = connection?.shards.get(shardOf(serverId, connection.total))
+      const shard = connection?.shards.get(shardOf(serverId, connection.shards.size))
       if (!shard?.isReady || shard.provenAt === undefined) return undefined
       return silentForMs(shard) > timing.silentAfterMs ? undefined : performance.now() - shard.provenAt
     },
@@ -280,12 +270,6 @@ async function findGateway(get: DiscordGet): Promise<APIGatewayBotInfo | Ended> 
     return { reason: 'unreachable', problem: error.message, wasUp: false }
   }
 }
-
-/**
- * How many shards there are: what the platform asks for, and no fewer, rounded so that the group of a server is the same
- * whatever the platform asks for.
- */
-const shardsFor = ({ count }: ShardGroup, asked: number) => Math.ceil(asked / count) * count
 
 /** The platform's rule for which of its connections tells of a server. */
 const shardOf = (serverId: string, shards: number) => Number((BigInt(serverId) >> 22n) % BigInt(shards))

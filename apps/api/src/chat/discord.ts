@@ -69,8 +69,7 @@ export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform
     inviteUrl: () =>
       `${options.authorizeUrl}?${new URLSearchParams({ client_id: options.clientId, scope: 'bot', permissions: '0' })}`,
     budget: budget.state,
-    gateway: (timing, group) =>
-      createDiscordGateway({ ...options, get, ...(timing && { timing }), ...(group && { group }) }),
+    gateway: (timing) => createDiscordGateway({ ...options, get, ...(timing && { timing }) }),
     bot: async () => text(object(await get<APIUser>(Routes.user(), 'login'), 'a user').username),
     application: async () => {
       const answer = await get<APIApplication>(Routes.currentApplication(), 'login')

@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { plainWriter, streamWriter } from './compression.ts'
 import { type Connection, createConnection, detachSession } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { closeCode, frame, op } from './protocol.ts'
@@ -36,9 +35,7 @@ export function attachGateway(hub: Hub, server: Server) {
 
 function welcome(hub: Hub, socket: WebSocket, url: URL, host: string): void {
   const { clock } = hub.platform
-  const writer =
-    url.searchParams.get('compress') === 'zlib-stream' ? streamWriter(socket) : plainWriter(socket)
-  const connection = createConnection(socket, writer, `ws://${host}${resumePath}`, clock.now())
+  const connection = createConnection(socket, `ws://${host}${resumePath}`, clock.now())
   hub.connections.add(connection)
   socket.on('error', () => socket.terminate())
   socket.on('message', (data) => {
@@ -47,7 +44,6 @@ function welcome(hub: Hub, socket: WebSocket, url: URL, host: string): void {
   })
   socket.on('close', (code) => {
     hub.connections.delete(connection)
-    connection.writer.end()
     // A client that closes with these says that it will not come back.
     if ((code === 1000 || code === 1001) && connection.session) hub.sessions.delete(connection.session.id)
     else detachSession(connection, clock.now())

@@ -68,13 +68,10 @@ it('closes with 4007 for a sequence number that was never sent', async () => {
   expect((await once(again.socket, 'close'))[0]).toBe(4007)
 })
 
-it('allows one identify per 5 seconds when limited, and counts the day’s', async () => {
-  sim.gateway.limitIdentifies()
-  const first = await open()
-  first.say(2, identity)
-  const second = await open()
-  second.say(2, identity)
-  await vi.waitFor(() => expect(second.received[1]).toMatchObject({ op: 9, d: false }))
+it('counts the identifies of the day', async () => {
+  const { say, received } = await open()
+  say(2, identity)
+  await vi.waitFor(() => expect(received[1]?.t).toBe('READY'))
   const headers = { authorization: `Bot ${demo.botToken}` }
   const limits = await (await fetch(`${sim.apiUrl}/v10/gateway/bot`, { headers })).json()
   const session_start_limit = { total: 1_000, remaining: 999, max_concurrency: 1 }

@@ -1,5 +1,4 @@
 import type { WebSocket } from 'ws'
-import type { Writer } from './compression.ts'
 import type { Session } from './session.ts'
 
 /** Client messages per connection and minute. */
@@ -12,7 +11,6 @@ export interface Connection {
   readonly openedAt: number
   /** Where to come back to, by the name under which this client reached us. */
   readonly resumeUrl: string
-  writer: Writer
   session: Session | undefined
   /** Says and hears nothing any more, while the socket stays open. */
   isFrozen: boolean
@@ -23,23 +21,17 @@ export interface Connection {
   countMessage(now: number): boolean
 }
 
-export function createConnection(
-  socket: WebSocket,
-  writer: Writer,
-  resumeUrl: string,
-  now: number,
-): Connection {
+export function createConnection(socket: WebSocket, resumeUrl: string, now: number): Connection {
   let received: number[] = []
   const connection: Connection = {
     socket,
     openedAt: now,
     resumeUrl,
-    writer,
     session: undefined,
     isFrozen: false,
     lastBeatAt: now,
     send(text) {
-      if (!connection.isFrozen && socket.readyState === socket.OPEN) connection.writer.write(text)
+      if (!connection.isFrozen && socket.readyState === socket.OPEN) socket.send(text)
     },
     close: (code) => socket.close(code),
     countMessage(at) {

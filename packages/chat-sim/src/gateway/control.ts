@@ -75,8 +75,6 @@ export function gatewayControl(hub: Hub) {
     reorderDispatches: (on = true) => set({ isReordered: on }),
     setHeartbeatInterval: (ms: number) => set({ heartbeatIntervalMs: ms }),
     setSessionLifetime: (ms: number) => set({ sessionLifetimeMs: ms }),
-    limitIdentifies: (on = true) => set({ limitsIdentify: on }),
-    limitMemberRequests: (on: boolean) => set({ limitsMemberRequests: on }),
     /** The developer portal's switch for the member intent: 4014 and 403 when off. */
     setMemberIntent(on: boolean): void {
       platform.world.application.memberIntent = on
@@ -84,7 +82,6 @@ export function gatewayControl(hub: Hub) {
     /** Well behaved again; every session is gone and every connection cut, so that clients start afresh. */
     reset(): void {
       resetSettings(settings)
-      hub.forgetLimits()
       forgetSessions()
       forEach(({ socket }) => socket.terminate())
     },

@@ -1,6 +1,6 @@
 import { REST } from '@discordjs/rest'
-import { CompressionMethod, type SessionInfo, WebSocketManager, WebSocketShardEvents } from '@discordjs/ws'
-import { type GatewayDispatchPayload, GatewayOpcodes } from 'discord-api-types/v10'
+import { type SessionInfo, WebSocketManager, WebSocketShardEvents } from '@discordjs/ws'
+import type { GatewayDispatchPayload } from 'discord-api-types/v10'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ChatSim, demo, startChatSim } from '../index.ts'
 
@@ -129,48 +129,6 @@ describe('with @discordjs/ws', () => {
     sim.world.updateGuild(club, { name: 'After' })
     await until('GUILD_UPDATE')
     expect(types().slice(3)).toEqual(['GUILD_UPDATE'])
-  })
-
-  it('sends all members in chunks of 1000, and refuses to do so again for 30 seconds', async () => {
-    sim.world.bulkMembers(club, 2_000)
-    const { manager, until, dataOf } = await connected()
-    const ask = () =>
-      manager.send(0, {
-        op: GatewayOpcodes.RequestGuildMembers,
-        d: { guild_id: club, query: '', limit: 0, nonce: 'n1' },
-      })
-    await ask()
-    await until('GUILD_MEMBERS_CHUNK', 4)
-    const chunks = dataOf('GUILD_MEMBERS_CHUNK') as { members: { user: { id: string } }[] }[]
-    expect(chunks.map((chunk) => chunk.members.length)).toEqual([1_000, 1_000, 1_000, 211])
-    expect(chunks[3]).toMatchObject({ chunk_index: 3, chunk_count: 4, nonce: 'n1' })
-    expect(new Set(chunks.flatMap((chunk) => chunk.members.map(({ user }) => user.id))).size).toBe(3_211)
-    await ask()
-    await until('RATE_LIMITED')
-    expect(dataOf('RATE_LIMITED')).toMatchObject([{ opcode: 8, meta: { guild_id: club, nonce: 'n1' } }])
-  })
-
-  it('looks members up by id and names those who are not there', async () => {
-    const { manager, until, dataOf } = await connected()
-    const user_ids = [ada, demo.users.emil]
-    await manager.send(0, {
-      op: GatewayOpcodes.RequestGuildMembers,
-      d: { guild_id: club, user_ids, limit: 0 },
-    })
-    await until('GUILD_MEMBERS_CHUNK')
-    expect(dataOf('GUILD_MEMBERS_CHUNK')).toMatchObject([
-      { members: [{ user: { id: ada } }], not_found: [demo.users.emil], chunk_count: 1 },
-    ])
-  })
-
-  it.each([
-    ['zlib-stream', { compression: CompressionMethod.ZlibNative }],
-    ['compressed after identify', { useIdentifyCompression: true }],
-  ])('speaks %s', async (_name, options) => {
-    const { until } = await connected(options)
-    sim.world.setNick(club, ada, 'A')
-    sim.world.setNick(club, ada, 'B')
-    await until('GUILD_MEMBER_UPDATE', 2)
   })
 
   it.each([

@@ -2,7 +2,6 @@ import type { Platform } from '../platform.ts'
 import type { Connection } from './connection.ts'
 import { createDelivery } from './delivery.ts'
 import { type GatewayEvent, toEvent } from './events.ts'
-import { fullRequestEveryMs } from './request-members.ts'
 import { isOnShard, type Session } from './session.ts'
 import { createSettings } from './settings.ts'
 
@@ -12,8 +11,6 @@ export function createHub(platform: Platform) {
   const settings = createSettings()
   const sessions = new Map<string, Session>()
   const connections = new Set<Connection>()
-  const lastFullRequest = new Map<string, number>()
-  let lastIdentifyAt = Number.NEGATIVE_INFINITY
 
   function isExpired({ lostAt }: Session): boolean {
     return lostAt !== undefined && clock.now() - lostAt > settings.sessionLifetimeMs
@@ -51,23 +48,9 @@ export function createHub(platform: Platform) {
     },
     /** Whether an IDENTIFY may go on now; counted when it may. */
     allowsIdentify(): boolean {
-      if (settings.limitsIdentify && clock.now() - lastIdentifyAt < 5_000) return false
       if (platform.sessionStarts.state().remaining === 0) return false
-      lastIdentifyAt = clock.now()
       platform.sessionStarts.note()
       return true
-    },
-    /** Milliseconds until the next full list of a server may be asked for; counted when it is 0. */
-    fullRequestWaitMs(guildId: string): number {
-      if (!settings.limitsMemberRequests) return 0
-      const wait =
-        (lastFullRequest.get(guildId) ?? Number.NEGATIVE_INFINITY) + fullRequestEveryMs - clock.now()
-      if (wait <= 0) lastFullRequest.set(guildId, clock.now())
-      return Math.max(0, wait)
-    },
-    forgetLimits(): void {
-      lastFullRequest.clear()
-      lastIdentifyAt = Number.NEGATIVE_INFINITY
     },
   }
 }

@@ -2,7 +2,6 @@ import { applicationFlags } from '../rest/application.ts'
 import { toOwnUser } from '../rest/user.ts'
 import type { SimApplication } from '../world/model.ts'
 import { botId, getUser, hasBot } from '../world/state.ts'
-import { messageWriter } from './compression.ts'
 import { attachSession, type Connection } from './connection.ts'
 import { guildPayload } from './guild-payload.ts'
 import type { Hub } from './hub.ts'
@@ -13,7 +12,6 @@ interface Identify {
   token: string
   intents: number
   shard?: [number, number]
-  compress?: boolean
 }
 
 const isIdentify = (d: unknown): d is Identify =>
@@ -30,7 +28,6 @@ export function identify(hub: Hub, connection: Connection, d: unknown): number |
     return undefined
   }
 
-  if (d.compress === true) connection.writer = messageWriter(connection.socket)
   const session = createSession(d.intents, d.shard ?? [0, 1])
   hub.sessions.set(session.id, session)
   attachSession(connection, session)

@@ -3,9 +3,7 @@ import type { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { identify } from './identify.ts'
 import { type ClientMessage, closeCode, frame, op } from './protocol.ts'
-import { answerMembersRequest, isMembersRequest } from './request-members.ts'
 import { resume } from './resume.ts'
-import type { Session } from './session.ts'
 
 const maxBytes = 4_096
 
@@ -21,12 +19,10 @@ export function receive(hub: Hub, connection: Connection, data: RawData): number
   if (message.op === op.resume) return resume(hub, connection, message.d)
   if (!sessionOps.has(message.op)) return closeCode.unknownOpcode
   if (!connection.session) return closeCode.notAuthenticated
-  return message.op === op.requestGuildMembers
-    ? requestMembers(hub, connection.session, message.d)
-    : undefined
+  return undefined
 }
 
-/** Nobody watches presence or hears voice here; both are taken and have no effect. */
+/** Requests without an effect here: presence, voice, and lists of members, which are not answered. */
 const sessionOps = new Set<number>([op.requestGuildMembers, op.presenceUpdate, op.voiceStateUpdate])
 
 function parse(data: RawData): ClientMessage | undefined {
@@ -46,10 +42,4 @@ function beat(connection: Connection, d: unknown, now: number): undefined {
   connection.lastBeatAt = now
   if (typeof d === 'number') connection.session?.acknowledge(d)
   connection.send(frame(op.heartbeatAck))
-}
-
-function requestMembers(hub: Hub, session: Session, d: unknown): number | undefined {
-  if (!isMembersRequest(d)) return closeCode.decodeError
-  void answerMembersRequest(hub.platform.world, session, d, hub.fullRequestWaitMs)
-  return undefined
 }

@@ -5,10 +5,6 @@ export interface GatewaySettings extends DeliveryQuirks {
   heartbeatIntervalMs: number
   /** How long a session waits for its client to come back. */
   sessionLifetimeMs: number
-  /** One IDENTIFY per 5 seconds. Off at first: tests start many clients. */
-  limitsIdentify: boolean
-  /** One request for all members per server and 30 seconds. */
-  limitsMemberRequests: boolean
   isSilentAtStart: boolean
   ignoresResume: boolean
   refusesUntil: number
@@ -20,8 +16,6 @@ const atStart: GatewaySettings = {
   ...flawless,
   heartbeatIntervalMs: 41_250,
   sessionLifetimeMs: 300_000,
-  limitsIdentify: false,
-  limitsMemberRequests: true,
   isSilentAtStart: false,
   ignoresResume: false,
   refusesUntil: 0,

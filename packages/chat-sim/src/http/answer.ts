@@ -1,5 +1,5 @@
 import type { Platform } from '../platform.ts'
-import { type Call, header, type Reply } from './call.ts'
+import type { Call, Reply } from './call.ts'
 import { faultReply, withoutMembers } from './fault-reply.ts'
 import type { Fault } from './faults.ts'
 import { errorReply, PlatformError, unauthorized } from './platform-error.ts'
@@ -17,12 +17,10 @@ export async function answer(
   call: Call,
   fault: Fault | undefined,
 ): Promise<Reply> {
-  if (platform.invalidRequests.isBlocked() && route.name !== 'control')
-    return rateLimited({ plain1015: true })
   const broken = fault && faultReply(fault)
   if (broken) return broken
   try {
-    checkCaller(platform, route, call)
+    checkCaller(route, call)
     const isByAddress = byAddress.includes(route.name)
     if (route.auth === 'none' && !isByAddress) return await route.handle(platform, call)
     const limited = platform.rateLimits.check(route, call)
@@ -40,15 +38,7 @@ export async function answer(
   }
 }
 
-function checkCaller(platform: Platform, route: Route, call: Call): void {
-  const { kind } = call.caller
-  if (
-    kind === 'bot' &&
-    platform.options.strictUserAgent &&
-    !/^DiscordBot \(/.test(header(call, 'user-agent'))
-  ) {
-    throw new PlatformError(403, 40333, 'internal network error')
-  }
+function checkCaller(route: Route, { caller: { kind } }: Call): void {
   if (route.auth === 'none') return
   const isAllowed = (kind === 'bot' && route.auth !== 'user') || (kind === 'bearer' && route.auth !== 'bot')
   if (!isAllowed) throw unauthorized()

@@ -4,11 +4,10 @@ const windowMs = 600_000
 
 /**
  * 401, 403 and 429 (unless the limit was shared) count against the caller's address; 10,000 in ten
- * minutes and the platform's edge blocks it. Here nobody is blocked until a test sets the limit.
+ * minutes and the platform's edge blocks it. Here they are only counted.
  */
 export function createInvalidRequests(clock: Clock) {
   let times: number[] = []
-  let limit = Number.POSITIVE_INFINITY
   const recent = () => {
     const since = clock.now() - windowMs
     if (times.length > 0 && (times[0] as number) < since) times = times.filter((time) => time >= since)
@@ -16,16 +15,11 @@ export function createInvalidRequests(clock: Clock) {
   }
   return {
     count: recent,
-    blockAfter: (requests: number) => {
-      limit = requests
-    },
-    isBlocked: () => recent() >= limit,
     note(status: number, scope: unknown) {
       if (status === 401 || status === 403 || (status === 429 && scope !== 'shared')) times.push(clock.now())
     },
     clear: () => {
       times = []
-      limit = Number.POSITIVE_INFINITY
     },
   }
 }

@@ -26,7 +26,6 @@ export const unknownGuild = () => new PlatformError(404, 10004, 'Unknown Guild')
 export const unknownMember = () => new PlatformError(404, 10007, 'Unknown Member')
 export const unknownUser = () => new PlatformError(404, 10013, 'Unknown User')
 export const unknownWebhook = () => new PlatformError(404, 10015, 'Unknown Webhook')
-export const unknownBan = () => new PlatformError(404, 10026, 'Unknown Ban')
 export const unavailable = () => new PlatformError(503, 0, '503: Service Unavailable')
 
 /** 50035 with the field that is wrong, e.g. `invalidForm('user_id', 'NUMBER_TYPE_COERCE', '…')`. */

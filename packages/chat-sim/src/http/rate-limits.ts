@@ -19,20 +19,6 @@ export interface Limit {
 /** Enough for any test that is not about limits. */
 const generous: Limit = { limit: 10_000, perMs: 1_000 }
 
-/** Sizes seen on the platform for one bot; it publishes none and changes them. */
-const realistic: Partial<Record<RouteName, Limit>> = {
-  me: { limit: 5, perMs: 1_000 },
-  myGuilds: { limit: 1, perMs: 1_000 },
-  myMember: { limit: 5, perMs: 300_000 },
-  member: { limit: 5, perMs: 1_000 },
-  members: { limit: 10, perMs: 10_000 },
-  memberSearch: { limit: 10, perMs: 10_000 },
-  user: { limit: 30, perMs: 30_000 },
-  webhook: { limit: 5, perMs: 2_000 },
-  // Without an Authorization header the platform's 50 a second count for the address.
-  token: { limit: 50, perMs: 1_000 },
-}
-
 interface Bucket {
   left: number
   resetAt: number
@@ -41,7 +27,6 @@ interface Bucket {
 export function createRateLimits(clock: Clock) {
   const sizes = new Map<RouteName, Limit>()
   const buckets = new Map<string, Bucket>()
-  let globalPerSec: number | undefined
 
   function take(key: string, { limit, perMs }: Limit): Bucket & { allowed: boolean } {
     const now = clock.now()
@@ -64,31 +49,13 @@ export function createRateLimits(clock: Clock) {
       else sizes.delete(route)
       buckets.clear()
     },
-    setRealistic: () => {
-      for (const [route, limit] of Object.entries(realistic)) sizes.set(route as RouteName, limit)
-      globalPerSec = 50
-      buckets.clear()
-    },
-    /** Requests per second for one bot over all routes; `undefined` is no limit. The platform has 50. */
-    setGlobal: (perSec: number | undefined) => {
-      globalPerSec = perSec
-    },
     clear: () => {
       sizes.clear()
       buckets.clear()
-      globalPerSec = undefined
     },
     /** The headers for a reply, or the 429 that takes its place. */
     check(route: LimitedRoute, call: Call): { headers: Record<string, string> } | { refusal: Reply } {
       const who = callerKey(call)
-      if (globalPerSec !== undefined) {
-        const global = take(`global ${who}`, { limit: globalPerSec, perMs: 1_000 })
-        if (!global.allowed) {
-          return {
-            refusal: rateLimited({ scope: 'global', retryAfterSec: (global.resetAt - clock.now()) / 1_000 }),
-          }
-        }
-      }
       const size = sizes.get(route.name) ?? generous
       const major = param(call, 'guild') || param(call, 'webhook')
       const bucket = take(`${route.method} ${route.path} ${major} ${who}`, size)

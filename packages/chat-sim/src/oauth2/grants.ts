@@ -22,7 +22,8 @@ export interface Code {
 }
 
 /** The platform's own lifetimes: staff named 100 s for codes; tokens say 7 days in `expires_in`. */
-const defaultLifetimes = { codeSec: 100, tokenSec: 604_800 }
+const codeSec = 100
+export const tokenSec = 604_800
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const mintToken = (length = 30): string =>
@@ -32,21 +33,13 @@ const mintToken = (length = 30): string =>
 export function createGrants(clock: Clock) {
   const codes = new Map<string, Code>()
   const byAccess = new Map<string, Grant>()
-  const byRefresh = new Map<string, Grant>()
   const approved = new Map<string, Set<string>>()
-  const lifetimes = { ...defaultLifetimes }
-
-  function drop(grant: Grant): void {
-    byAccess.delete(grant.accessToken)
-    byRefresh.delete(grant.refreshToken)
-  }
 
   return {
-    lifetimes,
     issueCode(input: Omit<Code, 'code' | 'expiresAt'>): string {
       const code = mintToken()
       for (const [text, old] of codes) if (old.expiresAt <= clock.now()) codes.delete(text)
-      codes.set(code, { ...input, code, expiresAt: clock.now() + lifetimes.codeSec * 1_000 })
+      codes.set(code, { ...input, code, expiresAt: clock.now() + codeSec * 1_000 })
       approved.set(input.userId, new Set([...(approved.get(input.userId) ?? []), ...input.scopes]))
       return code
     },
@@ -59,29 +52,18 @@ export function createGrants(clock: Clock) {
     hasApproved: (userId: string, scopes: readonly string[]) =>
       scopes.every((scope) => approved.get(userId)?.has(scope)),
     issue(userId: string, scopes: readonly string[]): Grant {
-      const expiresAt = clock.now() + lifetimes.tokenSec * 1_000
+      const expiresAt = clock.now() + tokenSec * 1_000
       const grant = { userId, scopes, accessToken: mintToken(), refreshToken: mintToken(), expiresAt }
       byAccess.set(grant.accessToken, grant)
-      byRefresh.set(grant.refreshToken, grant)
       return grant
     },
     findByAccessToken(token: string): Grant | undefined {
       const grant = byAccess.get(token)
       return grant && grant.expiresAt > clock.now() ? grant : undefined
     },
-    findByRefreshToken: (token: string) => byRefresh.get(token),
-    /** The access token dies with its refresh token when the pair is replaced. */
-    drop,
     killAccessToken: (grant: Grant) => byAccess.delete(grant.accessToken),
-    /** Revoking any token ends all of the user's tokens for the application. */
-    revokeUser(userId: string): void {
-      for (const grant of [...byRefresh.values()]) if (grant.userId === userId) drop(grant)
-      for (const [text, code] of codes) if (code.userId === userId) codes.delete(text)
-      approved.delete(userId)
-    },
     clear(): void {
-      for (const map of [codes, byAccess, byRefresh, approved]) map.clear()
-      Object.assign(lifetimes, defaultLifetimes)
+      for (const map of [codes, byAccess, approved]) map.clear()
     },
   }
 }

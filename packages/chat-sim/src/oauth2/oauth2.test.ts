@@ -38,16 +38,17 @@ const exchange = (fields: Record<string, string>) =>
 
 interface Tokens {
   access_token: string
-  refresh_token: string
 }
 
 const tokensOf = async (reply: Promise<Response>) => (await (await reply).json()) as Tokens
 
 describe('with oauth4webapi', () => {
-  it('logs somebody in, with discovery, PKCE, issuer check and either client authentication', async () => {
-    const issuer = new URL(sim.url)
-    const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...allowHttp })
-    const server = await oauth.processDiscoveryResponse(issuer, found)
+  it('logs somebody in, with PKCE, issuer check and either client authentication', async () => {
+    const server = {
+      issuer: sim.url,
+      token_endpoint: `${sim.apiUrl}/oauth2/token`,
+      authorization_response_iss_parameter_supported: true,
+    }
     const client = { client_id: demo.clientId }
     const verifier = oauth.generateRandomCodeVerifier()
     const code_challenge = await oauth.calculatePKCECodeChallenge(verifier)
@@ -180,28 +181,6 @@ describe('token', () => {
     expect(await reply.json()).toMatchObject({ error: 'unsupported_grant_type' })
     expect((await fetch(address)).status).toBe(405)
   })
-
-  it('rotates the refresh token, and revoking one token ends all of the user', async () => {
-    const tokens = async () =>
-      tokensOf(exchange({ code: (await loginAs(demo.users.mara)).get('code') ?? '' }))
-    const first = await tokens()
-    const second = await tokens()
-    const refresh = (refresh_token: string) => exchange({ grant_type: 'refresh_token', refresh_token })
-    const renewed = await tokensOf(refresh(first.refresh_token))
-    expect((await refresh(first.refresh_token)).status).toBe(400)
-
-    const revoked = await fetch(`${sim.apiUrl}/oauth2/token/revoke`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        token: renewed.access_token,
-        client_id: demo.clientId,
-        client_secret: demo.clientSecret,
-      }),
-    })
-    expect(revoked.status).toBe(200)
-    const headers = { authorization: `Bearer ${second.access_token}` }
-    expect((await fetch(`${sim.apiUrl}/v10/users/@me`, { headers })).status).toBe(401)
-  })
 })
 
 describe('what goes wrong on request', () => {
@@ -251,15 +230,11 @@ describe('/users/@me with a bearer token', () => {
     expect((await meOf(demo.users.mara, 'identify')).me).not.toHaveProperty('email')
   })
 
-  it('reads its own member and servers, with the scopes for it', async () => {
-    const { get } = await meOf(demo.users.ada, 'identify guilds guilds.members.read')
-    const member = await (await get(`/users/@me/guilds/${demo.mainGuildId}/member`)).json()
-    expect(member).toMatchObject({ nick: 'Ada (first mate)', roles: [demo.roles.crew] })
-    expect((await get(`/users/@me/guilds/${demo.gamesGuildId}/member`)).status).toBe(404)
+  it('reads its own servers, with the scope for it', async () => {
+    const { get } = await meOf(demo.users.ada, 'identify guilds')
     expect(await (await get('/users/@me/guilds')).json()).toMatchObject([
       { id: demo.mainGuildId, owner: false },
     ])
-    expect(await (await get('/oauth2/@me')).json()).toMatchObject({ user: { id: demo.users.ada } })
     expect((await get(`/guilds/${demo.mainGuildId}`)).status).toBe(401)
   })
 })

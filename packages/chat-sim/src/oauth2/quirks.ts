@@ -35,9 +35,5 @@ export function oauthControl(quirks: Quirks, grants: Grants) {
     killTokensAfterExchange: (kill: boolean) => {
       quirks.tokenDiesAtOnce = kill
     },
-    /** The user removed the application from their account. */
-    revokeUser: (userId: string) => grants.revokeUser(userId),
-    setLifetimes: (lifetimes: Partial<Grants['lifetimes']>) =>
-      void Object.assign(grants.lifetimes, lifetimes),
   }
 }

@@ -2,7 +2,7 @@ import { form, header, json, type Reply } from '../http/call.ts'
 import type { Route } from '../http/route.ts'
 import type { Platform } from '../platform.ts'
 import { oauthError, refuseClient } from './client.ts'
-import type { Grant } from './grants.ts'
+import { type Grant, tokenSec } from './grants.ts'
 import { idToken } from './id-token.ts'
 import { refuseVerifier } from './pkce.ts'
 
@@ -16,13 +16,11 @@ export const token: Route = {
     // A JSON body is not read at all, and so names no grant type.
     const isForm = header(call, 'content-type').startsWith('application/x-www-form-urlencoded')
     const body = isForm ? form(call) : new URLSearchParams()
-    const grantType = body.get('grant_type')
-    if (grantType !== 'authorization_code' && grantType !== 'refresh_token') {
+    if (body.get('grant_type') !== 'authorization_code') {
       return oauthError('unsupported_grant_type', 'Grant type None is not supported')
     }
     const refusal = refuseClient(platform.world.application, call, body)
-    if (refusal) return refusal
-    return grantType === 'authorization_code' ? redeemCode(platform, body) : refresh(platform, body)
+    return refusal ?? redeemCode(platform, body)
   },
 }
 
@@ -44,21 +42,13 @@ function redeemCode(platform: Platform, body: URLSearchParams): Reply {
   return tokenReply(platform, grant, code.nonce)
 }
 
-/** Each refresh answers a new pair, and the old one is dead. */
-function refresh(platform: Platform, body: URLSearchParams): Reply {
-  const old = platform.grants.findByRefreshToken(body.get('refresh_token') ?? '')
-  if (!old) return oauthError('invalid_grant', 'Invalid "refresh_token" in request')
-  platform.grants.drop(old)
-  return tokenReply(platform, platform.grants.issue(old.userId, old.scopes), undefined)
-}
-
 function tokenReply(platform: Platform, grant: Grant, nonce: string | undefined): Reply {
   const { grants, quirks } = platform
   if (quirks.tokenDiesAtOnce) grants.killAccessToken(grant)
   const answer = {
     token_type: 'Bearer',
     access_token: grant.accessToken,
-    expires_in: grants.lifetimes.tokenSec,
+    expires_in: tokenSec,
     refresh_token: grant.refreshToken,
     scope: grant.scopes.join(' '),
   }

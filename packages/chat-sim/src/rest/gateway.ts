@@ -4,15 +4,6 @@ import type { Route } from '../http/route.ts'
 
 const gatewayUrl = ({ origin }: Call): string => `${origin.replace(/^http/, 'ws')}/gateway`
 
-export const gateway: Route = {
-  name: 'gateway',
-  method: 'GET',
-  path: '/gateway',
-  at: 'api',
-  auth: 'none',
-  handle: (_platform, call) => json({ url: gatewayUrl(call) }),
-}
-
 export const gatewayBot: Route = {
   name: 'gateway',
   method: 'GET',

@@ -1,7 +1,6 @@
 import { json } from '../http/call.ts'
-import { invalidForm, missingAccess, unknownMember } from '../http/platform-error.ts'
+import { missingAccess, unknownMember } from '../http/platform-error.ts'
 import type { Route } from '../http/route.ts'
-import { searchMembers } from '../world/search.ts'
 import { getUser } from '../world/state.ts'
 import { toMember } from './objects.ts'
 import { guildParam, numberQuery, snowflakeQuery, userParam } from './reach.ts'
@@ -34,21 +33,5 @@ export const members: Route = {
     const limit = numberQuery(call, 'limit', { min: 1, max: 1_000, fallback: 1 })
     const page = guild.members.page(snowflakeQuery(call, 'after'), limit)
     return json(page.map((each) => toMember(guild, each, getUser(platform.world, each.user_id))))
-  },
-}
-
-export const memberSearch: Route = {
-  name: 'memberSearch',
-  method: 'GET',
-  path: '/guilds/:guild/members/search',
-  at: 'api',
-  auth: 'bot',
-  handle(platform, call) {
-    const guild = guildParam(platform, call)
-    const query = call.query.get('query')
-    if (!query) throw invalidForm('query', 'BASE_TYPE_REQUIRED', 'This field is required')
-    const limit = numberQuery(call, 'limit', { min: 1, max: 1_000, fallback: 1 })
-    const found = searchMembers(platform.world, guild, query, limit)
-    return json(found.map((each) => toMember(guild, each, getUser(platform.world, each.user_id))))
   },
 }

@@ -1,7 +1,7 @@
 import { json } from '../http/call.ts'
 import { unknownGuild } from '../http/platform-error.ts'
 import type { Route } from '../http/route.ts'
-import { guildCounts, toGuild, toRoles } from './objects.ts'
+import { guildCounts, toGuild } from './objects.ts'
 import { booleanQuery, guildParam } from './reach.ts'
 
 export const guild: Route = {
@@ -15,13 +15,4 @@ export const guild: Route = {
     const counts = booleanQuery(call, 'with_counts') ? guildCounts(found) : {}
     return json({ ...toGuild(platform.world, found), ...counts })
   },
-}
-
-export const roles: Route = {
-  name: 'roles',
-  method: 'GET',
-  path: '/guilds/:guild/roles',
-  at: 'api',
-  auth: 'bot',
-  handle: (platform, call) => json(toRoles(guildParam(platform, call))),
 }

@@ -39,7 +39,7 @@ export const toMember = (guild: SimGuild, member: SimMember, user: SimUser): API
   deaf: false,
 })
 
-export const toRoles = (guild: SimGuild): APIRole[] => [...guild.roles.values()]
+const toRoles = (guild: SimGuild): APIRole[] => [...guild.roles.values()]
 
 /** What the member's roles allow together, as a decimal string of bits. */
 export function permissionsOf(guild: SimGuild, member: SimMember): string {

@@ -1,13 +1,13 @@
 import type { APIUser, RESTAPIPartialCurrentUserGuild } from 'discord-api-types/v10'
 import { type Call, json } from '../http/call.ts'
-import { missingScope, unauthorized, unknownGuild } from '../http/platform-error.ts'
+import { missingScope, unauthorized } from '../http/platform-error.ts'
 import type { Route } from '../http/route.ts'
 import type { Platform } from '../platform.ts'
 import type { SimGuild, SimUser } from '../world/model.ts'
 import { compareIds } from '../world/snowflake.ts'
 import { botId, getUser } from '../world/state.ts'
-import { guildCounts, permissionsOf, toMember, toUser } from './objects.ts'
-import { booleanQuery, idParam, numberQuery, snowflakeQuery, userParam } from './reach.ts'
+import { guildCounts, permissionsOf, toUser } from './objects.ts'
+import { booleanQuery, numberQuery, snowflakeQuery, userParam } from './reach.ts'
 
 /** The user whose token it is, and what the token may see. A bot may see all there is. */
 function callingUser(
@@ -81,22 +81,6 @@ function toPartialGuild(guild: SimGuild, user: SimUser): RESTAPIPartialCurrentUs
     permissions: member ? permissionsOf(guild, member) : '0',
     features: [],
   }
-}
-
-export const myMember: Route = {
-  name: 'myMember',
-  method: 'GET',
-  path: '/users/@me/guilds/:guild/member',
-  at: 'api',
-  auth: 'user',
-  handle(platform, call) {
-    const { user, may } = callingUser(platform, call)
-    if (!may('guilds.members.read')) throw missingScope()
-    const guild = platform.world.guilds.get(idParam(call, 'guild'))
-    const member = guild?.members.get(user.id)
-    if (!guild || !member) throw unknownGuild()
-    return json({ ...toMember(guild, member, user), permissions: permissionsOf(guild, member) })
-  },
 }
 
 export const user: Route = {

@@ -71,6 +71,29 @@ describe.each(mainEngines)('the next leader, on %s', (engine) => {
     expect(await memberEntries(world, tomas)).toEqual(['member.leave'])
   })
 
+  test('leads all shards, and goes on with the session of each', async () => {
+    const quay = '1100089314341027841'
+    const { db } = world.service.deps
+    world.sim.gateway.recommendShards(2)
+    world.sim.world.addGuild({ id: quay, name: 'Quay' })
+    for (const id of [demo.users.bot, ada]) world.sim.world.addMember(quay, id)
+    await db.execute(sql`insert into servers (id, name) values (${quay}, 'Quay')`)
+    await lead()
+    for (const id of [club, quay]) {
+      await untilLive(world, id)
+      await untilHandedOver(world, id)
+    }
+    const before = costs()
+    await stop()
+    world.sim.world.setRoles(club, ada, [demo.roles.captain])
+    world.sim.world.setNick(quay, ada, 'Quartermaster')
+    const next = await lead()
+    for (const id of [club, quay]) await untilTrue(world, id)
+    expect(next.status().gateway).toMatchObject({ state: 'connected', shards: 2 })
+    expect(next.status().vouched.toSorted()).toEqual([club, quay].sort())
+    expect(costs()).toEqual(before)
+  })
+
   test('hears nothing before the database has told it which servers are ours: what it is told then is written', async () => {
     await lead()
     await untilHandedOver(world)

@@ -8,8 +8,7 @@ import { createRenewals } from './renewals.ts'
 import { createResyncs, type ReadServer } from './resyncs.ts'
 import { createRoleReads, type ReadRoles } from './role-reads.ts'
 import { createSamples, type SampleCounts } from './samples.ts'
-import { listWritten, type TakenLead } from './store.ts'
-import { takeTurn } from './take-turn.ts'
+import { listWritten, recordBeginnings, type TakenLead } from './store.ts'
 
 const readAgainAfterMs = 250
 
@@ -45,7 +44,7 @@ export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'
 /** Writes what the gateway tells into the mirror, and vouches for it as long as it is complete and true. */
 export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTiming): Leader {
   const { db, log, gateway, handoverKey } = deps
-  const { epoch, group, beginnings, ageMs } = lead
+  const { epoch, beginnings, ageMs } = lead
   const past = handoverKey && lead.handover ? openHandover(handoverKey, lead.handover) : undefined
   let written: ReadonlyMap<string, ToldAt> = new Map()
   let receivedAt: number | undefined
@@ -81,7 +80,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       receivedAt: () => receivedAt,
       leadLost: () => lose(),
     },
-    lead,
+    epoch,
   )
 
   const samples = createSamples(
@@ -122,7 +121,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       void renewals.renew()
     },
     changed: () => void renewals.renew(),
-    beginning: (known, turn) => takeTurn(db, epoch, known, turn),
+    beginning: (known) => recordBeginnings(db, epoch, known),
   }
 
   /** A server that comes back may have changed while it was away. */
@@ -140,7 +139,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     return false
   }
 
-  const read = () => ignoreOutage(listWritten(db, group))
+  const read = () => ignoreOutage(listWritten(db))
   const connect = async () => {
     if (past) resyncs.adopt(past.servers)
     // What is registered must be known before the first event is received: of other servers none is taken. A resumed session

@@ -1,124 +1,85 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatGatewayTiming } from '#chat/chat-gateway'
-import { within } from '#platform/async'
+import { untilAborted, within } from '#platform/async'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { readWholeServer } from '../rest/read-whole-server.ts'
 import { syncServer } from '../rest/sync-server.ts'
 import { ignoreOutage } from './ignore-outage.ts'
-import type { LeaderTiming } from './leader.ts'
-import { createLedGroup, type LedGroup } from './led-group.ts'
-import { mergeStatus, statusElsewhere } from './merge-status.ts'
+import { type Leader, type LeaderDeps, type LeaderTiming, startLeader } from './leader.ts'
 import { listNotLive } from './not-live-store.ts'
-import { groupToAskFor } from './spread.ts'
-import type { LiveMirror, ServerNotLive } from './status.ts'
-import { askForGroup, type LeaderState, leaderStates } from './store.ts'
+import type { LiveMirror, LiveMirrorStatus, ServerNotLive } from './status.ts'
+import { findLeaderState, giveUpLead, type LeaderState, type TakenLead } from './store.ts'
+import { createCandidate } from './take-lead.ts'
 
 export interface LiveMirrorTiming extends LeaderTiming {
-  /** How often an instance looks whether each group is led. */
+  /** How often an instance checks whether there is a leader. */
   readonly lookEveryMs: number
-  /** For how long a group that was left to an instance that asked for it is left to others. */
-  readonly leftForMs: number
 }
 
 const defaults: LiveMirrorTiming = {
   lookEveryMs: 500,
-  leftForMs: 5_000,
   renewEveryMs: 1_000,
   reconcileEveryMs: 60 * 60_000,
   sampleEveryMs: 500,
 }
 
-/** How long whoever asks for the servers that are not live waits for the database. */
+/** Longest wait for the database when the servers that are not live are requested. */
 const maxAskMs = 300
 
 /**
  * Leadership is a lease in the database. An advisory lock would not do: a hung process keeps its connection,
  * and with it the lock; and a lock says nothing to a batch that is on its way. The lease names an epoch, and
- * whatever the leader writes, it writes only while that epoch holds. There is one for each group of shards.
+ * whatever the leader writes, it writes only while that epoch holds.
  */
 export function createLiveMirror(
   deps: MirrorDeps,
   options: {
     handoverKey?: string | undefined
-    /** Into how many groups the shards are divided, the same number on all instances. */
-    groups?: number
     mirror?: Partial<LiveMirrorTiming>
     gateway?: Partial<ChatGatewayTiming>
   } = {},
 ): LiveMirror {
   const { db, log } = deps
   const timing = { ...defaults, ...options.mirror }
-  const count = options.groups ?? 1
-  const holder = randomUUID()
-  // Nobody else can have the embedded database.
+  const gateway = deps.chat.gateway(options.gateway)
+  const leaderDeps: LeaderDeps = {
+    ...deps,
+    gateway,
+    handoverKey: options.handoverKey,
+    readServer: (serverId, signal) => readWholeServer(deps, serverId, signal),
+    readRoles: (serverId) => syncServer(deps, serverId),
+  }
+  // No other process can have the embedded database.
   const isAlone = db.engine === 'pglite'
-  const groups = Array.from({ length: count }, (_, index) => {
-    const group = { index, count }
-    const leading = {
-      ...deps,
-      gateway: deps.chat.gateway(options.gateway, group),
-      handoverKey: options.handoverKey,
-      readServer: (serverId: string, signal: AbortSignal) => readWholeServer(deps, serverId, signal),
-      readRoles: (serverId: string) => syncServer(deps, serverId),
-    }
-    return createLedGroup(leading, { holder, group, isAlone, timing })
-  })
+  const take = createCandidate({ db, log, gateway, isAlone })
   const closing = new AbortController()
-  /** Until when groups that were left to others are. */
-  const leftUntil = new Map<LedGroup, number>()
-  let states: readonly LeaderState[] = []
-  let otherCount: number | undefined
+  let leader: Leader | undefined
+  let state: LeaderState | undefined
   let running: Promise<void> | undefined
   let lastNotLive: readonly ServerNotLive[] = []
   let asking: Promise<readonly ServerNotLive[]> | undefined
 
-  const stateOf = ({ group }: LedGroup) =>
-    states.find(({ index, count: of }) => index === group.index && of === count)
-  const countProblem = () =>
-    otherCount === undefined
-      ? null
-      : `GATEWAY_GROUPS is ${count} here and ${otherCount} on instances that lead: give all the same.`
-  const noteOtherCount = (led: number | undefined) => {
-    const isNew = led !== otherCount
-    otherCount = led
-    const problem = countProblem()
-    if (isNew && problem) log.warn(problem)
-  }
-
   const lookOnce = async () => {
-    // The only group is led here: there is nothing to look for.
-    if (count === 1 && groups.every((group) => group.isLed())) return
-    const found = await ignoreOutage(leaderStates(db))
-    states = found ?? []
-    if (!found && !isAlone) return
-    noteOtherCount(isAlone ? undefined : states.find((one) => one.count !== count && !one.isVacant)?.count)
-    if (otherCount !== undefined) return
-    await takeVacant()
-    if (count > 1 && !closing.signal.aborted) await spread()
+    state = await ignoreOutage(findLeaderState(db))
+    if (!isAlone && !state?.isVacant) return
+    const taken = await take()
+    if (taken) await lead(taken)
   }
-  const takeVacant = async () => {
-    for (const group of groups) {
-      if (closing.signal.aborted) return
-      const isVacant = isAlone || (stateOf(group)?.isVacant ?? true)
-      const isLeft = (leftUntil.get(group) ?? 0) > performance.now()
-      if (isVacant && !isLeft && !group.isLed()) await group.take()
+  /** Leads until another instance does, or until this one stops. */
+  const lead = async (taken: TakenLead) => {
+    const { epoch } = taken
+    log.info({ epoch }, 'this instance keeps the mirror live')
+    leader = startLeader(leaderDeps, taken, timing)
+    await Promise.race([leader.lost, untilAborted(closing.signal)])
+    try {
+      await leader.close()
+    } finally {
+      leader = undefined
     }
+    if (closing.signal.aborted) await ignoreOutage(giveUpLead(db, epoch))
+    else log.warn({ epoch }, 'another instance keeps the mirror live now')
   }
-  /** A group that is asked for is left to whoever asks; or one is asked for here. */
-  const spread = async () => {
-    const led = groups.filter((group) => group.isLed())
-    const wanted = led.findLast((group) => stateOf(group)?.isWanted)
-    if (wanted && led.length > 1) {
-      log.info({ group: wanted.group.index, of: count }, 'a group of shards is left to another instance')
-      leftUntil.set(wanted, performance.now() + timing.leftForMs)
-      await wanted.leave()
-      return
-    }
-    const mostly = groupToAskFor(states, holder)
-    if (mostly?.holder) await ignoreOutage(askForGroup(db, mostly, mostly.holder))
-  }
-  /** As last known where the database does not say at once: a scrape waits for nobody. */
+  /** Returns the last known servers when the database does not answer soon: a scrape must not wait. */
   const notLive = () => {
     asking ??= listNotLive(db)
       .then((found) => {
@@ -132,26 +93,48 @@ export function createLiveMirror(
   }
   const run = async () => {
     while (!closing.signal.aborted) {
+      // The mirror is live again, here or on another instance, once the lease has expired.
       await lookOnce().catch((error: unknown) =>
-        log.error({ err: error }, 'gateway leader check failed: internal error'),
+        log.error({ err: error }, 'the mirror was not kept live: internal error'),
       )
       await sleep(timing.lookEveryMs, undefined, { signal: closing.signal }).catch(() => {})
     }
-    await Promise.all(groups.map((group) => group.leave()))
   }
+  const ownStatus = (own: Leader): LiveMirrorStatus => ({
+    isLeader: true,
+    gateway: gateway.status(),
+    lastEventAt: own.lastEventAt(),
+    vouched: own.vouched(),
+    pending: own.pending(),
+    lagMs: Math.round(own.lagMs()),
+    samples: own.samples(),
+  })
 
   return {
     start() {
       running = run()
     },
-    status() {
-      const without = { state: running ? ('closed' as const) : ('off' as const), problem: countProblem() }
-      return mergeStatus(groups.map((group) => group.status() ?? statusElsewhere(stateOf(group), without)))
-    },
+    status: () => (leader ? ownStatus(leader) : statusElsewhere(state, running ? 'closed' : 'off')),
     notLive: async () => (running ? notLive() : []),
     async close() {
       closing.abort()
       await running
     },
+  }
+}
+
+/** Returns what the leader on another instance last said. */
+function statusElsewhere(known: LeaderState | undefined, without: 'closed' | 'off'): LiveMirrorStatus {
+  const { state, problem, shards, latencyMs, sessionsLeft, lagMs } = known?.hasLeader
+    ? known
+    : { state: without, problem: null, shards: 0, latencyMs: null, sessionsLeft: null, lagMs: null }
+  return {
+    isLeader: false,
+    gateway: { state, problem, shards, latencyMs, sessionsLeft },
+    lastEventAt: known?.lastEventAt ?? null,
+    vouched: [],
+    pending: 0,
+    lagMs,
+    samples: { asked: 0, wrong: 0 },
   }
 }

@@ -6,7 +6,7 @@ import type { createEventWriter } from './event-writer.ts'
 import { sealHandover } from './handover.ts'
 import type { createResyncs } from './resyncs.ts'
 import type { createRoleReads } from './role-reads.ts'
-import { renewLease, type TakenLead } from './store.ts'
+import { renewLease } from './store.ts'
 
 /** A mirror that is further behind than this is vouched for by nobody. */
 const maxLagMs = 500
@@ -29,7 +29,7 @@ interface RenewalDeps {
  * Renews the lease, and says with it for which servers the mirror is the truth, as of when, and from where the next
  * leader may go on.
  */
-export function createRenewals(deps: RenewalDeps, { epoch, group }: Pick<TakenLead, 'epoch' | 'group'>) {
+export function createRenewals(deps: RenewalDeps, epoch: number) {
   const { db, log, gateway, writer, resyncs, roleReads, handoverKey } = deps
   let registered: ReadonlySet<string> = new Set()
   let vouched: readonly string[] = []
@@ -77,7 +77,7 @@ export function createRenewals(deps: RenewalDeps, { epoch, group }: Pick<TakenLe
     const isWhole = (serverId: string) => complete.has(serverId) && !roleReads.isBusy(serverId)
     const handover = safe && sealed(safe, reach, isWhole)
     const status = { gateway: gateway.status(), lagMs: Math.round(writer.lagMs()) }
-    const answer = await renewLease(db, { epoch, group, ...status, eventAt, vouched: truth, handover })
+    const answer = await renewLease(db, { epoch, ...status, eventAt, vouched: truth, handover })
     if (!answer) return deps.leadLost()
     if (safe) gateway.acknowledge(safe)
     vouched = [...truth.keys()]

@@ -7,14 +7,18 @@ import { sql } from '#platform/db/sql'
 import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
 import { notingStatements } from '../../../test/statements.ts'
 import { listNotLive } from './not-live-store.ts'
-import { askForGroup, asLeader, giveUpLead, LeadLost, leaderStates, renewLease } from './store.ts'
-import { takeGroup } from './take-lead.ts'
-import { takeTurn } from './take-turn.ts'
+import {
+  asLeader,
+  findLeaderState,
+  giveUpLead,
+  LeadLost,
+  recordBeginnings,
+  renewLease,
+  takeLead,
+} from './store.ts'
 
-const [one, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
 const gateway = { state: 'connected', problem: null, shards: 1, latencyMs: 12, sessionsLeft: 990 }
-const group = { index: 0, count: 1 }
-const nothing = { group, lagMs: 0, handover: undefined, eventAt: null }
+const nothing = { lagMs: 0, handover: undefined, eventAt: null }
 const club = demo.mainGuildId
 const [receivedAt, proven] = [new Date('2026-11-21T08:15:00.250Z'), new Date('2026-11-21T08:15:00.125Z')]
 
@@ -31,9 +35,8 @@ describe.each(engines)('leadership on %s', (engine) => {
     await database.drop()
   })
 
-  const take = async (holder: string, isAlone = false) =>
-    (await db.transaction((tx) => takeGroup(tx, { holder, group, isAlone })))?.epoch
-  const lead = async (holder: string) => (await take(holder)) as number
+  const take = async (isAlone = false) => (await db.transaction((tx) => takeLead(tx, isAlone)))?.epoch
+  const lead = async () => (await take()) as number
   const fallSilent = () =>
     db.execute(sql`update live_mirror set beat_at = clock_now() - interval '5 seconds'`)
   const vouch = (epoch: number) =>
@@ -46,40 +49,33 @@ describe.each(engines)('leadership on %s', (engine) => {
     )?.at
 
   test('belongs to one at a time, until it falls silent or gives up', async () => {
-    const first = await lead(one)
-    expect(await take(other)).toBeUndefined()
+    const first = await lead()
+    expect(await take()).toBeUndefined()
     await fallSilent()
-    const second = await lead(other)
+    const second = await lead()
     expect(second).toBeGreaterThan(first)
-    expect(await take(one)).toBeUndefined()
-    await giveUpLead(db, { epoch: second, group })
-    expect(await lead(one)).toBeGreaterThan(second)
+    expect(await take()).toBeUndefined()
+    await giveUpLead(db, second)
+    expect(await lead()).toBeGreaterThan(second)
   })
 
-  test('is asked for of whoever has it, and of nobody else', async () => {
-    await lead(one)
-    const isWanted = async () => (await leaderStates(db)).map((state) => state.isWanted)
-    await askForGroup(db, group, other)
-    expect(await isWanted()).toEqual([false])
-    await askForGroup(db, group, one)
-    expect(await isWanted()).toEqual([true])
-  })
-
-  test('begins a session when its lane is free and one is left of the day, and else says how long to wait', async () => {
-    const epoch = await lead(one)
-    const known = { lanes: [], shards: [], left: null }
-    const begin = (lane: number, remaining: number) =>
-      takeTurn(db, epoch, known, { lane, everyMs: 60_000, told: { remaining, resetInMs: 3_600_000 } })
-    expect(await begin(0, 2)).toBeUndefined()
-    const [minute, hour] = [await begin(0, 1), [await begin(1, 1), await begin(2, 1)]]
-    expect(minute).toEqual({ reason: 'lane', waitMs: expect.any(Number) })
-    expect(minute?.waitMs).toBeGreaterThan(30_000)
-    expect(hour).toEqual([undefined, { reason: 'day', waitMs: expect.any(Number) }])
-    expect(hour[1]?.waitMs).toBeGreaterThan(3_000_000)
+  test('passes on what is known of new sessions, which only the leader records', async () => {
+    const old = await lead()
+    const known = {
+      lanes: [{ lane: 0, freeInMs: 5_500 }],
+      shards: [],
+      left: { remaining: 7, resetInMs: 60_000 },
+    }
+    await recordBeginnings(db, old, known)
+    await giveUpLead(db, old)
+    const taken = await db.transaction((tx) => takeLead(tx, false))
+    expect(taken?.beginnings).toEqual(known)
+    expect(taken?.ageMs).toBeGreaterThanOrEqual(0)
+    await expect(recordBeginnings(db, old, known)).rejects.toBeInstanceOf(LeadLost)
   })
 
   test('leaves the servers that nobody vouches for, and since when', async () => {
-    const epoch = await lead(one)
+    const epoch = await lead()
     const [server, ...others] = await listNotLive(db)
     expect(others).toEqual([])
     expect(server).toMatchObject({ serverId: club, serverName: 'Club', reason: 'reading' })
@@ -88,17 +84,17 @@ describe.each(engines)('leadership on %s', (engine) => {
   })
 
   test('of several that ask at once goes to one', async () => {
-    const taken = await Promise.all(Array.from({ length: 5 }, () => take(one)))
+    const taken = await Promise.all(Array.from({ length: 5 }, () => take()))
     expect(taken.filter((epoch) => epoch !== undefined)).toHaveLength(1)
   })
 
   test('is had at once by a process that is alone with its database', async () => {
-    await lead(one)
-    expect(await take(other, true)).toBeDefined()
+    await lead()
+    expect(await take(true)).toBeDefined()
   })
 
   test('vouches for servers for a few seconds, as of when it was proven, and no longer than it says so', async () => {
-    const epoch = await lead(one)
+    const epoch = await lead()
     expect(await vouch(epoch)).toEqual({ registered: [club], lastEventAt: null })
     expect(await liveAsOf()).toEqual(proven)
     await renewLease(db, { ...nothing, epoch, gateway, vouched: new Map() })
@@ -106,7 +102,7 @@ describe.each(engines)('leadership on %s', (engine) => {
   })
 
   test('is shown to all, with what keeps it from its work', async () => {
-    const epoch = await lead(one)
+    const epoch = await lead()
     const refused = { state: 'refused', problem: 'Mend it.', shards: 2, latencyMs: null, sessionsLeft: 7 }
     const answer = await renewLease(db, {
       ...nothing,
@@ -120,35 +116,35 @@ describe.each(engines)('leadership on %s', (engine) => {
     // No newer event: the time of the last one stays.
     await renewLease(db, { ...nothing, epoch, gateway: refused, lagMs: 40, vouched: new Map() })
     const told = { hasLeader: true, isVacant: false, lagMs: 40, lastEventAt: receivedAt, ...refused }
-    expect(await leaderStates(db)).toEqual([expect.objectContaining(told)])
+    expect(await findLeaderState(db)).toMatchObject(told)
     await fallSilent()
-    expect((await leaderStates(db))[0]?.hasLeader).toBe(false)
+    expect((await findLeaderState(db))?.hasLeader).toBe(false)
   })
 
   test('once lost, writes and vouches for nothing, and its promises are withdrawn', async () => {
-    const old = await lead(one)
+    const old = await lead()
     await vouch(old)
     await fallSilent()
-    await lead(other)
+    await lead()
     expect(await liveAsOf()).toBeUndefined()
     expect(await vouch(old)).toBeUndefined()
     expect(await liveAsOf()).toBeUndefined()
     const write = asLeader(db, old, (tx) => tx.execute(sql`update servers set name = 'old'`))
     await expect(write).rejects.toBeInstanceOf(LeadLost)
-    expect(await giveUpLead(db, { epoch: old, group })).toBe(0)
+    expect(await giveUpLead(db, old)).toBe(0)
     expect(await db.query(sql`select name from servers`)).toEqual([{ name: 'Club' }])
   })
 
   if (engine === 'postgres') {
     test('passes on only when a batch that is under way is written, or cut off', async () => {
-      const old = await lead(one)
+      const old = await lead()
       await fallSilent()
       const written = asLeader(db, old, async (tx) => {
         await tx.execute(sql`update servers set name = 'written'`)
         await sleep(300)
       })
       await sleep(50)
-      const next = lead(other)
+      const next = lead()
       expect(await Promise.race([next, sleep(150, 'waits')])).toBe('waits')
       await written
       const epoch = await next
@@ -165,7 +161,7 @@ describe.each(engines)('leadership on %s', (engine) => {
       await sleep(50)
       const startedAt = performance.now()
       let taken: number | undefined
-      while (taken === undefined) taken = await take(one).catch(() => undefined)
+      while (taken === undefined) taken = await take().catch(() => undefined)
       expect(performance.now() - startedAt).toBeLessThan(4_000)
       wake()
       // Tried again as a whole, it finds that another leads.

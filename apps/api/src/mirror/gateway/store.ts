@@ -1,16 +1,11 @@
-import type { ChatGatewayStatus, SessionBeginnings, ShardGroup, ToldAt } from '#chat/chat-gateway'
+import type { ChatGatewayStatus, SessionBeginnings, ToldAt } from '#chat/chat-gateway'
 import type { Database, Queryable, Tx } from '#platform/db/database'
-import { type Sql, sql } from '#platform/db/sql'
+import { sql } from '#platform/db/sql'
 
 /** A leader that has not moved for so long has lost its process, or its process has lost its way. */
 const deadAfter = '4 seconds'
 /** One whose database connection is gone too has lost its process: connections that merely changed are renewed by then. */
 const goneAfter = '400 milliseconds'
-/**
- * For how long a number of groups stays that of instances which have it: one that was given another leads nothing while
- * they restart or hang, and does not throw away the sessions that they come back to.
- */
-const countKeptFor = '10 seconds'
 /** For how long a server is vouched for from one renewal to the next. Longer than any pause of a healthy leader. */
 const vouchedFor = '5 seconds'
 /** A hung leader must not keep its successor waiting with a batch that it has begun. */
@@ -23,88 +18,44 @@ const isVacant = sql`
       select from pg_stat_activity a where a.pid = live_mirror.backend_pid
         and coalesce(a.backend_start = live_mirror.backend_start, true))))`
 
-/**
- * The servers of a group of shards. The number of shards is a multiple of the number of groups, so the shard of a server,
- * `id >> 22` modulo the shards, is of the group `id >> 22` modulo the groups, however many shards there are.
- */
-const isOf = ({ index, count }: ShardGroup, serverId: Sql): Sql =>
-  count === 1 ? sql`true` : sql`mod(div(${serverId}::numeric, 4194304), ${count}) = ${index}`
-
 /** The lead, and what the last one who had it left behind. */
 export interface TakenLead {
   readonly epoch: number
-  readonly group: ShardGroup
   readonly handover: Uint8Array | null
   readonly beginnings: SessionBeginnings | null
   readonly ageMs: number
 }
 
-/** Takes follow each other, so that each sees what the one before has done. */
-export const lockTaking = (tx: Tx) =>
-  tx.query(sql`select pg_advisory_xact_lock(hashtext('gateway lead')),
-    set_config('idle_in_transaction_session_timeout', ${maxPauseInBatchMs}, true)`)
-
-/** Whether another number of groups is led, or was a moment ago. */
-export const otherCountLed = async (db: Queryable, { count }: ShardGroup) =>
-  (await db.maybeOne(sql`
-    select from live_mirror where group_count <> ${count} and beat_at >= clock_now() - ${countKeptFor}::interval limit 1`)) !==
-  undefined
-
-/** Its epoch is above all, so that none comes twice. */
-export const addGroup = (tx: Tx, { index, count }: ShardGroup) =>
-  tx.execute(sql`
-    insert into live_mirror (epoch, group_index, group_count)
-    select coalesce(max(epoch), 0) + 1, ${index}, ${count} from live_mirror
-    having not coalesce(bool_or(group_index = ${index} and group_count = ${count}), false)`)
-
-/** What another number of groups left, and what it vouched for. Rows that are led stay. */
-export const removeOtherCounts = (tx: Tx, { count }: ShardGroup, isAlone: boolean) =>
-  tx.execute(sql`
-    with removed as (
-      delete from live_mirror where group_count <> ${count} and (${isAlone} or ${isVacant}) returning epoch)
-    update servers set live_until = null, live_as_of = null
-    where live_until is not null and exists (select from removed)`)
-
 /**
- * Makes this instance the leader of a group when there is none, and withdraws what the last one vouched for. Undefined
- * while another one leads, or another number of groups is led. `isAlone`: no other process can have this database.
+ * Makes this instance the leader when there is none, and withdraws what the last one vouched for. Undefined while another
+ * one leads. `isAlone`: no other process can have this database.
  */
-export const takeLead = async (
-  tx: Tx,
-  holder: string,
-  group: ShardGroup,
-  isAlone: boolean,
-): Promise<TakenLead | undefined> => {
-  const taken = await tx.maybeOne<Omit<TakenLead, 'group'>>(sql`
+export const takeLead = (tx: Tx, isAlone: boolean) =>
+  tx.maybeOne<TakenLead>(sql`
     with taken as (
-      update live_mirror set epoch = (select max(epoch) + 1 from live_mirror), holder = ${holder},
-        beat_at = clock_now(), gateway_state = 'connecting', gateway_problem = null, gateway_latency_ms = null,
-        lag_ms = null, backend_pid = null, wanted_at = null
-      where group_count = ${group.count} and group_index = ${group.index} and (${isAlone} or ${isVacant})
-        and not exists (select from live_mirror other where other.group_count <> ${group.count})
+      update live_mirror set epoch = epoch + 1, beat_at = clock_now(),
+        gateway_state = 'connecting', gateway_problem = null, gateway_latency_ms = null,
+        lag_ms = null, backend_pid = null
+      where ${isAlone} or ${isVacant}
       returning epoch, handover, beginnings,
         coalesce(extract(epoch from clock_now() - beginnings_at) * 1000, 0)::float8 as "ageMs"),
     withdrawn as (
-      update servers set live_until = null, live_as_of = null from taken
-      where live_until is not null and ${isOf(group, sql`id`)})
-    select epoch, handover, beginnings, "ageMs" from taken`)
-  return taken && { ...taken, group }
-}
+      update servers set live_until = null, live_as_of = null from taken where live_until is not null)
+    select epoch, handover, beginnings, "ageMs"
+    from taken, set_config('idle_in_transaction_session_timeout', ${maxPauseInBatchMs}, true)`)
 
-/** Lets the next instance with as many groups lead at once. */
-export const giveUpLead = (db: Queryable, { epoch, group }: Pick<TakenLead, 'epoch' | 'group'>) =>
+/** Lets the next instance lead at once. */
+export const giveUpLead = (db: Queryable, epoch: number) =>
   db.execute(sql`
     with given_up as (
-      update live_mirror set beat_at = clock_now() - ${deadAfter}::interval - interval '1 millisecond', holder = null,
+      update live_mirror set beat_at = clock_now() - ${deadAfter}::interval - interval '1 millisecond',
         gateway_state = 'closed', gateway_problem = null,
         gateway_latency_ms = null, lag_ms = null
       where epoch = ${epoch} returning epoch)
-    update servers set live_until = null, live_as_of = null from given_up
-    where live_until is not null and ${isOf(group, sql`id`)}`)
+    update servers set live_until = null, live_as_of = null from given_up where live_until is not null`)
 
 export interface Renewal {
   readonly epoch: number
-  readonly group: ShardGroup
   /** For the next leader; undefined leaves it what was written before. */
   readonly handover: Uint8Array | undefined
   /** Age of the oldest change that is not written. */
@@ -122,12 +73,12 @@ interface Renewed {
 }
 
 /**
- * Says that the leader goes on, vouches for these servers and for no others of its group, and answers which servers of it
- * are registered; undefined when it leads no more.
+ * Says that the leader goes on, vouches for these servers and for no others, and answers which servers are registered;
+ * undefined when it leads no more.
  */
 export async function renewLease(
   db: Queryable,
-  { epoch, group, handover, lagMs, gateway, eventAt, vouched }: Renewal,
+  { epoch, handover, lagMs, gateway, eventAt, vouched }: Renewal,
 ): Promise<Renewed | undefined> {
   return db.maybeOne<Renewed>(sql`
     with mine as (
@@ -148,29 +99,23 @@ export async function renewLease(
         live_until = case when x.id is null then null else clock_now() + ${vouchedFor}::interval end,
         live_as_of = x.as_of
       from mine, servers w left join vouched x on x.id = w.id
-      where v.id = w.id and (v.live_until is not null or x.id is not null) and ${isOf(group, sql`v.id`)}),
+      where v.id = w.id and (v.live_until is not null or x.id is not null)),
     noted as (
       insert into gateway_servers as g (server_id, unvouched_since)
       select v.id, case when x.id is null then clock_now() end
       from mine, servers v left join vouched x on x.id = v.id left join gateway_servers old on old.server_id = v.id
-      where v.removed_at is null and ${isOf(group, sql`v.id`)}
+      where v.removed_at is null
         and (old.server_id is null or (old.unvouched_since is null) <> (x.id is not null))
       on conflict (server_id) do update set unvouched_since = excluded.unvouched_since)
-    select array(
-        select id::text from servers where removed_at is null and ${isOf(group, sql`id`)} order by id) as registered,
+    select array(select id::text from servers where removed_at is null order by id) as registered,
       last_event_at as "lastEventAt"
     from mine`)
 }
 
-/** What the leader of a group last said. */
+/** What the leader last said. */
 export interface LeaderState {
-  readonly index: number
-  readonly count: number
-  readonly holder: string | null
   readonly isVacant: boolean
   readonly hasLeader: boolean
-  /** Somebody who leads less asks for it. */
-  readonly isWanted: boolean
   readonly state: ChatGatewayStatus['state']
   readonly problem: string | null
   readonly shards: number
@@ -180,22 +125,15 @@ export interface LeaderState {
   readonly lastEventAt: Date | null
 }
 
-/** What leaders last said of themselves, for everyone. */
-export const leaderStates = (db: Queryable) =>
-  db.query<LeaderState>(sql`
-    select group_index as index, group_count as count, holder, ${isVacant} as "isVacant",
+/** Returns what the leader last said of itself, for every instance. */
+export const findLeaderState = (db: Queryable) =>
+  db.maybeOne<LeaderState>(sql`
+    select ${isVacant} as "isVacant",
       coalesce(beat_at >= clock_now() - ${deadAfter}::interval, false) as "hasLeader",
-      coalesce(wanted_at >= clock_now() - ${deadAfter}::interval, false) as "isWanted",
       gateway_state as state, gateway_problem as problem, gateway_shards as shards,
       gateway_latency_ms as "latencyMs", gateway_sessions_left as "sessionsLeft", lag_ms as "lagMs",
       last_event_at as "lastEventAt"
-    from live_mirror order by group_count, group_index`)
-
-/** Asks whoever leads a group to leave it to an instance that leads less. */
-export const askForGroup = (db: Queryable, { index, count }: ShardGroup, holder: string) =>
-  db.execute(sql`
-    update live_mirror set wanted_at = clock_now()
-    where group_index = ${index} and group_count = ${count} and holder = ${holder}`)
+    from live_mirror`)
 
 /** Says when new sessions were asked for, before the next one is. */
 export const recordBeginnings = async (db: Queryable, epoch: number, known: SessionBeginnings) => {
@@ -217,10 +155,10 @@ export const noteWritten = (tx: Tx, last: ReadonlyMap<string, ToldAt>) =>
     on conflict (server_id) do update set session = excluded.session, sequence = excluded.sequence`)
 
 /** Where each server's last written event was, by what earlier leaders said. */
-export const listWritten = async (db: Queryable, group: ShardGroup): Promise<ReadonlyMap<string, ToldAt>> => {
+export const listWritten = async (db: Queryable): Promise<ReadonlyMap<string, ToldAt>> => {
   const rows = await db.query<ToldAt & { serverId: string }>(sql`
     select server_id as "serverId", session, sequence from gateway_servers
-    where sequence is not null and ${isOf(group, sql`server_id`)}`)
+    where sequence is not null`)
   return new Map(rows.map(({ serverId, session, sequence }) => [serverId, { session, sequence }]))
 }
 

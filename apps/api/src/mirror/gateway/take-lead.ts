@@ -1,39 +1,15 @@
-import type { ChatGateway, ShardGroup } from '#chat/chat-gateway'
-import { type Database, DatabaseFull, type Tx } from '#platform/db/database'
+import type { ChatGateway } from '#chat/chat-gateway'
+import { type Database, DatabaseFull } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import { ignoreOutage } from './ignore-outage.ts'
-import {
-  addGroup,
-  lockTaking,
-  otherCountLed,
-  removeOtherCounts,
-  renewLease,
-  type TakenLead,
-  takeLead,
-} from './store.ts'
+import { renewLease, type TakenLead, takeLead } from './store.ts'
 
 interface CandidateDeps {
   readonly db: Database
   readonly log: Log
   readonly gateway: Pick<ChatGateway, 'status'>
-}
-
-/** Who takes the lead of which group. */
-export interface Candidate {
-  readonly holder: string
-  readonly group: ShardGroup
   /** No other process can have this database. */
   readonly isAlone: boolean
-}
-
-/** The lead of a group, or undefined while it is led, or while another number of groups is or was a moment ago. */
-export async function takeGroup(tx: Tx, candidate: Candidate): Promise<TakenLead | undefined> {
-  const { holder, group, isAlone } = candidate
-  await lockTaking(tx)
-  if (!isAlone && (await otherCountLed(tx, group))) return undefined
-  await addGroup(tx, group)
-  await removeOtherCounts(tx, group, isAlone)
-  return takeLead(tx, holder, group, isAlone)
 }
 
 /**
@@ -42,15 +18,14 @@ export async function takeGroup(tx: Tx, candidate: Candidate): Promise<TakenLead
  * token of a bot that begins too many. So the first renewal is written with the lead, or neither is: whoever leads goes on,
  * and tries to renew.
  */
-export function createCandidate({ db, log, gateway }: CandidateDeps, candidate: Candidate) {
+export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
   let isRefused = false
   const takeAndRenew = () =>
     db.transaction(async (tx) => {
-      const taken = await takeGroup(tx, candidate)
+      const taken = await takeLead(tx, isAlone)
       if (!taken) return undefined
       await renewLease(tx, {
         epoch: taken.epoch,
-        group: taken.group,
         // The same bytes: a renewal needs the room for them.
         handover: taken.handover ?? undefined,
         ...{ lagMs: 0, eventAt: null, vouched: new Map() },
