@@ -14,7 +14,8 @@ export const refusalSteps = {
 
 export type RefusedLoginCode = keyof typeof refusalSteps
 
-const RefusedLogin = Type.Object({
+/** A sign-in of a known account that ended without a session. */
+export const RefusedLogin = Type.Object({
   at: DateTime,
   memberId: Snowflake,
   username: Type.String(),

@@ -396,6 +396,20 @@ export interface MemberServers {
   }[]
 }
 
+export interface RefusedLogin {
+  readonly at: string
+  readonly memberId: string
+  readonly username: string
+  readonly displayName: string | null
+  readonly avatar: string | null
+  readonly projectId: string
+  readonly serverId: string | null
+  /** `declined`: the member did not agree that the project learns who they are. `role_lacking`: a protected host asks for a role that they do not hold. */
+  readonly code: 'not_a_member' | 'blocked' | 'no_access' | 'declined' | 'role_lacking'
+  /** The step of POST /api/admin/explain that fails. */
+  readonly step: string
+}
+
 export interface ExplainRequest {
   readonly memberId: string
   readonly projectId: string
@@ -1282,6 +1296,25 @@ export interface AdminEndpoints {
       readonly chat_user_id: string
     }
     readonly answer: MemberServers
+  }
+  /** List refused sign-ins, the newest first. */
+  readonly listRefusedLogins: {
+    readonly query: {
+      /** A part of the username or display name, ignoring case, or a whole member ID. */
+      readonly search?: string
+      readonly projectId?: string
+      /** From this moment on. A date alone is its first moment in UTC. */
+      readonly from?: string
+      /** Up to and including this moment. A date alone is the whole day, in UTC. */
+      readonly to?: string
+      readonly limit?: number
+      /** `nextCursor` of the page before. */
+      readonly cursor?: string
+    }
+    readonly answer: {
+      readonly data: readonly RefusedLogin[]
+      readonly nextCursor: string | null
+    }
   }
   /** A picture of a member or server, without a request to the platform from the browser. */
   readonly getImage: {
@@ -2347,6 +2380,7 @@ export const adminAddresses = {
   listMemberServers: { method: 'GET', path: '/api/admin/members/{chat_user_id}/servers' },
   listMembers: { method: 'GET', path: '/api/admin/members' },
   refreshMember: { method: 'POST', path: '/api/admin/members/{chat_user_id}/refresh' },
+  listRefusedLogins: { method: 'GET', path: '/api/admin/refused-logins' },
   getImage: { method: 'GET', path: '/api/admin/images/{kind}/{id}/{hash}' },
   explain: { method: 'POST', path: '/api/admin/explain' },
   blockMember: { method: 'PUT', path: '/api/admin/members/{id}/block' },
