@@ -2,7 +2,7 @@ import { redirectUriProblem } from '@rolecall/contract'
 import { useId } from 'react'
 
 /** The addresses of a list as it is sent. */
-export const urisOf = (text: string): readonly string[] =>
+const urisOf = (text: string): readonly string[] =>
   text
     .split(/[\n,]/)
     .map((uri) => uri.trim())
