@@ -33,12 +33,15 @@ create table auth_failures (
   path text not null,
   project_id uuid,
   key_prefix text,
+  server_id text collate "C",
   member_id text collate "C",
   request_id text
 );
-comment on table auth_failures is 'Requests that were refused because of their credentials.';
+comment on table auth_failures is 'Requests that were refused because of their credentials, and refused sign-ins.';
+comment on column auth_failures.server_id is 'The server of a refused sign-in.';
 comment on column auth_failures.member_id is
-  'The member, if known: the session is valid, but does not permit the request.';
+  'The member, if known: the session or the sign-in is valid, but does not permit the request.';
 
 create index auth_failures_at on auth_failures (at desc, id desc);
 create index auth_failures_member on auth_failures (member_id, at desc, id desc) where member_id is not null;
+create index auth_failures_of_members on auth_failures (at desc, id desc) where member_id is not null;

@@ -68,6 +68,7 @@ import { liveRoles } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
 import { eraseOwner } from './features/projects/owner-store.ts'
 import { projectRoutes } from './features/projects/routes.ts'
+import { refusedLoginRoutes } from './features/refused-logins/routes.ts'
 import {
   administers,
   checkOwnerFields,
@@ -190,6 +191,7 @@ export function createApp(
     },
   })
   forwardAuthRoutes(router, deps, {
+    noteRefusal,
     redeem: (code, terms, client) => redeem(deps, code, terms, client, 'hostSession'),
     endSession: (projectId, tokenDigest) => revokeByToken(db, projectId, tokenDigest),
     count: counts.hosts.count,
@@ -236,6 +238,7 @@ export function createApp(
   })
   imageRoutes(router, deps)
   memberRoutes(router, deps, { openDownload, refreshLimiter })
+  refusedLoginRoutes(router, deps)
   explainRoutes(router, deps, {
     decisions: explainedDecisions(deps),
     limiter: createRateLimiter({

@@ -44,7 +44,11 @@ const ofOwners = [
   `GET ${webhooks}/{webhookId}/submissions`,
   `GET ${webhooks}/{webhookId}/submissions/export`,
 ]
-const ofEveryone = ['GET /api/admin/profile', 'GET /api/admin/images/{kind}/{id}/{hash}']
+const ofEveryone = [
+  'GET /api/admin/profile',
+  'GET /api/admin/images/{kind}/{id}/{hash}',
+  'GET /api/admin/refused-logins',
+]
 
 const adminRows = rowsOf(({ auth }) => auth === 'admin')
 

@@ -83,6 +83,43 @@ test('a login that was refused is in the list of those turned away, and leads to
   await visit.close()
 }, 60_000)
 
+test('a person who was refused is found by name on Overview, among members, and in Ctrl K, and leads to why', async () => {
+  const { id } = await givenProject(at.world, { name: 'Tide tables' })
+  await walkLogin(at.world, authorizePath(id), { as: users.emil })
+  const visit = await at.open('/console/')
+  const { page } = visit
+  const atWhy = async () => {
+    await page.waitForURL(`**/console/members/${users.emil}/why?project=${id}&server=${mainGuildId}`)
+    // The check that failed comes first, with its fix; the others are folded.
+    await page
+      .getByRole('list', { name: 'Checks', exact: true })
+      .getByText(/is not a member of the server/)
+      .waitFor()
+    await page
+      .getByText(/^\d+ checks passed$/)
+      .first()
+      .waitFor()
+  }
+  const card = page.getByRole('table', { name: 'Recently refused' })
+  await card.getByRole('row', { name: /^Emil Strand Tide tables Not a member of the server/ }).click()
+  await atWhy()
+  await page.goto(`${at.url}/console/members?search=emil`)
+  const people = page.getByRole('table', { name: 'Refused sign-ins' })
+  await people
+    .getByRole('row', { name: /Emil Strand.*Not a member/ })
+    .getByRole('link', { name: /^Why/ })
+    .click()
+  await atWhy()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.type('emil')
+  await page.getByRole('menuitem', { name: /^Emil Strand \(emil\.strand\)/ }).click()
+  await atWhy()
+  expect(await visit.findings()).toEqual([])
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
 test('why somebody is let in is a list that can be read, and what a change would do is tried without being made', async () => {
   const { id } = await givenProject(at.world, { name: 'Pilot book' })
   const changed = await (await givenAdministration(at.world)).projects('PATCH', `/${id}`, {
@@ -96,8 +133,12 @@ test('why somebody is let in is a list that can be read, and what a change would
     .getByText(/is let in$/)
     .first()
     .waitFor()
+  await page
+    .getByText(/^\d+ checks passed$/)
+    .first()
+    .click()
   expect(
-    await page.getByRole('list', { name: 'Checks', exact: true }).getByRole('listitem').count(),
+    await page.getByRole('list', { name: 'Checks that passed', exact: true }).getByRole('listitem').count(),
   ).toBeGreaterThan(5)
   await page.getByLabel('They had left the server').check()
   await page

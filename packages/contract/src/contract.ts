@@ -29,6 +29,7 @@ import * as projectReads from './project-reads.ts'
 import * as projectSessions from './project-sessions.ts'
 import * as projects from './projects.ts'
 import * as queues from './queues.ts'
+import * as refusedLogins from './refused-logins.ts'
 import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
 import * as webhooks from './webhooks.ts'
@@ -49,6 +50,7 @@ const features: readonly Readonly<Record<string, unknown>>[] = [
   account,
   chatServers,
   memberLists,
+  refusedLogins,
   images,
   explain,
   blocks,

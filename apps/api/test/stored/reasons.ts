@@ -59,6 +59,8 @@ export const reasons: Readonly<Record<string, string>> = {
   'GET /api/admin/audit/logs ?cursor': cursor,
   ...of('GET /api/admin/monitoring/auth-failures', ['?reason', '?address', '?keyPrefix'], filter),
   'GET /api/admin/monitoring/auth-failures ?cursor': cursor,
+  'GET /api/admin/refused-logins ?cursor': cursor,
+  'GET /api/admin/refused-logins ?search': 'Compared with names; not stored.',
   'GET /api/admin/monitoring/usage ?route/*': filter,
   'GET /api/admin/monitoring/latency ?route/*': filter,
   'GET /api/admin/stream Last-Event-ID': cursor,

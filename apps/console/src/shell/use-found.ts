@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { question } from '../api/queries.ts'
 import type { IconName } from '../components/icon.tsx'
+import { latestOfEach, whyLink } from '../components/refusals.tsx'
 import { exactFirst, pastedIn } from './pasted.ts'
 
 /** Something of the service that was found, and its page. */
@@ -39,6 +40,10 @@ export function useFound(
     ...question('listMembers', { query: { search: settled, limit: mostMembers } }),
     enabled: isName,
   })
+  const refused = useQuery({
+    ...question('listRefusedLogins', { query: { search: settled, limit: mostMembers } }),
+    enabled: isName,
+  })
   const member = useQuery({
     ...question('listMemberServers', { params: { chat_user_id: pasted?.id ?? '' } }),
     enabled: mayRead && pasted?.kind === 'member',
@@ -66,7 +71,7 @@ export function useFound(
   const people = isName ? (members.data?.data ?? []) : ofId
   const others = project.data?.id === pasted?.id && project.data && !isKnown ? [project.data] : []
   return {
-    isAsking: members.isFetching || member.isFetching || project.isFetching,
+    isAsking: members.isFetching || refused.isFetching || member.isFetching || project.isFetching,
     found: [
       ...(pasted?.kind === 'key' ? keys.filter(({ prefix }) => prefix.startsWith(pasted.id)) : []).map(
         ({ prefix, id, name }): Found => ({
@@ -97,6 +102,17 @@ export function useFound(
           to: `/members/${memberId}`,
         }),
       ),
+      ...(isName ? latestOfEach(refused.data?.data ?? []) : [])
+        .filter(({ memberId }) => !people.some((person) => person.memberId === memberId))
+        .map(
+          (entry): Found => ({
+            id: `refused-${entry.memberId}`,
+            text: entry.displayName ? `${entry.displayName} (${entry.username})` : entry.username,
+            note: entry.code === 'not_a_member' ? 'Not a member' : 'Refused',
+            icon: 'members',
+            to: whyLink(entry),
+          }),
+        ),
       // Also of who is in no server, and was never seen here: those are asked about most.
       ...(mayRead && pasted?.kind === 'member'
         ? [

@@ -43,7 +43,10 @@ export async function ruleOf(
 }
 
 /** What is to be said of a request: who asks, as headers; or that nobody is logged in; or that they lack the roles. */
-export type HostDecision = { readonly headers: Record<string, string> } | 'nobody' | 'lacks roles'
+export type HostDecision =
+  | { readonly headers: Record<string, string> }
+  | { readonly lacksRoles: true; readonly memberId: string }
+  | 'nobody'
 
 /**
  * May this request pass? As fresh as validate, from the same store: in memory while a lease vouches for it.
@@ -57,8 +60,8 @@ export async function decide(
   if (token === undefined) return 'nobody'
   const known = await currentSession(deps, rule, digestOf(token))
   if (!known) return 'nobody'
-  const { roleIds } = known.session
-  if (!hostRolesCheck.holds({ anyOf: rule.anyOf, roleIds })) return 'lacks roles'
+  const { roleIds, memberId } = known.session
+  if (!hostRolesCheck.holds({ anyOf: rule.anyOf, roleIds })) return { lacksRoles: true, memberId }
   return { headers: headersOf(known.session, rule.remoteUser).headers }
 }
 

@@ -193,6 +193,11 @@ describe.each(engines)('forward authentication on %s', (engine) => {
       call(world.url, 'GET', path, { headers: asked({ cookie, accept: 'text/html' }) })
     const { pathname, search } = new URL(denied)
     const refused = await open(pathname + search)
+    await world.service.recorder.flush()
+    const listed = `/api/admin/refused-logins?projectId=${project.id}`
+    expect((await call(world.url, 'GET', listed, { token: admin })).body.data).toMatchObject([
+      { memberId: demo.users.ada, code: 'role_lacking', step: 'host.any_of', serverId: demo.mainGuildId },
+    ])
     expect([refused.status, refused.text.includes(`href="https://${host}/page?x=1"`)]).toEqual([403, true])
     expect((await open(`${pathname}?rd=//evil.test`)).text).toContain(`href="https://${host}//evil.test"`)
     await protect({ anyOf: [] })

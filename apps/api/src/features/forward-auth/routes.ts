@@ -6,7 +6,7 @@ import { Answer, redirect } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
 import { isSameOrigin } from '#platform/http/credentials'
-import type { Router } from '#platform/http/router'
+import type { Client, Router } from '#platform/http/router'
 import type { HostRule } from '#session-memory/host-rules-store'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
@@ -27,6 +27,15 @@ export interface ForwardAuthNeeds {
   readonly endSession: (projectId: string, tokenDigest: string) => Promise<unknown>
   /** What the proxy of a host was told. */
   readonly count: (host: string, outcome: string) => void
+  /** Records a member who saw the page that names the roles they lack. */
+  readonly noteRefusal: (refused: {
+    readonly reason: 'role_lacking'
+    readonly memberId: string
+    readonly projectId: string
+    readonly serverId: string
+    readonly path: string
+    readonly client: Client
+  }) => void
 }
 
 /** What reverse proxies ask, and the pages of the hosts that they protect. */
@@ -40,15 +49,21 @@ export function forwardAuthRoutes(
 
   const lacking = async (
     { host, origin }: ForwardedRequest,
-    { serverId, anyOf }: HostRule & { serverId: string },
+    { projectId, serverId, anyOf }: HostRule & { serverId: string },
     path: string,
+    refused?: { readonly memberId: string; readonly path: string; readonly client: Client },
   ) => {
     const roles = await listRoleNames(deps.db, serverId, anyOf)
     const detail = whoMay(host, await findServerName(deps.db, serverId), roles)
+    if (refused) needs.noteRefusal({ reason: 'role_lacking', projectId, serverId, ...refused })
     return new ApiError('ROLE_LACKING', { detail, again: origin + path })
   }
 
-  const answerProxy = async (raw: IncomingMessage, isLed: boolean, asked: { host: string }) => {
+  const answerProxy = async (
+    { raw, client }: { raw: IncomingMessage; client: Client },
+    isLed: boolean,
+    asked: { host: string },
+  ) => {
     // A length without its body would take the next request on this connection for it.
     if (raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined)
       throw new ApiError('BAD_REQUEST', { headers: { connection: 'close' } })
@@ -57,19 +72,23 @@ export function forwardAuthRoutes(
     asked.host = request.host
     const verdict = await decide(deps, rule, readHostToken(request, raw.headers.cookie))
     const wantsPage = isLed && isPageLoad(raw.headers)
-    if (verdict === 'lacks roles')
+    if (verdict !== 'nobody' && 'lacksRoles' in verdict)
       throw wantsPage
-        ? await lacking(request, rule, readReturnPath(request.uri))
+        ? await lacking(request, rule, readReturnPath(request.uri), {
+            memberId: verdict.memberId,
+            path: forwardAuth.forwardAuth.path,
+            client,
+          })
         : new ApiError('ROLE_LACKING', { headers: { location: deniedOf(request) } })
     if (verdict !== 'nobody') return new Answer(200, undefined, verdict.headers)
     const location = loginOf(request)
     if (wantsPage) return redirect(location)
     throw new ApiError('LOGIN_REQUIRED', { headers: { location } })
   }
-  route(forwardAuth.forwardAuth, async ({ raw, query }) => {
+  route(forwardAuth.forwardAuth, async ({ raw, query, client }) => {
     const asked = { host: 'none' }
     try {
-      const answer = await answerProxy(raw, query.redirect === 'true', asked)
+      const answer = await answerProxy({ raw, client }, query.redirect === 'true', asked)
       needs.count(asked.host, answer.status === 200 ? 'passed' : 'nobody')
       return answer
     } catch (error) {
@@ -97,14 +116,18 @@ export function forwardAuthRoutes(
     })
     return redirect(end.location, end.cookies)
   })
-  route(forwardAuth.hostDenied, async ({ raw, query }) => {
+  route(forwardAuth.hostDenied, async ({ raw, query, client }) => {
     const request = forwarded(raw)
     const rule = await ruleOf(deps, request.host)
     const path = readReturnPath(query.rd)
     const verdict = await decide(deps, rule, readHostToken(request, raw.headers.cookie))
     // Whoever is nobody was not refused for a role: they learn what is asked for, and the path leads to the login.
-    if (typeof verdict === 'object') return redirect(request.origin + path)
-    throw await lacking(request, rule, path)
+    if (verdict !== 'nobody' && 'headers' in verdict) return redirect(request.origin + path)
+    const refused =
+      verdict === 'nobody'
+        ? undefined
+        : { memberId: verdict.memberId, path: forwardAuth.hostDenied.path, client }
+    throw await lacking(request, rule, path, refused)
   })
   route(forwardAuth.hostLogoutPage, async ({ raw }) => {
     const { host } = forwarded(raw)

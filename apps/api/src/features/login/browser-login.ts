@@ -7,7 +7,7 @@ import { accountLogin } from './account-login.ts'
 import { openAuthRequest, pageRequestCookie } from './auth-request.ts'
 import type { LoginDeps } from './chat-callback.ts'
 import { makeSsoCookie, ssoCookie } from './issue-code.ts'
-import { turnsAway } from './note-refusal.ts'
+import { type RefusedLogin, turnsAway } from './note-refusal.ts'
 import { toLoginProblem } from './project-redirect.ts'
 import { checkMember, ssoGraceSec, useSso } from './sso-authorize.ts'
 import { deleteSso, findSso } from './sso-store.ts'
@@ -42,10 +42,12 @@ export function createBrowserLogin(deps: BrowserLoginDeps) {
       const refusal = await checkMember(deps, serverId, used.memberId)
       if (!refusal) return { cookies: used.cookies }
       if (turnsAway(refusal)) {
-        deps.noteRefusal({ reason: refusal, memberId: used.memberId, projectId, path, client })
+        deps.noteRefusal({ reason: refusal, memberId: used.memberId, projectId, serverId, path, client })
       }
       return { problem: toLoginProblem(refusal, await findServerName(db, serverId)) }
     },
+    noteDeclined: (declined: Omit<RefusedLogin, 'reason'>) =>
+      deps.noteRefusal({ ...declined, reason: 'declined' }),
     begin(
       cookies: Cookies,
       asked: { interaction: string; returnTo: string; projectId: string; serverId: string; address: string },

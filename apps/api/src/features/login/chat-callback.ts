@@ -229,10 +229,10 @@ async function refuse(
   client: Client,
 ) {
   const server = await findServerName(db, request.serverId)
-  const { interaction, redirectUri, projectId } = request
+  const { interaction, redirectUri, projectId, serverId } = request
   const whose = memberId === undefined ? {} : { memberId }
   if (projectId !== null && memberId !== undefined && turnsAway(refusal)) {
-    noteRefusal({ reason: refusal, memberId, projectId, path: login.chatCallback.path, client })
+    noteRefusal({ reason: refusal, memberId, projectId, serverId, path: login.chatCallback.path, client })
   }
   if (interaction !== null) {
     await db.transaction((tx) =>
@@ -241,7 +241,7 @@ async function refuse(
     return redirectUri
   }
   if (projectId !== null) {
-    await checkStillListed({ db, config }, { projectId, serverId: request.serverId, redirectUri })
+    await checkStillListed({ db, config }, { projectId, serverId, redirectUri })
     return withError(request, refusal, config.publicUrl, server)
   }
   if (isForAccount(request)) throw accountRefusal(refusal, server, whose)

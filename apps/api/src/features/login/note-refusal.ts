@@ -1,11 +1,13 @@
+import type { refusedLogins } from '@rolecall/contract'
 import type { Client } from '#platform/http/router'
 import { type LoginRefusal, refusalOf } from './project-redirect.ts'
 
 /** A login of a known account that was refused. */
 export interface RefusedLogin {
-  readonly reason: LoginRefusal
+  readonly reason: LoginRefusal | refusedLogins.RefusedLoginCode
   readonly memberId: string
   readonly projectId: string | null
+  readonly serverId: string
   /** Where it was refused. */
   readonly path: string
   readonly client: Client

@@ -107,7 +107,7 @@ export const withError = (
   server?: ServerName,
 ) => {
   const { error, description } = toLoginProblem(refusal, server)
-  return back(destination, { error, error_description: description }, issuer)
+  return back(destination, { error, error_reason: refusal, error_description: description }, issuer)
 }
 
 /** Appends to the redirect URI as it was registered: what it already carries stays as it is, byte for byte. */

@@ -43,6 +43,7 @@ export async function ssoAuthorize(
   if (found && end && 'refusal' in end && turnsAway(end.refusal)) {
     deps.noteRefusal({
       ...{ reason: end.refusal, memberId: found.memberId, projectId: input.client_id },
+      serverId: input.server_id,
       ...{ path: login.ssoAuthorize.path, client: browser.client },
     })
   }

@@ -8,6 +8,7 @@ interface RefusedLogin {
   readonly reason: string
   readonly memberId: string
   readonly projectId: string | null
+  readonly serverId: string
   readonly path: string
   readonly client: Client
 }

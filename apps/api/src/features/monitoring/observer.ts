@@ -86,6 +86,7 @@ export const createObserver = ({ recorder, requests, countFailure }: ObserverDep
       address: readIp(request.ip),
       path: shownPath(request.raw.url ?? ''),
       projectId: details.projectId ?? null,
+      serverId: null,
       keyPrefix: details.keyPrefix ?? null,
       memberId: details.memberId ?? request.caller?.memberId ?? null,
       requestId: request.id,

@@ -1,5 +1,6 @@
 import type { monitoring } from '@rolecall/contract'
 import { allOf, sql } from '#platform/db/sql'
+import { momentCursor, readMomentCursor } from '#platform/http/moment-cursor'
 import { periodConditions, readPeriod } from '#platform/http/period'
 import type { Deps } from '../../deps.ts'
 import { countAuthFailures, listAuthFailures } from './read-store.ts'
@@ -19,7 +20,7 @@ export async function readAuthFailures({ db }: Pick<Deps, 'db'>, query: monitori
   return {
     data: rows.map((row) => ({ ...row, at: row.at.toISOString() })),
     ...{ total, limit, offset },
-    nextCursor: last ? `${last.at.getTime()}-${last.id}` : null,
+    nextCursor: last ? momentCursor(last) : null,
   }
 }
 
@@ -33,9 +34,8 @@ function conditionOf(query: monitoring.AuthFailuresQuery) {
   if (keyPrefix !== undefined) conditions.push(sql`key_prefix = ${keyPrefix}`)
   if (memberId !== undefined) conditions.push(sql`member_id = ${memberId}`)
   if (cursor !== undefined) {
-    const cut = cursor.indexOf('-')
-    const at = sql`timestamptz 'epoch' + ${cursor.slice(0, cut)}::float8 * interval '1 millisecond'`
-    conditions.push(sql`(auth_failures.at, auth_failures.id) < (${at}, ${cursor.slice(cut + 1)}::uuid)`)
+    const { at, id } = readMomentCursor(cursor)
+    conditions.push(sql`(auth_failures.at, auth_failures.id) < (${at}, ${id}::uuid)`)
   }
   return allOf(conditions)
 }

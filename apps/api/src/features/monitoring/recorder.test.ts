@@ -19,6 +19,7 @@ const failure = (i: number): NewFailure => ({
   address: `2001:db8::${(i % 65_536).toString(16)}`,
   path: '/api/auth/validate',
   projectId: null,
+  serverId: null,
   keyPrefix: null,
   memberId: null,
   requestId: `request-${i}`,

@@ -71,6 +71,8 @@ export interface NewFailure {
   /** Without query, and masked: either may hold secrets. */
   readonly path: string
   readonly projectId: string | null
+  /** The server of a refused sign-in. */
+  readonly serverId: string | null
   readonly keyPrefix: string | null
   readonly memberId: string | null
   readonly requestId: string
@@ -78,15 +80,17 @@ export interface NewFailure {
 
 export const insertAuthFailures = (db: Queryable, failures: readonly NewFailure[]) =>
   db.execute(sql`
-    insert into auth_failures (id, at, kind, reason, address, path, project_id, key_prefix, member_id, request_id)
+    insert into auth_failures (id, at, kind, reason, address, path, project_id, server_id,
+      key_prefix, member_id, request_id)
     select x.id, clock_now() - x.age_ms * interval '1 millisecond', x.kind, x.reason, x.address, x.path,
-      x.project_id, x.key_prefix, x.member_id, x.request_id
+      x.project_id, x.server_id, x.key_prefix, x.member_id, x.request_id
     from unnest(${failures.map(() => uuidv7())}::uuid[], ${failures.map(ageOf)}::float8[],
       ${failures.map(({ kind }) => kind)}::text[], ${failures.map(({ reason }) => reason)}::text[],
       ${failures.map(({ address }) => address)}::text[], ${failures.map(({ path }) => path)}::text[],
-      ${failures.map(({ projectId }) => projectId)}::uuid[], ${failures.map(({ keyPrefix }) => keyPrefix)}::text[],
+      ${failures.map(({ projectId }) => projectId)}::uuid[], ${failures.map(({ serverId }) => serverId)}::text[],
+      ${failures.map(({ keyPrefix }) => keyPrefix)}::text[],
       ${failures.map(({ memberId }) => memberId)}::text[], ${failures.map(({ requestId }) => requestId)}::text[])
-      as x (id, age_ms, kind, reason, address, path, project_id, key_prefix, member_id, request_id)`)
+      as x (id, age_ms, kind, reason, address, path, project_id, server_id, key_prefix, member_id, request_id)`)
 
 /** Of a person who is erased: what was refused stays, and neither says who it was nor from where. */
 export const eraseFailures = (tx: Tx, memberId: string) =>

@@ -33,6 +33,14 @@ export interface BrowserLogin {
       readonly client: Client
     },
   ): Promise<{ readonly cookies: readonly string[] } | { readonly problem: LoginProblem } | undefined>
+  /** Records a member who did not agree that the project learns who they are. */
+  noteDeclined(declined: {
+    readonly memberId: string
+    readonly projectId: string
+    readonly serverId: string
+    readonly path: string
+    readonly client: Client
+  }): void
   /** Sends the browser to the platform. What comes of it is told to `interaction`, and the browser comes to `returnTo`. */
   begin(
     cookie: string | undefined,

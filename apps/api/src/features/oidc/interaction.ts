@@ -7,6 +7,7 @@ import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { isNavigation, isSameOrigin } from '#platform/http/credentials'
 import { headersOfForm, pageHeaders } from '#platform/http/page'
+import { shownPath } from '#platform/http/shown-path'
 import type { Deps } from '../../deps.ts'
 import type { BrowserLogin } from './browser-login.ts'
 import { detailsOf } from './client-metadata.ts'
@@ -16,7 +17,9 @@ import { errorPage } from './error-page.ts'
 import { sourceOf } from './logout.ts'
 import type { OidcRequest } from './oidc-request.ts'
 
-type InteractionDeps = Pick<Deps, 'db' | 'config'> & { readonly login: Pick<BrowserLogin, 'begin' | 'find'> }
+type InteractionDeps = Pick<Deps, 'db' | 'config'> & {
+  readonly login: Pick<BrowserLogin, 'begin' | 'find' | 'noteDeclined'>
+}
 type Interaction = Awaited<ReturnType<typeof Provider.prototype.interactionDetails>>
 
 /** One step of a login that a person takes: at the platform, or by saying what a site may know. */
@@ -50,6 +53,7 @@ export async function answerInteraction(
   const known = await deps.login.find(request.headers.cookie)
   if (accountId !== undefined && known?.memberId !== accountId) return lost(request)
   if (decision !== 'allow' || accountId === undefined) {
+    if (accountId !== undefined) await noteDeclined(deps, provider, request, interaction, accountId)
     const result = { error: 'access_denied', error_description: 'The member did not agree.' }
     return onTo(
       await provider.interactionResult(request, response, result, { mergeWithLastSubmission: false }),
@@ -60,6 +64,20 @@ export async function answerInteraction(
     addConsent(tx, { projectId: String(interaction.params['client_id']), memberId: accountId, scopes }),
   )
   return onTo(await provider.interactionResult(request, response, { consent: {} }))
+}
+
+async function noteDeclined(
+  { login }: InteractionDeps,
+  provider: Provider,
+  request: OidcRequest,
+  { params }: Interaction,
+  memberId: string,
+): Promise<void> {
+  const client = await provider.Client.find(String(params['client_id']))
+  if (!client) return
+  const { serverId } = detailsOf(client)
+  const path = shownPath(request.url ?? '')
+  login.noteDeclined({ memberId, projectId: client.clientId, serverId, path, client: request.client })
 }
 
 const onTo = (location: string) => new Answer(303, undefined, { location })

@@ -5,11 +5,13 @@ import { RoleChip, Status } from '../../components/chip.tsx'
 import { byId, Choice } from '../../components/choice.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { countText } from '../../components/number.tsx'
-import { Page as PageFrame } from '../../components/page.tsx'
+import { Page as PageFrame, Panel } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Portrait } from '../../components/portrait.tsx'
+import { latestOfEach, WhyLink, whyLink } from '../../components/refusals.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Answer, Empty } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
 import { RoleToggle } from '../../components/toggle-chip.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 import { pastedIn } from '../../shell/pasted.ts'
@@ -127,11 +129,47 @@ export function Page() {
                 )
               }
             />
+            {search !== '' && number === 1 && <RefusedPeople search={search} />}
             <Pager page={number} pages={totalPages} onPage={(next) => setFilters({ page: String(next) })} />
           </>
         )}
       </Answer>
     </PageFrame>
+  )
+}
+
+/** Lists the accounts that tried to sign in, were refused, and are in no server: no list of members has them. */
+function RefusedPeople({ search }: { search: string }) {
+  const refused = useAnswer('listRefusedLogins', { query: { search, limit: 50 } })
+  const people = latestOfEach(refused.data?.data ?? []).filter(({ code }) => code === 'not_a_member')
+  if (people.length === 0) return null
+  return (
+    <Panel title="Refused sign-ins" note="These accounts tried to sign in and are not members." flush>
+      <DataTable
+        label="Refused sign-ins"
+        rows={people}
+        rowKey={({ memberId }) => memberId}
+        rowLink={whyLink}
+        columns={[
+          {
+            header: 'Account',
+            cell: ({ displayName, username, avatar }) => (
+              <span className="with-portrait">
+                <Portrait of={avatar} name={displayName ?? username} />
+                <span>
+                  <bdi>{displayName ?? username}</bdi>
+                  {displayName && <span className="cell-sub">{username}</span>}
+                </span>
+              </span>
+            ),
+          },
+          { header: 'Last try', cell: ({ at }) => <Time at={at} />, isMinor: true },
+          { header: 'State', cell: () => <Status tone="bad">Not a member</Status>, align: 'end' },
+          { header: '', cell: (entry) => <WhyLink refused={entry} />, align: 'end' },
+        ]}
+        empty={null}
+      />
+    </Panel>
   )
 }
 

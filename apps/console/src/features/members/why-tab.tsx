@@ -4,6 +4,7 @@ import { useAnswer } from '../../api/queries.ts'
 import { RoleChip } from '../../components/chip.tsx'
 import { byId, Choice } from '../../components/choice.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { countText } from '../../components/number.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Answer, Empty, Notice } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
@@ -220,9 +221,33 @@ interface ConclusionProps {
   readonly label: string
 }
 
-/** Where one way in ends, and by which checks. */
+interface ChecksProps {
+  readonly label: string
+  readonly steps: Explanation['steps']
+  readonly places: Readonly<Record<string, MendPlace>>
+}
+
+const Checks = ({ label, steps, places }: ChecksProps) => (
+  <ol className="checks" aria-label={label}>
+    {steps.map(({ check, ok, detail, mend }) => (
+      <li key={check} data-ok={ok}>
+        <Icon name={ok ? 'check' : 'close'} />
+        <span>
+          <span className="unseen">{ok ? 'Passed: ' : 'Failed: '}</span>
+          {detail}
+          {mend && <span className="cell-sub plain">{mend}</span>}
+          <MendLink to={ok ? undefined : places[check]} />
+        </span>
+      </li>
+    ))}
+  </ol>
+)
+
+/** Shows the outcome of one way to sign in: the failed checks with their fixes first, the passed ones folded. */
 function Conclusion({ of: { outcome, code, steps }, name, isTrying, places, label }: ConclusionProps) {
   const isAllowed = outcome === 'allowed'
+  const failed = steps.filter(({ ok }) => !ok)
+  const passed = steps.filter(({ ok }) => ok)
   const would = isTrying ? 'would be' : 'is'
   return (
     <>
@@ -232,19 +257,13 @@ function Conclusion({ of: { outcome, code, steps }, name, isTrying, places, labe
       >
         {code && <code>{code}</code>}
       </Notice>
-      <ol className="checks" aria-label={label}>
-        {steps.map(({ check, ok, detail, mend }) => (
-          <li key={check} data-ok={ok}>
-            <Icon name={ok ? 'check' : 'close'} />
-            <span>
-              <span className="unseen">{ok ? 'Holds: ' : 'Refuses: '}</span>
-              {detail}
-              {mend && <span className="cell-sub plain">{mend}</span>}
-              <MendLink to={ok ? undefined : places[check]} />
-            </span>
-          </li>
-        ))}
-      </ol>
+      {failed.length > 0 && <Checks label={label} steps={failed} places={places} />}
+      {passed.length > 0 && (
+        <details>
+          <summary>{countText(passed.length, 'check')} passed</summary>
+          <Checks label={`${label} that passed`} steps={passed} places={places} />
+        </details>
+      )}
     </>
   )
 }

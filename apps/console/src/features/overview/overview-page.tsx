@@ -8,6 +8,7 @@ import { Status } from '../../components/chip.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { countText, Num, numberText } from '../../components/number.tsx'
 import { Figures, Page as PageFrame, Panel } from '../../components/page.tsx'
+import { refusalText, WhyLink, whyLink } from '../../components/refusals.tsx'
 import { Answer, Empty, Notice, Skeleton } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { RangeChoice, useRange } from '../../components/time-range.tsx'
@@ -36,6 +37,7 @@ function Overview() {
         <Answer of={health}>{(found) => <Parts health={found} />}</Answer>
         <Newest />
       </div>
+      <RecentlyRefused />
     </PageFrame>
   )
 }
@@ -105,6 +107,41 @@ function InNumbers() {
         ]}
       />
     </section>
+  )
+}
+
+const refusedEveryMs = 5_000
+
+/** Lists the newest refused sign-ins, each with the way to its explanation. */
+function RecentlyRefused() {
+  const refused = useQuery({
+    ...question('listRefusedLogins', { query: { limit: 5 } }),
+    refetchInterval: refusedEveryMs,
+  })
+  const { data } = useAnswer('listProjects', { query: {} })
+  const nameOf = (projectId: string) =>
+    data?.data.find(({ id }) => id === projectId)?.name ?? 'A deleted project'
+  return (
+    <Panel title="Recently refused" note="Sign-ins that ended without a session" flush>
+      <Answer of={refused} loading={<Skeleton rows={3} />}>
+        {({ data: entries }) => (
+          <DataTable
+            label="Recently refused"
+            rows={entries}
+            rowKey={({ at, memberId }) => `${at} ${memberId}`}
+            rowLink={whyLink}
+            columns={[
+              { header: 'Who', cell: ({ displayName, username }) => <bdi>{displayName ?? username}</bdi> },
+              { header: 'Project', cell: ({ projectId }) => <bdi>{nameOf(projectId)}</bdi> },
+              { header: 'Reason', cell: ({ code }) => refusalText[code] },
+              { header: 'When', cell: ({ at }) => <Time at={at} />, align: 'end' },
+              { header: '', cell: (entry) => <WhyLink refused={entry} />, align: 'end' },
+            ]}
+            empty={<Empty title="No refused sign-ins">Every member who tried could sign in.</Empty>}
+          />
+        )}
+      </Answer>
+    </Panel>
   )
 }
 

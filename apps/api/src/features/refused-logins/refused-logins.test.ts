@@ -1,0 +1,115 @@
+import { demo } from '@rolecall/chat-sim'
+import { refusedLogins } from '@rolecall/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hostileTexts } from '../../../test/administration.ts'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import {
+  authorizePath,
+  type GivenProject,
+  givenAdmin,
+  givenProject,
+  givenSession,
+  walkAdminLogin,
+  walkLogin,
+} from '../../../test/given.ts'
+import { authPath, givenClient, walk } from '../../../test/oidc.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { hostRolesCheck } from '../forward-auth/checks.ts'
+import { callbackChecks, codeCheck } from '../login/checks.ts'
+
+const { users, mainGuildId } = demo
+
+test('each code names the step of an explanation that refuses by it', () => {
+  const steps = Object.fromEntries([...callbackChecks, codeCheck].map(({ refusal, name }) => [refusal, name]))
+  const { declined, role_lacking, ...ofLogins } = refusedLogins.refusalSteps
+  expect(steps).toMatchObject(ofLogins)
+  expect(role_lacking).toBe(hostRolesCheck.name)
+  expect(declined).toBe('consent.given')
+})
+
+describe.each(engines)('refused sign-ins on %s', (engine) => {
+  let world: World
+  let admin: string
+  let project: GivenProject
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    admin = await givenAdmin(world)
+    project = await givenProject(world)
+  })
+  afterAll(() => world.close())
+
+  const list = async (query: Record<string, string> = {}, token = admin) => {
+    await world.service.recorder.flush()
+    return call(world.url, 'GET', `/api/admin/refused-logins?${new URLSearchParams(query)}`, { token })
+  }
+  const newest = async (search: string) => (await list({ search, limit: '1' })).body.data[0]
+  const refuse = (as: string, id = project.id) => walkLogin(world, authorizePath(id), { as })
+
+  test('are found by username, display name, and ID, with project, server, code, and step', async () => {
+    const end = await refuse(users.emil)
+    expect(end.searchParams.get('error_reason')).toBe('not_a_member')
+    const [entry] = (await list()).body.data
+    expect(entry).toMatchObject({
+      ...{ memberId: users.emil, username: 'emil.strand', displayName: expect.stringMatching(/^Emil/) },
+      ...{ projectId: project.id, serverId: mainGuildId, code: 'not_a_member' },
+      ...{ step: 'callback.member_of_server', at: expect.stringMatching(/Z$/) },
+    })
+    for (const search of ['EMIL', 'mil', entry.displayName, users.emil])
+      expect(await newest(search), search).toEqual(entry)
+    for (const search of [...hostileTexts, users.emil.slice(1)])
+      expect((await list({ search })).body.data, search).toEqual([])
+  })
+
+  test('name a block, and a consent that was not given', async () => {
+    const block = `/api/admin/members/${users.tomas}/block`
+    await refuse(users.tomas)
+    await call(world.url, 'PUT', block, { token: admin, body: { reason: 'A test' } })
+    expect((await refuse(users.tomas)).searchParams.get('error_reason')).toBe('blocked')
+    expect(await newest(users.tomas)).toMatchObject({ code: 'blocked', step: 'callback.not_blocked' })
+
+    const client = await givenClient(world, { isInternal: false })
+    await walk(world, authPath(client), { as: users.yusra, decision: 'deny' })
+    expect(await newest(users.yusra)).toMatchObject({
+      ...{ code: 'declined', projectId: client.id, serverId: mainGuildId, step: 'consent.given' },
+    })
+  })
+
+  test('are paged by a cursor without a gap or a repetition, and narrowed by project and period', async () => {
+    const other = await givenProject(world)
+    for (let i = 0; i < 5; i++) await refuse(users.viktor, i % 2 ? other.id : project.id)
+    const all = (await list({ search: users.viktor })).body.data
+    expect(all).toHaveLength(5)
+    const paged: unknown[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const query: Record<string, string> = { search: users.viktor, limit: '2', ...(cursor && { cursor }) }
+      const { body } = await list(query)
+      paged.push(...body.data)
+      cursor = body.nextCursor
+    }
+    expect(paged).toEqual(all)
+    expect((await list({ search: users.viktor, projectId: other.id })).body.data).toHaveLength(2)
+    expect((await list({ search: users.viktor, to: '2020-01-01' })).body.data).toEqual([])
+    expect((await list({ from: '2026-01-02', to: '2026-01-01' })).status).toBe(400)
+    expect((await list({ limit: '101' })).status).toBe(400)
+  })
+
+  test('are shown to an owner for their projects only, and to no member', async () => {
+    const owned = await givenProject(world, { owners: { memberIds: [users.joon] } })
+    await refuse(users.emil, owned.id)
+    await refuse(users.emil)
+    const token = await walkAdminLogin(world, users.joon)
+    const { data } = (await list({}, token)).body
+    expect(data.map((entry: { projectId: string }) => entry.projectId)).toEqual([owned.id])
+    expect((await list({ projectId: project.id }, token)).body.data).toEqual([])
+    expect((await list({}, (await givenSession(world, project)).token)).status).toBe(403)
+  })
+
+  test('are erased with the person', async () => {
+    await refuse(users.emil)
+    const erased = await call(world.url, 'DELETE', `/api/admin/members/${users.emil}`, { token: admin })
+    expect(erased.status, erased.text).toBeLessThan(300)
+    expect((await list({ search: users.emil })).body.data).toEqual([])
+  })
+})
