@@ -1,6 +1,6 @@
 import type { AdminProfile } from '@rolecall/sdk/admin'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useToast } from '../components/toast.tsx'
 import { areKeysOn, keysOf } from './keys.ts'
 import { fileOf } from './page-file.tsx'
@@ -20,6 +20,7 @@ const sequenceMs = 1_200
 /** The keys that work everywhere, but in fields: the palette, going somewhere, and those of `keys.ts`. */
 export function Keyboard({ profile }: { profile: AdminProfile }) {
   const [opened, setOpened] = useState<'palette' | 'keys'>()
+  const typed = useRef('')
   const navigate = useNavigate()
   const say = useToast()
   const keys = useMemo(
@@ -65,14 +66,31 @@ export function Keyboard({ profile }: { profile: AdminProfile }) {
   }, [navigate, profile, keys])
   const close = () => setOpened(undefined)
   return opened === undefined ? null : (
-    <Suspense>
+    <Suspense fallback={<EarlyKeys typed={typed} />}>
       {opened === 'palette' ? (
-        <Palette profile={profile} onClose={close} onKeys={() => setOpened('keys')} />
+        <Palette typedBefore={typed} profile={profile} onClose={close} onKeys={() => setOpened('keys')} />
       ) : (
         <KeysDialog keys={keys} places={placesOf(profile)} onClose={close} />
       )}
     </Suspense>
   )
+}
+
+/** Keeps what is typed while the palette is loaded: its field begins with it. */
+function EarlyKeys({ typed }: { typed: RefObject<string> }) {
+  useEffect(() => {
+    typed.current = ''
+    const keep = (event: KeyboardEvent) => {
+      if (event.metaKey || event.ctrlKey || event.altKey || [...event.key].length !== 1) return
+      typed.current += event.key
+      // The letter is no shortcut of the page below.
+      event.preventDefault()
+      event.stopImmediatePropagation()
+    }
+    addEventListener('keydown', keep, { capture: true })
+    return () => removeEventListener('keydown', keep, { capture: true })
+  }, [typed])
+  return null
 }
 
 const isTyping = (target: EventTarget | null) =>

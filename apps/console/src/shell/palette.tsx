@@ -1,6 +1,6 @@
 import type { AdminProfile } from '@rolecall/sdk/admin'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type RefObject, useEffect, useState } from 'react'
 import {
   Autocomplete,
   Dialog,
@@ -27,15 +27,20 @@ interface Entry {
 }
 
 interface PaletteProps {
+  /** What was typed while the palette was loaded. */
+  readonly typedBefore: RefObject<string>
   readonly profile: AdminProfile
   readonly onClose: () => void
   readonly onKeys: () => void
 }
 
 /** Goes anywhere and does things, by typing. */
-export default function Palette({ profile, onClose, onKeys }: PaletteProps) {
+export default function Palette({ typedBefore, profile, onClose, onKeys }: PaletteProps) {
   const navigate = useNavigate()
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useState(() => typedBefore.current)
+  useEffect(() => {
+    typedBefore.current = ''
+  }, [typedBefore])
   const { contains } = useFilter({ sensitivity: 'base' })
   const { found, isAsking } = useFound(profile, typed)
   const go = (to: string) => () => void navigate({ to })
