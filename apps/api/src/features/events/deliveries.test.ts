@@ -1,23 +1,20 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { call } from '../../../../test/client.ts'
-import { later } from '../../../../test/clock.ts'
-import { engines } from '../../../../test/databases.ts'
-import { openEvents } from '../../../../test/event-reader.ts'
+import { call } from '../../../test/client.ts'
+import { engines } from '../../../test/databases.ts'
+import { openEvents } from '../../../test/event-reader.ts'
 import {
   deliveriesOf,
   type GivenReceiver,
   givenReceiver,
   verified,
   writeEvent,
-} from '../../../../test/event-receiver.ts'
-import { givenAdmin, givenSession } from '../../../../test/given.ts'
-import { defaultRetention } from '../../../../test/retention.ts'
-import { startWorld, type World } from '../../../../test/service.ts'
-import { sql } from '../../../platform/db/sql.ts'
-import { grantAccess } from '../../access/grant-access.ts'
-import { deleteExpired } from '../../housekeeping/store.ts'
-import { readQueues } from '../../monitoring/queues-store.ts'
+} from '../../../test/event-receiver.ts'
+import { givenAdmin, givenSession } from '../../../test/given.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { grantAccess } from '../access/grant-access.ts'
+import { readQueues } from '../monitoring/queues-store.ts'
 
 const [ada, ben, cleo] = [demo.users.ada, demo.users.joon, demo.users.yusra]
 
@@ -28,7 +25,7 @@ describe.each(engines)('events by webhook on %s', (engine) => {
   beforeAll(async () => {
     world = await startWorld(engine)
     token = await givenAdmin(world)
-    world.service.deps.eventDeliveries.start()
+    world.service.deps.deliveries.start()
   })
   afterEach(async () => {
     for (const { receiver } of open.splice(0)) await receiver.close()
@@ -163,7 +160,7 @@ describe.each(engines)('events by webhook on %s', (engine) => {
     const { db } = world.service.deps
     const aDayLater = () =>
       db.execute(sql`
-        update event_deliveries set queued_at = clock_now() - interval '25 hours', next_attempt_at = clock_now()
+        update deliveries set queued_at = clock_now() - interval '25 hours', next_attempt_at = clock_now()
         where project_id = ${project.id} and delivered_at is null`)
     const notes = async () => {
       if (notesOf(project, ada).length === 0) await aDayLater()
@@ -193,7 +190,7 @@ describe.each(engines)('events by webhook on %s', (engine) => {
       { action: 'events.disable', severity: 'warning', summary: expect.stringContaining('answered 410') },
     ])
     const notices = await world.service.deps.db.query(
-      sql`select type from notifications where project_id = ${project.id}`,
+      sql`select type from deliveries where kind = 'notice' and project_id = ${project.id}`,
     )
     expect(notices).toEqual([{ type: 'events.disabled' }])
     const asked = project.receiver.received.length
@@ -209,90 +206,34 @@ describe.each(engines)('events by webhook on %s', (engine) => {
     expect(project.receiver.received.length).toBe(asked + 1)
   })
 
-  test('a receiver that takes nothing for 24 hours is switched off, one that takes something is not', async () => {
+  test('an event is listed and sent again under the id of the stream', async () => {
     const project = await given()
-    project.receiver.reply = () => ({ status: 503 })
-    await writeEvent(world, project, ada)
-    await expect.poll(() => project.receiver.received.length).toBeGreaterThan(0)
-    const failingFor = (hours: number) =>
-      world.service.deps.db.execute(sql`
-        with tried as (update event_deliveries set next_attempt_at = clock_now() where project_id = ${project.id})
-        update event_endpoints set failing_since = clock_now() - make_interval(hours => ${hours}::int),
-          next_attempt_at = clock_now() where project_id = ${project.id}`)
-    const asked = project.receiver.received.length
-    await failingFor(23)
-    await expect.poll(() => project.receiver.received.length).toBeGreaterThan(asked)
-    expect((await show(project)).eventsDisabledAt).toBeNull()
-    await failingFor(24)
-    await expect.poll(async () => (await show(project)).eventsDisabledAt).not.toBeNull()
-    expect(await entries(project)).toMatchObject([
-      { action: 'events.disable', severity: 'error', summary: expect.stringContaining('24 hours') },
-    ])
-  })
-
-  test('a receiver that asks for a pause gets it', async () => {
-    const project = await given()
-    project.receiver.reply = () => ({ status: 429, headers: { 'retry-after': '600' } })
-    await writeEvent(world, project, ada)
-    await expect.poll(async () => (await deliveriesOf(world, token, project))[0].attempts).toBe(1)
-    const [row] = await deliveriesOf(world, token, project)
-    expect(Date.parse(row.nextAttemptAt) - Date.parse(row.lastAttemptAt)).toBeGreaterThan(590_000)
-    project.receiver.reply = () => ({})
-    await later(world.service, 601, () => expect.poll(() => project.receiver.taken.length).toBe(1))
-  })
-
-  test('a redirect is not followed', async () => {
-    const project = await given()
-    const elsewhere = await given()
-    project.receiver.reply = () => ({ status: 307, headers: { location: elsewhere.receiver.url } })
-    await writeEvent(world, project, ada)
-    await expect
-      .poll(async () => (await deliveriesOf(world, token, project))[0].lastError)
-      .toBe('The receiver answered 307; redirects are not followed.')
-    expect(elsewhere.receiver.received).toEqual([])
-  })
-
-  test('a new address gets what waits; without an address nothing is sent or kept waiting', async () => {
-    const project = await given()
-    const other = await given()
-    project.receiver.reply = () => ({ status: 500 })
-    await writeEvent(world, project, ada, 7)
-    await expect.poll(() => project.receiver.received.length).toBeGreaterThan(0)
-    await admin('PATCH', `/${project.id}`, { eventsUrl: other.receiver.url })
-    await expect.poll(() => other.receiver.taken.map(({ data }) => data['note'])).toEqual([7])
-    other.receiver.reply = () => ({ status: 500 })
-    await writeEvent(world, project, ada, 8)
-    expect((await admin('PATCH', `/${project.id}`, { eventsUrl: null })).body.eventsUrl).toBeNull()
-    await expect
-      .poll(async () => (await deliveriesOf(world, token, project, '?status=pending')).length)
-      .toBe(0)
-    await writeEvent(world, project, ada, 9)
-    expect(await deliveriesOf(world, token, project)).toHaveLength(2)
-  })
-
-  test('what was sent is listed in pages, and sent again under its id, with an entry', async () => {
-    const project = await given()
-    for (let note = 0; note < 5; note++) await writeEvent(world, project, ada, note)
-    await expect.poll(() => deliveredTo(project)).toBe(5)
+    for (let note = 0; note < 3; note++) await writeEvent(world, project, ada, note)
+    await expect.poll(() => deliveredTo(project)).toBe(3)
     const ids = project.receiver.taken.map(({ id }) => id)
     const path = `/${project.id}/event-deliveries`
-    const page = await admin('GET', `${path}?limit=3&status=delivered`)
-    const rest = await admin('GET', `${path}?limit=3&status=delivered&cursor=${page.body.nextCursor}`)
-    const listed = [...page.body.data, ...rest.body.data].map(({ id }: { id: string }) => id)
-    expect(listed).toEqual(ids.toReversed())
-    expect(rest.body.nextCursor).toBeNull()
+    const { data } = (await admin('GET', path)).body
+    expect(data.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed())
     const again = await admin('POST', `${path}/${ids[1]}/resend`)
     expect([again.status, again.body.id]).toEqual([202, ids[1]])
     await expect.poll(() => project.receiver.taken.map(({ id }) => id)).toEqual([...ids, ids[1]])
-    expect(await entries(project)).toMatchObject([{ action: 'events.resend', severity: 'info' }])
-
-    const other = await given()
-    expect((await admin('POST', `/${other.id}/event-deliveries/${ids[1]}/resend`)).body.code).toBe(
-      'DELIVERY_NOT_FOUND',
-    )
     expect((await admin('POST', `${path}/nothing/resend`)).body.code).toBe('DELIVERY_NOT_FOUND')
-    await admin('PATCH', `/${project.id}`, { eventsUrl: null })
-    expect((await admin('POST', `${path}/${ids[1]}/resend`)).body.code).toBe('EVENTS_URL_MISSING')
+  })
+
+  test('a receiver gets no more than four requests at once, each about another member; one that fails, one at a time', async () => {
+    const project = await given()
+    project.receiver.reply = () => ({ afterMs: 100 })
+    const many = Array.from({ length: 12 }, (_, i) => `${BigInt(ada) + BigInt(i)}`)
+    for (const member of [...many, ...many]) await writeEvent(world, project, member)
+    await expect.poll(() => project.receiver.taken.length).toBe(24)
+    expect(project.receiver.load.most).toBe(4)
+    const failing = await given()
+    failing.receiver.reply = () => ({ status: 500, afterMs: 100 })
+    await writeEvent(world, failing, ada)
+    await expect.poll(() => failing.receiver.received.length).toBe(1)
+    for (const member of many) await writeEvent(world, failing, member)
+    await expect.poll(() => failing.receiver.received.length).toBeGreaterThan(2)
+    expect(failing.receiver.load.most).toBe(1)
   })
 
   test('what waited for 72 hours is given up together, with one entry', async () => {
@@ -301,12 +242,13 @@ describe.each(engines)('events by webhook on %s', (engine) => {
     // Held by nobody who lives, so that nothing is sent before it is old.
     const hold = (claimedFor: string) =>
       db.execute(sql`
-        update event_endpoints set claim = gen_random_uuid(), claimed_until = clock_now() + ${claimedFor}::interval
-        where project_id = ${project.id}`)
+        insert into receivers (kind, project_id, claimed_until)
+        values ('event', ${project.id}, clock_now() + ${claimedFor}::interval)
+        on conflict (kind, project_id) do update set claimed_until = excluded.claimed_until`)
     await hold('1 hour')
     for (let note = 0; note < 3; note++) await writeEvent(world, project, ada, note)
     await db.execute(sql`
-      update event_deliveries set queued_at = clock_now() - interval '73 hours' where project_id = ${project.id}`)
+      update deliveries set queued_at = clock_now() - interval '73 hours' where project_id = ${project.id}`)
     await writeEvent(world, project, ada, 3)
     await hold('0')
     await expect.poll(() => notesOf(project, ada)).toEqual([3])
@@ -326,22 +268,5 @@ describe.each(engines)('events by webhook on %s', (engine) => {
     await expect.poll(() => project.receiver.received.length).toBeGreaterThan(0)
     await expect.poll(waiting).toBe(0)
     expect(await deliveriesOf(world, token, project, '?status=pending')).toHaveLength(2)
-  })
-
-  test('what was sent is kept for seven days', async () => {
-    const project = await given()
-    await writeEvent(world, project, ada)
-    await expect.poll(() => deliveredTo(project)).toBe(1)
-    const { db } = world.service.deps
-    const age = (days: number) =>
-      db.execute(sql`
-        update event_deliveries set created_at = clock_now() - make_interval(days => ${days}::int)
-        where project_id = ${project.id}`)
-    await age(6)
-    await deleteExpired(db, defaultRetention)
-    expect(await deliveriesOf(world, token, project)).toHaveLength(1)
-    await age(8)
-    await deleteExpired(db, defaultRetention)
-    expect(await deliveriesOf(world, token, project)).toHaveLength(0)
   })
 })
