@@ -1,34 +1,10 @@
--- Holds the logout tokens for OpenID Connect clients (back-channel logout).
-
-create table oidc_logouts (
-  id uuid primary key default gen_random_uuid(),
-  session_id uuid not null,
-  project_id uuid not null,
-  member_id text collate "C" not null,
-  uri text not null,
-  created_at timestamptz(3) not null default clock_now(),
-  queued_at timestamptz(3) default clock_now(),
-  attempts integer not null default 0,
-  next_attempt_at timestamptz(3) not null default clock_now(),
-  last_attempt_at timestamptz(3),
-  last_status smallint,
-  last_error text,
-  delivered_at timestamptz(3),
-  failed_at timestamptz(3)
-);
-comment on table oidc_logouts is
-  'Logout tokens that are or were sent. A row holds the claims; the token is signed when it is sent.';
-comment on column oidc_logouts.uri is 'The logout address of the client.';
-comment on column oidc_logouts.queued_at is 'When the token was queued; sending it again by hand renews the time.';
-
-create index oidc_logouts_waiting on oidc_logouts (next_attempt_at) where delivered_at is null and failed_at is null;
-create index oidc_logouts_newest on oidc_logouts (project_id, created_at desc, id desc);
-create index oidc_logouts_age on oidc_logouts (created_at);
+-- Queues logout tokens for OpenID Connect clients (back-channel logout) when sessions end.
 
 create function tell_client_session_end() returns trigger language plpgsql as $$
 begin
-  insert into oidc_logouts (session_id, project_id, member_id, uri)
-  select new.id, new.project_id, new.member_id, c.backchannel_logout_uri
+  insert into deliveries (kind, project_id, member_id, type, data)
+  select 'logout', new.project_id, new.member_id, 'logout',
+    jsonb_build_object('sessionId', new.id, 'uri', c.backchannel_logout_uri)
   from oidc_sessions o join oidc_clients c on c.project_id = o.project_id
   where o.session_id = new.id and c.enabled and c.backchannel_logout_uri is not null;
   return null;
@@ -44,8 +20,9 @@ comment on trigger sessions_end_told_to_clients on sessions is
 
 create function tell_client_end() returns trigger language plpgsql as $$
 begin
-  insert into oidc_logouts (session_id, project_id, member_id, uri)
-  select s.id, s.project_id, s.member_id, c.backchannel_logout_uri
+  insert into deliveries (kind, project_id, member_id, type, data)
+  select 'logout', s.project_id, s.member_id, 'logout',
+    jsonb_build_object('sessionId', s.id, 'uri', c.backchannel_logout_uri)
   from oidc_clients c join oidc_sessions o on o.project_id = c.project_id
   join sessions s on s.id = o.session_id and s.revoked_at is null and s.expires_at > clock_now()
   where c.project_id = new.id and c.enabled and c.backchannel_logout_uri is not null;
@@ -62,8 +39,9 @@ comment on trigger projects_end_told_to_clients on projects is
 
 create function tell_client_off() returns trigger language plpgsql as $$
 begin
-  insert into oidc_logouts (session_id, project_id, member_id, uri)
-  select s.id, s.project_id, s.member_id, old.backchannel_logout_uri
+  insert into deliveries (kind, project_id, member_id, type, data)
+  select 'logout', s.project_id, s.member_id, 'logout',
+    jsonb_build_object('sessionId', s.id, 'uri', old.backchannel_logout_uri)
   from oidc_sessions o join sessions s on s.id = o.session_id and s.revoked_at is null and s.expires_at > clock_now()
   where o.project_id = old.project_id;
   return null;
@@ -79,11 +57,11 @@ comment on trigger oidc_clients_off_told on oidc_clients is
 create function move_waiting_logouts() returns trigger language plpgsql as $$
 begin
   if new.backchannel_logout_uri is null then
-    update oidc_logouts set failed_at = clock_now(), last_error = 'The client has no logout address any more.'
-    where project_id = new.project_id and delivered_at is null and failed_at is null;
+    update deliveries set failed_at = clock_now(), last_error = 'The client has no logout address any more.'
+    where kind = 'logout' and project_id = new.project_id and delivered_at is null and failed_at is null;
   else
-    update oidc_logouts set uri = new.backchannel_logout_uri
-    where project_id = new.project_id and delivered_at is null and failed_at is null;
+    update deliveries set data = data || jsonb_build_object('uri', new.backchannel_logout_uri)
+    where kind = 'logout' and project_id = new.project_id and delivered_at is null and failed_at is null;
   end if;
   return null;
 end $$;
@@ -98,8 +76,9 @@ comment on trigger oidc_clients_told_elsewhere on oidc_clients is
   'No token is sent to an address that was removed, whichever statement removes it.';
 
 create function tell_unreadable_sessions_end(of_project uuid, in_server text) returns void language sql as $$
-  insert into oidc_logouts (session_id, project_id, member_id, uri)
-  select s.id, s.project_id, s.member_id, c.backchannel_logout_uri
+  insert into deliveries (kind, project_id, member_id, type, data)
+  select 'logout', s.project_id, s.member_id, 'logout',
+    jsonb_build_object('sessionId', s.id, 'uri', c.backchannel_logout_uri)
   from oidc_clients c join oidc_sessions o on o.project_id = c.project_id
   join sessions s on s.id = o.session_id and s.revoked_at is null and s.expires_at > clock_now()
   where c.enabled and c.backchannel_logout_uri is not null
@@ -154,3 +133,9 @@ create trigger servers_main_end_told_to_clients after update on servers for each
   execute function tell_main_server_end();
 comment on trigger servers_main_end_told_to_clients on servers is
   'Internal projects lose a server that is no longer the main server.';
+
+create trigger oidc_clients_restarted after update on oidc_clients for each row
+  when (old.backchannel_logout_uri is distinct from new.backchannel_logout_uri)
+  execute function restart_receiver('logout', 'project_id');
+comment on trigger oidc_clients_restarted on oidc_clients is
+  'A new address is tried at once: the failures before it belong to another one.';
