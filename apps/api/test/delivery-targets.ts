@@ -12,7 +12,7 @@ import { arrivedIds, givenChannel, replaceKey, timesAsked, writtenIds } from './
 import type { World } from './service.ts'
 
 /** How a receiver misbehaves. `hang` never answers; `lost` accepts the message and breaks the connection. */
-export type Fault = { readonly status: number; readonly retryAfterSec?: number } | 'hang' | 'lost'
+type Fault = { readonly status: number; readonly retryAfterSec?: number } | 'hang' | 'lost'
 
 /** A project with an address of one kind, and the receiver behind it. */
 export interface Target extends GivenProject {

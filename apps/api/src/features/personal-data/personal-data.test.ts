@@ -42,6 +42,7 @@ const notInFile: Readonly<Record<string, string>> = {
   'authorization_codes.digest': 'of a code, which is not kept',
   'authorization_codes.code_challenge': 'of the program that asked, not of the person',
   'authorization_codes.browser_digest': 'of a cookie, which is not kept',
+  'deliveries.id': 'a message, not the person',
   'deliveries.kind': 'follows from the part of the file',
   'deliveries.xid': 'a transaction',
   'deliveries.place': 'a place in a queue',

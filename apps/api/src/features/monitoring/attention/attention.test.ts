@@ -227,8 +227,8 @@ describe.each(engines)('what needs an administrator, on %s', (engine) => {
   )
 
   test('comes with errors before warnings', async () => {
-    await run(sql`insert into receivers (kind, project_id, failures) values ('notice', ${project.id}, 3)`)
     await run(sql`update projects set webhook_url_sealed = decode('00', 'hex') where id = ${project.id}`)
+    await run(sql`insert into receivers (kind, project_id, failures) values ('notice', ${project.id}, 3)`)
     await run(
       sql`insert into event_endpoints (project_id, url, disabled_at) values (${project.id}, 'https://x.invalid/', clock_now())`,
     )
