@@ -154,8 +154,8 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     await Promise.all(Array.from({ length: 310 }, () => ask(busy.key)))
     repeat(50, () => ask(`${project.key.slice(0, -1)}${project.key.endsWith('0') ? '1' : '0'}`))
     await db.query({
-      text: `insert into notifications (id, project_id, type, text, queued_at)
-        values (gen_random_uuid(), $1, 'test', 'x', clock_now() - interval '3 hours')`,
+      text: `insert into deliveries (kind, project_id, type, data, queued_at)
+        values ('notice', $1, 'test', '{"text":"x"}', clock_now() - interval '3 hours')`,
       values: [project.id],
     })
     world.sim.failNext('*', { status: 401 }, { times: 1_000, auth: 'bot' })
@@ -163,7 +163,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     await untilFiring('RolecallCredentialGuessing', 'RolecallQueueStuck', 'RolecallPlatformRefuses')
     await world.sim.down()
     await untilFiring('RolecallPlatformUnavailable', 'RolecallRolesNotLive')
-    await db.query({ text: 'delete from notifications', values: [] })
+    await db.query({ text: 'delete from deliveries', values: [] })
     await world.sim.up()
   })
 
@@ -171,8 +171,9 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     const { db } = world.service.deps
     const insert = (uri: string, attempts: number, next: string) =>
       db.query({
-        text: `insert into oidc_logouts (session_id, project_id, member_id, uri, attempts, queued_at, next_attempt_at)
-          values (gen_random_uuid(), $1, $2, $3, $4, clock_now() - interval '1 hour', clock_now() + $5::interval)`,
+        text: `insert into deliveries (kind, project_id, member_id, type, data, attempts, queued_at, next_attempt_at)
+          values ('logout', $1, $2, 'logout', jsonb_build_object('sessionId', gen_random_uuid(), 'uri', $3::text), $4,
+            clock_now() - interval '1 hour', clock_now() + $5::interval)`,
         values: [project.id, demo.users.ada, uri, attempts, next],
       })
     // One that nobody takes, and one that is tried, at an address where nobody listens.
@@ -181,7 +182,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     await call(world.url, 'GET', '/oidc/me')
     await call(world.url, 'GET', '/api/forward-auth')
     await untilFiring('RolecallLogoutsLate', 'RolecallLogoutsRefused')
-    await db.query({ text: 'delete from oidc_logouts', values: [] })
+    await db.query({ text: 'delete from deliveries', values: [] })
   })
 
   test('something that holds up the event loop', async () => {

@@ -113,6 +113,11 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/audit/planted.ts`, text: "import '#mirror/write-members'" },
   },
   {
+    title: 'the deliveries import the audit log and the platform only',
+    find: imports(/^apps\/api\/src\/deliveries\//, onlyLayers('deliveries', 'audit', 'platform')),
+    planted: { path: `${api}/deliveries/planted.ts`, text: "import '../features/events/event-kind.ts'" },
+  },
+  {
     title: 'the platform imports no other layer',
     find: imports(/^apps\/api\/src\/platform\//, onlyLayers('platform')),
     planted: { path: `${api}/platform/db/planted.ts`, text: "import '#audit/event'" },
@@ -211,7 +216,7 @@ export const rules: readonly Rule[] = [
   {
     title: 'only stores speak SQL',
     find: imports(
-      /^apps\/api\/src\/(features|mirror|audit|session-memory)\//,
+      /^apps\/api\/src\/(features|deliveries|mirror|audit|session-memory)\//,
       (one, importer) =>
         one !== `${api}/platform/db/sql.ts` || stores.test(importer) || conditions.includes(importer),
     ),
@@ -229,7 +234,7 @@ export const rules: readonly Rule[] = [
   {
     // Instances must agree on what has expired: only the clock of the database decides. A lease is measured by its holder.
     title: 'no feature decides by the clock of its machine',
-    find: contains(/^apps\/api\/src\/(features|session-memory)\//, /\bDate\.now\(\)/, [
+    find: contains(/^apps\/api\/src\/(features|deliveries|session-memory)\//, /\bDate\.now\(\)/, [
       `${api}/session-memory/clock.ts`,
     ]),
     planted: { path: `${api}/features/blocks/planted.ts`, text: 'export const now = () => Date.now()' },

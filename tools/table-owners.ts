@@ -14,7 +14,7 @@ export const owners: Readonly<Record<string, string>> = {
   auth_requests: 'features/login',
   authorization_codes: 'features/login',
   database_identity: 'features/restored',
-  event_deliveries: 'features/events',
+  deliveries: 'deliveries',
   event_endpoints: 'features/projects',
   forward_auth: 'features/forward-auth',
   forward_auth_hosts: 'features/forward-auth',
@@ -34,11 +34,8 @@ export const owners: Readonly<Record<string, string>> = {
   member_totals: 'mirror',
   members: 'mirror',
   memberships: 'mirror',
-  notification_queues: 'features/notifications',
-  notifications: 'features/notifications',
   oidc_clients: 'features/projects',
   oidc_consents: 'features/oidc',
-  oidc_logouts: 'features/oidc',
   oidc_records: 'features/oidc',
   oidc_sessions: 'features/oidc',
   oidc_signing_keys: 'features/oidc',
@@ -46,6 +43,7 @@ export const owners: Readonly<Record<string, string>> = {
   project_logouts: 'features/sessions',
   project_owners: 'features/projects',
   projects: 'features/projects',
+  receivers: 'deliveries',
   roles: 'mirror',
   server_access: 'features/access',
   servers: 'mirror',
@@ -66,11 +64,12 @@ export const exceptions: Readonly<Record<string, Readonly<Record<string, string>
     'features/sessions':
       'redeems a code and makes its session in one statement, voids codes, and erases those of a member',
   },
-  event_endpoints: {
-    'features/events/deliveries':
-      'claims endpoints, keeps how they are doing, and switches off what takes nothing',
+  deliveries: {
+    'features/events': 'gives waiting events of a restored database a transaction of this one',
+    'features/notifications': 'queues a notice if its project has an address, and erases names from notices',
+    'features/webhooks': 'queues the notices of a submission in its statement',
   },
-  notifications: { 'features/webhooks': 'writes the notifications of a submission in its statement' },
+  event_endpoints: { 'features/events': 'switches off a receiver that is gone or takes nothing' },
   projects: { 'features/notifications': 'removes an address that the platform says is gone' },
   sso_sessions: { 'features/sessions': 'ends the single sign-on of a member with their sessions' },
 }

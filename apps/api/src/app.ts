@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { adminStream as contract } from '@rolecall/contract'
 import type { FastifyInstance } from 'fastify'
 import { allowErasure, eraseMemberFromEntries } from '#audit/erase-entries'
+import { eraseDeliveries } from '#deliveries/log-store'
 import { eraseFromMirror, lockMember } from '#mirror/erase-store'
 import { createMemberSyncs } from '#mirror/rest/member-syncs'
 import { Front } from '#platform/http/front'
@@ -33,7 +34,6 @@ import { chatServerRoutes } from './features/chat-servers/routes.ts'
 import { consoleRoutes } from './features/console/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { changedKeys } from './features/encryption-keys/check-fingerprints.ts'
-import { eraseDeliveries } from './features/events/deliveries/queue-store.ts'
 import { findProjectsThatKnew, insertErased } from './features/events/erasure-store.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import { explainRoutes } from './features/explain/routes.ts'
@@ -57,7 +57,6 @@ import { eraseFailures } from './features/monitoring/store.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
 import { eraseName } from './features/notifications/store.ts'
 import { deleteConsent, eraseConsents, listConsents } from './features/oidc/consents-store.ts'
-import { eraseLogoutDeliveries } from './features/oidc/logouts-store.ts'
 import { eraseRecords } from './features/oidc/records-store.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
 import { tellInteraction } from './features/oidc/tell-interaction.ts'
@@ -121,7 +120,7 @@ export function createApp(
   const app = createServer({ ...config, stalledMs, internals }, { lifecycle, log, front, requestId })
   deps.tracing?.watch(app)
   const requests = createRequestMetrics()
-  const counts = { oidc: createTally(), hosts: createTally(), logouts: createTally() }
+  const counts = { oidc: createTally(), hosts: createTally(), deliveries: deps.deliveries.attempts }
   const { registry, countFailure } = createMetrics(deps, recorder, requests, counts)
   const respond = createResponder({
     writes: deps.answers,
@@ -165,7 +164,7 @@ export function createApp(
   const oidc = oidcRoutes(router, {
     ...deps,
     login: browserLogin,
-    counts: { answers: counts.oidc, logouts: counts.logouts },
+    counts: { answers: counts.oidc },
     sessions: {
       open: insertClientSession,
       extend: extendClientSession,
@@ -261,7 +260,6 @@ export function createApp(
       eraseOwner,
       eraseDeliveries,
       eraseConsents,
-      eraseLogoutDeliveries,
       eraseRecords,
       eraseFailures,
       eraseFromMirror,

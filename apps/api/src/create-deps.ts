@@ -5,6 +5,7 @@ import { recordAudit } from '#audit/record'
 import { instrumentChat } from '#chat/chat-instrumentation'
 import type { ChatPlatform } from '#chat/chat-platform'
 import { postToDiscordWebhook } from '#chat/discord-webhook'
+import { createDeliveries } from '#deliveries/create-deliveries'
 import { chatFigures } from '#mirror/gateway/chat-figures'
 import { createLiveMirror } from '#mirror/gateway/live-mirror'
 import type { MirrorMember } from '#mirror/mirror-deps'
@@ -31,12 +32,13 @@ import { createConfiguredChat } from './configured-chat.ts'
 import type { Deps } from './deps.ts'
 import { oldSpaceLimitMb } from './environment.ts'
 import { createDryRun } from './features/dry-run/dry-run.ts'
-import { createEventSender } from './features/events/deliveries/create-sender.ts'
+import { createEventKind } from './features/events/event-kind.ts'
 import { createLoginFailureLog } from './features/login/failure-log.ts'
 import { createLoginLimits } from './features/login/login-limits.ts'
 import { createPlatformWatch } from './features/monitoring/platform-watch.ts'
-import { createDeliverer } from './features/notifications/deliverer.ts'
+import { createNoticeKind } from './features/notifications/notice-kind.ts'
 import { notifying } from './features/notifications/notify.ts'
+import { createLogoutKind } from './features/oidc/logout-kind.ts'
 import { createProjectReads } from './features/project-reads/read-for-project.ts'
 import { openEventsSecret } from './features/projects/events-address.ts'
 import { reachOf } from './features/projects/outgoing-address.ts'
@@ -81,22 +83,24 @@ export function createDeps(
   )
   const db = watchWrites(opened, answers.written)
   const cache = createCache(config.cacheUrl, { log })
-  const notifications = createDeliverer({
-    db,
-    log,
-    audit: { record: recordAudit },
-    post: postToDiscordWebhook,
-    readAddress: (projectId, sealed) => readWebhookUrl(config, projectId, sealed),
-  })
-  const audit = { record: notifying(recordAudit, notifications.wake) }
+  const audit = { record: notifying(recordAudit) }
   const post = createPost({ ...reachOf(config), resolve: createResolveHost() })
-  const eventDeliveries = createEventSender({
+  const deliveries = createDeliveries({
     db,
     log,
     audit,
-    answers,
-    post,
-    openSecret: (projectId, sealed) => openEventsSecret(config, projectId, sealed),
+    kinds: [
+      createEventKind({
+        ...{ db, answers, post },
+        openSecret: (projectId, sealed) => openEventsSecret(config, projectId, sealed),
+      }),
+      createNoticeKind({
+        db,
+        post: postToDiscordWebhook,
+        readAddress: (projectId, sealed) => readWebhookUrl(config, projectId, sealed),
+      }),
+      createLogoutKind({ db, config, post }),
+    ],
   })
   const settings = createSettings({ config, db, cache, log })
   const platformWatch = createPlatformWatch()
@@ -170,9 +174,7 @@ export function createDeps(
     platformWatch,
     chatFigures: () => chatFigures({ chat, liveMirror }),
     chainVerifier: createChainVerifier({ db, log }),
-    notifications,
-    eventDeliveries,
-    post,
+    deliveries,
     schemas: createTenantSchemas(tooManySchemas),
   }
 }

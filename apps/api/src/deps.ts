@@ -3,14 +3,13 @@ import type { TenantSchemas } from '@rolecall/tenant-schema/workers'
 import type { ChainVerifier } from '#audit/chain-verifier'
 import type { AuditEvent, By, RecordAudit } from '#audit/event'
 import type { ChatPlatform } from '#chat/chat-platform'
+import type { Deliveries } from '#deliveries/create-deliveries'
 import type { ChatFigures, LiveMirror } from '#mirror/gateway/status'
 import type { EndSessions, MirrorMember, Refreshed, RefreshMember } from '#mirror/mirror-deps'
 import type { Cache } from '#platform/cache/cache'
 import type { Database, Tx } from '#platform/db/database'
 import type { Log } from '#platform/log'
-import type { Post } from '#platform/outbound/create-post'
 import type { Pressure } from '#platform/pressure'
-import type { QueueWorkers } from '#platform/queue-workers'
 import type { SharingLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
 import type { Answers } from '#session-memory/answers'
@@ -83,11 +82,7 @@ export interface Deps {
   readonly chatFigures: () => ChatFigures
   /** Checks the chain of the audit log all the time. */
   readonly chainVerifier: ChainVerifier
-  /** Posts notifications to the chat platform. */
-  readonly notifications: QueueWorkers
-  /** Posts to addresses that projects name. */
-  readonly post: Post
-  /** Sends events to webhooks of projects. */
-  readonly eventDeliveries: QueueWorkers
+  /** Sends events, notices, and logout tokens to addresses of projects. */
+  readonly deliveries: Deliveries
   readonly schemas: TenantSchemas
 }

@@ -121,7 +121,7 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
       await deps.answers.close()
       deps.settings.close()
       await deps.liveMirror.close()
-      await Promise.all([deps.notifications.close(), deps.eventDeliveries.close()])
+      await deps.deliveries.close()
       await housekeeping.close()
       await deps.chainVerifier.close()
       await recorder.close()
@@ -143,8 +143,7 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
 
   deps.answers.start()
   deps.chainVerifier.start()
-  deps.notifications.start()
-  deps.eventDeliveries.start()
+  deps.deliveries.start()
   void reviewStoredSchemas(deps)
   if (config.chatGateway && config.chatBotToken) deps.liveMirror.start()
 

@@ -162,8 +162,8 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
       const { id, token } = demo.webhook
       const path = await givenProject(asking, { webhookUrl: `${sim.apiUrl}/webhooks/${id}/${token}` })
       const failed = await service.deps.db.maybeOne<{ id: string }>(sql`
-        insert into notifications (id, project_id, type, text, failed_at)
-        values (gen_random_uuid(), ${path.slice(projects.length + 1)}, 'key.revoked', 'Gone.', clock_now())
+        insert into deliveries (kind, project_id, type, data, failed_at)
+        values ('notice', ${path.slice(projects.length + 1)}, 'key.revoked', '{"text":"Gone."}', clock_now())
         returning id`)
       return { path: `${path}/deliveries/${failed?.id}/resend` }
     },
@@ -177,10 +177,10 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
     given: async (asking) => {
       const path = await givenProject(asking, { eventsUrl: 'https://crew.example/events' })
       const failed = await asking.world.service.deps.db.maybeOne<{ id: number }>(sql`
-        insert into event_deliveries (event_id, xid, project_id, type, data, created_at, failed_at)
-        values ((random() * 1e12)::bigint, '3', ${path.slice(projects.length + 1)}, 'session.revoked', '{}',
-          clock_now(), clock_now())
-        returning event_id as id`)
+        insert into deliveries (kind, place, xid, project_id, type, data, failed_at)
+        values ('event', (random() * 1e12)::bigint, '3', ${path.slice(projects.length + 1)}, 'session.revoked', '{}',
+          clock_now())
+        returning place as id`)
       return { path: `${path}/event-deliveries/3-${failed?.id}-0/resend` }
     },
   },
@@ -190,8 +190,9 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
       const oidc = { enabled: true, backchannelLogoutUri: 'https://crew.example/logout' }
       const path = await givenProject(asking, { oidc })
       const failed = await asking.world.service.deps.db.maybeOne<{ id: string }>(sql`
-        insert into oidc_logouts (session_id, project_id, member_id, uri, failed_at)
-        values (gen_random_uuid(), ${path.slice(projects.length + 1)}, ${demo.users.ada}, ${oidc.backchannelLogoutUri}, clock_now())
+        insert into deliveries (kind, project_id, member_id, type, data, failed_at)
+        values ('logout', ${path.slice(projects.length + 1)}, ${demo.users.ada}, 'logout',
+          jsonb_build_object('sessionId', gen_random_uuid(), 'uri', ${oidc.backchannelLogoutUri}::text), clock_now())
         returning id`)
       return { path: `${path}/logout-deliveries/${failed?.id}/resend` }
     },

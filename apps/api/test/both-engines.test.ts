@@ -44,8 +44,8 @@ describe.each(engines)('on %s', (engine) => {
     const { db } = world.service.deps
     const { id: projectId } = project
     await db.execute(sql`
-      insert into notifications (id, project_id, type, text, created_at, delivered_at, failed_at)
-      select gen_random_uuid(), ${projectId}, 'key.revoked', 'x', clock_now() - n * interval '1 minute',
+      insert into deliveries (kind, project_id, type, data, created_at, delivered_at, failed_at)
+      select 'notice', ${projectId}, 'key.revoked', '{"text":"x"}'::jsonb, clock_now() - n * interval '1 minute',
         case when n in (1, 2) then clock_now() end, case when n = 3 then clock_now() end
       from generate_series(1, 4) n`)
     const list = (query: string) =>

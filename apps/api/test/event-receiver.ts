@@ -25,7 +25,7 @@ interface Reply {
 }
 
 /** A program of somebody else that receives events by HTTP. */
-export interface Receiver {
+interface Receiver {
   readonly url: string
   /** Everything that came, in its order, also what was refused. */
   readonly received: Delivery[]

@@ -43,7 +43,7 @@ export const arrivedIds = (world: World, channel: GivenChannel) =>
 export const writtenIds = async ({ service: { deps } }: World, { id }: GivenProject) =>
   (
     await deps.db.query<{ id: string }>(
-      sql`select id from notifications where project_id = ${id} order by created_at, place`,
+      sql`select id from deliveries where kind = 'notice' and project_id = ${id} order by created_at, place`,
     )
   ).map((row) => row.id)
 
@@ -61,4 +61,4 @@ export const timesAsked = ({ sim }: World, { webhookId }: GivenChannel) =>
 export const fatesOf = ({ service: { deps } }: World, { id }: GivenProject) =>
   deps.db.query<{ attempts: number; status: number | null; error: string | null; isOver: boolean }>(sql`
     select attempts, last_status as status, last_error as error, failed_at is not null as "isOver"
-    from notifications where project_id = ${id} order by place`)
+    from deliveries where kind = 'notice' and project_id = ${id} order by place`)

@@ -120,13 +120,10 @@ async function fill({ service }: World, { projectId, webhookId }: Record<string,
     insert into api_keys (id, project_id, prefix, digest, replaced_at, revoked_at)
       select gen_random_uuid(), '${projectId}', 'rck_' || i, 'digest ' || i, clock_now(), clock_now()
       from generate_series(${from}, ${from} + 19) i;
-    insert into notifications (id, project_id, type, text)
-      select gen_random_uuid(), '${projectId}', 'key.revoked', 'Gone.' from generate_series(${from}, ${from} + 19) i;
-    insert into event_deliveries (event_id, xid, project_id, type, data, created_at)
-      select i, '3', '${projectId}', 'member.left', '{}', clock_now() from generate_series(${from}, ${from} + 19) i;
-    insert into oidc_logouts (session_id, project_id, member_id, uri, failed_at)
-      select gen_random_uuid(), '${projectId}', '${demo.users.mara}', 'https://crew.example/logout', clock_now()
-      from generate_series(${from}, ${from} + 19) i;
+    insert into deliveries (kind, place, xid, project_id, type, data, member_id, failed_at)
+      select k.kind, i, k.xid, '${projectId}', k.type, '{}', '${demo.users.mara}', clock_now()
+      from (values ('notice', xid8 '0', 'key.revoked'), ('event', '3', 'member.left'), ('logout', '0', 'logout')) k (kind, xid, type)
+      cross join generate_series(${from}, ${from} + 19) i;
     insert into access_trail (id, action, project_id, project_name, server_id, server_name)
       select gen_random_uuid(), 'GRANT', '${projectId}', 'Project', (300000000000000000 + i)::text, 'Server ' || i
       from generate_series(${from}, ${from} + 19) i`)

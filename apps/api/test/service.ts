@@ -127,11 +127,7 @@ async function startService(
       await closeServer(app, lifecycle, { drainMs: 0, deadlineMs: 60_000 })
       await deps.answers.close()
       deps.settings.close()
-      await Promise.all([
-        deps.chainVerifier.close(),
-        deps.notifications.close(),
-        deps.eventDeliveries.close(),
-      ])
+      await Promise.all([deps.chainVerifier.close(), deps.deliveries.close()])
       await recorder.close()
       await deps.cache.close()
       await db.close()

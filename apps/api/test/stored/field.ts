@@ -68,7 +68,7 @@ export async function openStage(engine: Engine): Promise<Stage> {
     STATS_TTL_MS: '0',
     TRUST_PROXY: '127.0.0.1,::1',
   })
-  world.service.deps.notifications.start()
+  world.service.deps.deliveries.start()
   const admin = await givenAdmin(world)
   const send = (as: Call) => (method: string, path: string, body?: unknown) =>
     call(world.url, method, path, { ...as, ...(body !== undefined && { body }) })

@@ -106,8 +106,8 @@ describe.each(mainEngines)('the stream of the administration on %s', (engine) =>
     expect((await until(reader, 'sync.changed')).serverIds).toEqual([mainGuildId])
     const { id } = await givenProject(world)
     await world.service.deps.db.execute(sql`
-      insert into notifications (id, project_id, type, text, last_attempt_at)
-      values (gen_random_uuid(), ${id}, 'key.revoked', 'x', clock_now())`)
+      insert into deliveries (kind, project_id, type, data, last_attempt_at)
+      values ('notice', ${id}, 'key.revoked', '{}', clock_now())`)
     expect((await until(reader, 'delivery.changed')).projectIds).toEqual([id])
     // Nothing else is in any of them: no name, no address, no text.
     expect(JSON.stringify(reader.events)).not.toContain('Told once')

@@ -69,12 +69,9 @@ export async function lookAfter(db: Database, { auditSeq, xid, atMs }: Position)
         select * from member_syncs y where y.server_id = v.id order by y.started_at desc, y.id desc limit 1) s
       where greatest(s.started_at, s.beat_at, s.finished_at) > ${since} limit ${maxChanges})
     union all (
-      select 'delivery', t.project_id::text, max(t.last_attempt_at)::text, null, null
-      from (
-        select d.project_id, d.last_attempt_at from event_deliveries d where d.last_attempt_at > ${since}
-        union all
-        select n.project_id, n.last_attempt_at from notifications n where n.last_attempt_at > ${since}) t
-      group by t.project_id limit ${maxChanges})`)
+      select 'delivery', d.project_id::text, max(d.last_attempt_at)::text, null, null
+      from deliveries d where d.last_attempt_at > ${since} and d.kind <> 'logout'
+      group by d.project_id limit ${maxChanges})`)
   return toLook(rows)
 }
 

@@ -38,7 +38,7 @@ describe.each(engines)('a dry run, of other ways in, on %s', (engine) => {
   })
 
   // What waits for nobody is tried again and again, also while the next test compares what is stored.
-  afterEach(() => world.service.deps.db.execute({ text: 'delete from oidc_logouts', values: [] }))
+  afterEach(() => world.service.deps.db.execute({ text: 'delete from deliveries', values: [] }))
 
   const good = async () => {
     const replies = await Promise.all(
@@ -49,7 +49,8 @@ describe.each(engines)('a dry run, of other ways in, on %s', (engine) => {
   const told = async () =>
     (
       await world.service.deps.db.query<{ id: string }>({
-        text: 'select distinct session_id as id from oidc_logouts where project_id = $1 and failed_at is null',
+        text: `select distinct data ->> 'sessionId' as id from deliveries
+          where kind = 'logout' and project_id = $1 and failed_at is null`,
         values: [project.id],
       })
     ).length

@@ -8,7 +8,7 @@ export const findProjectsThatKnew = async (tx: Tx, memberId: string): Promise<st
       select project_id from sessions where member_id = ${memberId}
       union select project_id from oidc_consents where member_id = ${memberId}
       union select project_id from outbox where data ->> 'memberId' = ${memberId}
-      union select project_id from event_deliveries where member_id = ${memberId})
+      union select project_id from deliveries where kind = 'event' and member_id = ${memberId})
     order by p.id`)
   return rows.map(({ id }) => id)
 }

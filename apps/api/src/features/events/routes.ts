@@ -1,11 +1,11 @@
 import { eventDeliveries, events } from '@rolecall/contract'
+import { listLog, resend } from '#deliveries/delivery-log'
 import { eventStreamAnswer, lastEventIdOf } from '#platform/http/event-stream-answer'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
-import { listEventDeliveries } from './deliveries/list-event-deliveries.ts'
-import { resendEvent } from './deliveries/resend-event.ts'
 import { createEventHub } from './event-hub.ts'
+import { eventLog } from './event-log.ts'
 import { createKeyChecks } from './key-checks.ts'
 import { openStream } from './open-stream.ts'
 
@@ -29,12 +29,10 @@ export function eventRoutes({ route }: Router<Callers>, deps: Deps, { checkKey }
     })
     return eventStreamAnswer(stream)
   })
-  route(eventDeliveries.listEventDeliveries, ({ params, query }) =>
-    listEventDeliveries(deps, params.id, query),
-  )
+  route(eventDeliveries.listEventDeliveries, ({ params, query }) => listLog(deps, eventLog, params.id, query))
   route(eventDeliveries.resendEventDelivery, (request) => {
     const { id: projectId, eventId } = request.params
-    return resendEvent(deps, by(request), { projectId, eventId })
+    return resend(deps, eventLog, by(request), { projectId, id: eventId })
   })
   return { close: hub.close }
 }

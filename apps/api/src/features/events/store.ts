@@ -98,9 +98,9 @@ export const frameOf = (mark: Mark, type: string, data: string) =>
  */
 export async function renumberEvents(tx: Queryable) {
   await tx.execute(sql`update outbox set xid = pg_current_xact_id()`)
-  await tx.execute(
-    sql`update event_deliveries set xid = pg_current_xact_id() where delivered_at is null and failed_at is null`,
-  )
+  await tx.execute(sql`
+    update deliveries set xid = pg_current_xact_id()
+    where kind = 'event' and delivered_at is null and failed_at is null`)
 }
 
 /** Tells every project to forget what it keeps: it may have heard of what a restored database knows nothing of. */

@@ -65,29 +65,21 @@ const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
     delete from outbox where id in (
       select id from outbox where created_at < clock_now() - interval '25 hours'
       order by created_at limit ${batchSize})`,
-  // What still waits is kept: it is given up before it is so old.
-  notifications: sql`
-    delete from notifications where id in (
-      select id from notifications
-      where created_at < clock_now() - interval '30 days' and (delivered_at is not null or failed_at is not null)
-      order by created_at limit ${batchSize})`,
-  event_deliveries: sql`
-    delete from event_deliveries where event_id in (
-      select event_id from event_deliveries
-      where created_at < clock_now() - interval '7 days' and (delivered_at is not null or failed_at is not null)
-      order by created_at limit ${batchSize})`,
-  // Deletes the deliveries of an erased member after their project has received `member.erased`, or receives nothing any more.
+  // Pending ones stay: they are given up before they are so old.
+  deliveries: sql`
+    delete from deliveries where id in (
+      select o.id
+      from (values ('event', interval '7 days'), ('notice', '30 days'), ('logout', '30 days')) k (kind, kept)
+      cross join lateral (
+        select d.id from deliveries d
+        where d.kind = k.kind and d.created_at < clock_now() - k.kept
+          and (d.delivered_at is not null or d.failed_at is not null)
+        order by d.created_at limit ${batchSize}) o)`,
+  // The project has received `member.erased`, or receives nothing any more.
   erased_deliveries: sql`
-    delete from event_deliveries where event_id in (
-      select d.event_id from event_deliveries e join event_deliveries d
-        on d.member_id = e.member_id and d.project_id = e.project_id and d.event_id <= e.event_id
-      where e.type = 'member.erased' and (e.delivered_at is not null or e.failed_at is not null)
-        and (d.delivered_at is not null or d.failed_at is not null)
-        -- The one that tells of the erasure goes last: it is what the others are found by.
-        and (d.event_id < e.event_id or not exists (
-          select from event_deliveries w where w.member_id = e.member_id and w.project_id = e.project_id
-            and w.event_id < e.event_id))
-      limit ${batchSize})`,
+    delete from deliveries where id in (
+      select id from deliveries
+      where is_erased and (delivered_at is not null or failed_at is not null) limit ${batchSize})`,
   usage_minutes: sql`
     delete from usage_minutes where (minute, project_id, route, status) in (
       select minute, project_id, route, status from usage_minutes
@@ -107,11 +99,6 @@ const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
       select digest from oidc_records
       where model = 'RefreshToken' and consumed_at < clock_now() - interval '7 days'
       order by consumed_at limit ${batchSize})`,
-  oidc_logouts: sql`
-    delete from oidc_logouts where id in (
-      select id from oidc_logouts
-      where created_at < clock_now() - interval '30 days' and (delivered_at is not null or failed_at is not null)
-      order by created_at limit ${batchSize})`,
   // Longer after another took its place than anything that it signed is good for.
   oidc_signing_keys: sql`
     delete from oidc_signing_keys k where exists (

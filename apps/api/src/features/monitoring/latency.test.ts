@@ -95,8 +95,8 @@ describe.each(engines)('latency and queues on %s', (engine) => {
     const before = await ask()
     expect([...before.keys()].sort()).toEqual(Object.keys(queues.queueMeanings).sort())
     await world.service.deps.db.execute(sql`
-      insert into notifications (id, project_id, type, text, queued_at)
-      values (gen_random_uuid(), ${id}, 'key.revoked', 'Gone.', clock_now() - interval '10 minutes')`)
+      insert into deliveries (kind, project_id, type, data, queued_at)
+      values ('notice', ${id}, 'key.revoked', '{}', clock_now() - interval '10 minutes')`)
     const after = await ask()
     expect(after.get('notifications')?.waiting).toBe((before.get('notifications')?.waiting ?? 0) + 1)
     expect(after.get('notifications')?.oldestSec).toBeGreaterThanOrEqual(600)

@@ -16,8 +16,8 @@ export interface RelyingPartyCounts {
   readonly oidc: Tally
   /** Of each protected host, what its proxy was told of visitors. */
   readonly hosts: Tally
-  /** Tries to tell clients of logouts, by what came of them. */
-  readonly logouts: Tally
+  /** Attempts to deliver, by kind and result. */
+  readonly deliveries: Tally
 }
 
 export interface Metrics {
@@ -132,8 +132,13 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
   })
 }
 
-function registerRelyingParties(registry: Registry, { oidc, hosts, logouts }: RelyingPartyCounts) {
-  const register = (name: string, help: string, [first, second]: readonly [string, string?], tally: Tally) =>
+function registerRelyingParties(registry: Registry, { oidc, hosts, deliveries }: RelyingPartyCounts) {
+  const register = (
+    name: string,
+    help: string,
+    [first, second]: readonly [string, string?],
+    tally: Pick<Tally, 'counts'>,
+  ) =>
     new Counter({
       name,
       help,
@@ -161,6 +166,11 @@ function registerRelyingParties(registry: Registry, { oidc, hosts, logouts }: Re
     'rolecall_oidc_logouts_total',
     'Tries to tell clients of sessions that ended: delivered, refused (tried again), given_up (after a day).',
     ['outcome'],
-    logouts,
+    { counts: () => logoutsOf(deliveries) },
   )
 }
+
+const logoutsOf = (deliveries: Tally) =>
+  deliveries
+    .counts()
+    .flatMap(({ of, outcome, count }) => (of === 'logout' ? [{ of: outcome, outcome: '', count }] : []))

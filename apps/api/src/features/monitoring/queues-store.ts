@@ -1,4 +1,5 @@
 import type { queues as contract } from '@rolecall/contract'
+import { isWaiting } from '#deliveries/claim-store'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
@@ -18,20 +19,20 @@ const queues: Readonly<Record<contract.QueueName, Sql>> = {
   // Kept for a day, for streams that reconnect; more than that means that nobody cleans it.
   outbox: sql`select created_at from outbox limit ${most}`,
   notifications: sql`
-    select queued_at as created_at from notifications
-    where delivered_at is null and failed_at is null limit ${most}`,
+    select d.queued_at as created_at from deliveries d
+    where d.kind = 'notice' and ${isWaiting} limit ${most}`,
   // Not what waits because its receiver fails: that is the project's to mend, and it is told.
   event_deliveries: sql`
     select d.queued_at as created_at
-    from event_deliveries d join event_endpoints e on e.project_id = d.project_id
-    where d.delivered_at is null and d.failed_at is null and d.attempts = 0 and e.failures = 0 limit ${most}`,
+    from deliveries d left join receivers r on r.kind = d.kind and r.project_id = d.project_id
+    where d.kind = 'event' and ${isWaiting} and d.attempts = 0 and coalesce(r.failures, 0) = 0 limit ${most}`,
   // A client has a second to hear of an end: what nobody has tried yet is late by us, and what was tried by the client.
   oidc_logouts: sql`
-    select queued_at as created_at from oidc_logouts
-    where delivered_at is null and failed_at is null and attempts = 0 limit ${most}`,
+    select d.queued_at as created_at from deliveries d
+    where d.kind = 'logout' and ${isWaiting} and d.attempts = 0 limit ${most}`,
   oidc_logouts_refused: sql`
-    select queued_at as created_at from oidc_logouts
-    where delivered_at is null and failed_at is null and attempts > 0 limit ${most}`,
+    select d.queued_at as created_at from deliveries d
+    where d.kind = 'logout' and ${isWaiting} and d.attempts > 0 limit ${most}`,
   // The sign of life of whoever reads them moves on.
   member_syncs: sql`select beat_at as created_at from member_syncs where finished_at is null limit ${most}`,
 }

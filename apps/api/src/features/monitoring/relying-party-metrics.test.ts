@@ -13,6 +13,7 @@ let receiver: Awaited<ReturnType<typeof startLogoutReceiver>>
 beforeAll(async () => {
   world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1' })
   receiver = await startLogoutReceiver()
+  world.service.deps.deliveries.start()
 })
 afterAll(async () => {
   await world.close()

@@ -14,7 +14,7 @@ describe.each(mainEngines)('notifications on %s', (engine) => {
   beforeAll(async () => {
     world = await startWorld(engine)
     token = await givenAdmin(world)
-    world.service.deps.notifications.start()
+    world.service.deps.deliveries.start()
   })
   afterAll(() => world.close())
 

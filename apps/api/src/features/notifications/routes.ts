@@ -1,17 +1,14 @@
 import { notifications } from '@rolecall/contract'
+import { listLog, resend } from '#deliveries/delivery-log'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { by, type Callers } from '../callers.ts'
-import { listDeliveries } from './list-deliveries.ts'
-import { resendDelivery } from './resend.ts'
+import { noticeLog } from './notice-log.ts'
 
-export function notificationRoutes(
-  { route }: Router<Callers>,
-  deps: Pick<Deps, 'db' | 'audit' | 'notifications'>,
-) {
-  route(notifications.listDeliveries, ({ params, query }) => listDeliveries(deps, params.id, query))
+export function notificationRoutes({ route }: Router<Callers>, deps: Pick<Deps, 'db' | 'audit'>) {
+  route(notifications.listDeliveries, ({ params, query }) => listLog(deps, noticeLog, params.id, query))
   route(notifications.resendDelivery, (request) => {
     const { id: projectId, deliveryId } = request.params
-    return resendDelivery(deps, by(request), { projectId, deliveryId })
+    return resend(deps, noticeLog, by(request), { projectId, id: deliveryId })
   })
 }

@@ -1,7 +1,4 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { promisify } from 'node:util'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
@@ -10,7 +7,6 @@ import { type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { startLogoutReceiver } from '../../../test/logout-receiver.ts'
 import { basic, claimsOf, givenClient, logIn, postForm } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('back-channel logout on %s', (engine) => {
   let world: World
@@ -19,6 +15,7 @@ describe.each(mainEngines)('back-channel logout on %s', (engine) => {
   beforeAll(async () => {
     world = await startWorld(engine)
     receiver = await startLogoutReceiver()
+    world.service.deps.deliveries.start()
     project = await givenClient(world, { oidc: { backchannelLogoutUri: receiver.uri } })
   })
   afterEach(() => void receiver.received.splice(0))
@@ -70,13 +67,28 @@ describe.each(mainEngines)('back-channel logout on %s', (engine) => {
     expect((await told(2)).map(({ sid }) => sid).sort()).toEqual(sids.sort())
   })
 
-  test('a client that does not take it is told again, with another token', async () => {
+  test('each attempt has a token of its own, also one that is sent again by hand', async () => {
     receiver.answer(503)
     const sid = sidOf(await logIn(world, project))
     await logoutAll()
-    const claims = await told(2)
-    expect(claims.map((one) => one.sid)).toEqual([sid, sid])
-    expect(new Set(claims.map(({ jti }) => jti)).size).toBe(2)
+    await told(2)
+    const token = await givenAdmin(world)
+    const path = `/api/admin/projects/${project.id}/logout-deliveries`
+    const delivered = () => call(world.url, 'GET', `${path}?status=delivered&limit=1`, { token })
+    await expect
+      .poll(async () => (await delivered()).body.data[0])
+      .toMatchObject({ sessionId: sid, attempts: 2 })
+    const [shown] = (await delivered()).body.data
+    expect(shown).toMatchObject({
+      projectId: project.id,
+      memberId: demo.users.ada,
+      uri: receiver.uri,
+      lastStatus: 200,
+    })
+    await call(world.url, 'POST', `${path}/${shown.id}/resend`, { token })
+    const claims = await told(3)
+    expect(claims.map((one) => one.sid)).toEqual([sid, sid, sid])
+    expect(new Set(claims.map(({ jti }) => jti)).size).toBe(3)
   })
 
   test('a member who is kicked is told of, and a project that is switched off of all', async () => {
@@ -148,68 +160,6 @@ describe.each(mainEngines)('back-channel logout on %s', (engine) => {
 
   const change = async (id: string, oidc: object) =>
     call(world.url, 'PATCH', `/api/admin/projects/${id}`, { token: await givenAdmin(world), body: { oidc } })
-
-  test('clients that hang, however many, hold up nobody else', async () => {
-    const { db } = world.service.deps
-    let hungUp = 0
-    const hanging = await Promise.all(
-      Array.from({ length: 9 }, async () => {
-        const server = createServer((request) => void request.on('close', () => (hungUp += 1)))
-        await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-        return server
-      }),
-    )
-    for (const server of hanging) {
-      const { port } = server.address() as AddressInfo
-      await db.execute(sql`
-        insert into oidc_logouts (session_id, project_id, member_id, uri)
-        select gen_random_uuid(), ${project.id}, ${demo.users.mara}, ${`http://127.0.0.1:${port}/logout`}
-        from generate_series(1, 8)`)
-    }
-    const connections = async () => {
-      const each = hanging.map((server) => promisify(server.getConnections.bind(server))())
-      return (await Promise.all(each)).reduce((sum, n) => sum + n, 0)
-    }
-    await expect.poll(connections).toBeGreaterThanOrEqual(32)
-    const sid = sidOf(await logIn(world, project))
-    await logoutAll()
-    expect((await told()).map((one) => one.sid)).toEqual([sid])
-    // They are given ten seconds each, and none of them is over.
-    expect(hungUp).toBe(0)
-    await db.execute(sql`delete from oidc_logouts where member_id = ${demo.users.mara}`)
-    for (const server of hanging) server.closeAllConnections()
-    for (const server of hanging) server.close()
-  })
-
-  test('what waits goes to the new address, and nowhere once there is none', async () => {
-    const gone = await startLogoutReceiver()
-    const one = await givenClient(world, { oidc: { backchannelLogoutUri: gone.uri } })
-    const end = async () => {
-      gone.answer(503)
-      const sid = sidOf(await logIn(world, one))
-      await call(world.url, 'POST', '/api/auth/logout-all', {
-        key: one.key,
-        body: { memberId: demo.users.ada },
-      })
-      await expect.poll(() => gone.received.length).toBe(1)
-      return sid
-    }
-    const moved = await end()
-    await change(one.id, { backchannelLogoutUri: receiver.uri })
-    expect((await told()).map(({ sid }) => sid)).toEqual([moved])
-    await change(one.id, { backchannelLogoutUri: gone.uri })
-    gone.received.splice(0)
-    const dropped = await end()
-    await change(one.id, { enabled: false, backchannelLogoutUri: null })
-    const { db } = world.service.deps
-    const waiting = await db.query(sql`
-      select from oidc_logouts where project_id = ${one.id} and delivered_at is null and failed_at is null`)
-    expect(waiting).toEqual([])
-    const [left] = await db.query<{ error: string }>(sql`
-      select last_error as error from oidc_logouts where session_id = ${dropped}::uuid`)
-    expect(left?.error).toContain('no logout address')
-    await gone.close()
-  })
 
   test('an address is taken by the rule of addresses for events', async () => {
     for (const uri of [

@@ -6,7 +6,6 @@ import { atPlatform, Browser, type GivenProject, givenAdmin } from '../../../tes
 import { authPath, givenClient, logIn, walk } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { takeLogouts } from './logouts-store.ts'
 
 const { users } = demo
 
@@ -120,16 +119,6 @@ describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
       body: { oidc: { serverId: '111111111111111111' } },
     })
     expect(reply.body.errors).toContainEqual(expect.objectContaining({ path: '/oidc/serverId' }))
-  })
-
-  test('that ended is told to so many clients at once and no more, and to none of a host that is busy', async () => {
-    const { db } = world.service.deps
-    await db.execute(sql`
-      insert into oidc_logouts (session_id, project_id, member_id, uri, next_attempt_at)
-      select gen_random_uuid(), ${project.id}, ${users.ada}, 'https://wiki.invalid/', clock_now() - interval '1 second'
-      from generate_series(1, 100)`)
-    expect(await takeLogouts(db, 5, [])).toHaveLength(5)
-    expect(await takeLogouts(db, 5, ['wiki.invalid'])).toHaveLength(0)
   })
 })
 

@@ -45,6 +45,14 @@ export const listBrowserRedirectUris = async (db: Queryable): Promise<string[]> 
 export const hasClients = async (db: Queryable): Promise<boolean> =>
   (await db.maybeOne(sql`select 1 as one from oidc_clients where enabled limit 1`)) !== undefined
 
+/** Finds a project, and where its client learns of logouts now, which is where a resend goes. */
+export const findLogoutProject = (db: Queryable, projectId: string) =>
+  db.maybeOne<{ id: string; name: string; hasAddress: boolean; resendWith: { uri: string | null } }>(sql`
+    select p.id, p.name, c.backchannel_logout_uri is not null as "hasAddress",
+      jsonb_build_object('uri', c.backchannel_logout_uri) as "resendWith"
+    from projects p left join oidc_clients c on c.project_id = p.id and c.enabled
+    where p.id = ${projectId} and p.deleted_at is null`)
+
 /** The names of projects in whose sessions a browser is, by the ids of those sessions, as far as they live. */
 export const listLiveSites = (db: Queryable, memberId: string, sessionIds: readonly string[]) =>
   db.query<{ sessionId: string; projectId: string; name: string }>(sql`

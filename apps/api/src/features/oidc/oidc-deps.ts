@@ -7,12 +7,10 @@ import type { ClientSessions } from './client-sessions.ts'
 export interface OidcCounts {
   /** Answers by endpoint and outcome. */
   readonly answers: Tally
-  /** Tries to tell clients of logouts. */
-  readonly logouts: Tally
 }
 
 /** What OpenID Connect touches; login and sessions are kept elsewhere, and `app.ts` passes them. */
 export type OidcDeps = Pick<
   Deps,
-  'db' | 'answers' | 'config' | 'audit' | 'log' | 'settings' | 'refreshMember' | 'cache' | 'post'
+  'db' | 'answers' | 'config' | 'audit' | 'log' | 'settings' | 'refreshMember' | 'cache'
 > & { readonly login: BrowserLogin; readonly sessions: ClientSessions; readonly counts: OidcCounts }

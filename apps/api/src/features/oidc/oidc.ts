@@ -5,14 +5,12 @@ import { Answer } from '#platform/http/answer'
 import { clientOf, tooMany } from '#platform/http/router'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
-import { createBackChannel } from './back-channel.ts'
 import { hasClients } from './clients-store.ts'
 import { isKnownOrigin } from './cors.ts'
 import type { Engine } from './engine.ts'
 import { loadEngine } from './load-engine.ts'
 import type { OidcDeps } from './oidc-deps.ts'
 import { OidcRequest } from './oidc-request.ts'
-import { loadSigningKeys } from './signing-keys.ts'
 
 /** Longer requests are none of the protocol's, and would fill the tables of whoever keeps them. */
 const maxUrlLength = 4_096
@@ -38,7 +36,6 @@ export function createOidc(deps: OidcDeps) {
     return engine
   })
   const loaded = async () => engine ?? load()
-  const backChannel = createBackChannel({ ...deps, keys: async () => engine?.keys ?? loadSigningKeys(deps) })
 
   const requestOf = (request: FastifyRequest) => {
     const { raw } = request
@@ -53,16 +50,14 @@ export function createOidc(deps: OidcDeps) {
   return {
     /** Loads what the first request would wait for, where there is somebody who may ask. */
     async start(): Promise<void> {
-      backChannel.start()
       try {
         if (await hasClients(db)) await loaded()
       } catch (err) {
         log.debug({ err }, 'OpenID Connect is loaded with its first request')
       }
     },
-    async close(): Promise<void> {
+    close(): void {
       engine?.close()
-      await backChannel.close()
     },
     async answer(request: FastifyRequest, release: () => ServerResponse): Promise<Answer | undefined> {
       const { provider } = await loaded()

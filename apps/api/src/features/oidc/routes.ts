@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { type EndpointDefinition, logoutDeliveries } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
+import { listLog, resend } from '#deliveries/delivery-log'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { isSameOrigin } from '#platform/http/credentials'
 import type { Router } from '#platform/http/router'
 import { by, type Callers } from '../callers.ts'
 import { answerPreflight } from './cors.ts'
-import { listLogoutDeliveries } from './deliveries/list-logout-deliveries.ts'
-import { resendLogout } from './deliveries/resend-logout.ts'
+import { logoutLog } from './logout-log.ts'
 import { createOidc } from './oidc.ts'
 import type { OidcDeps } from './oidc-deps.ts'
 
@@ -76,11 +76,11 @@ export function oidcRoutes({ route, protocol, preflight }: Router<Callers>, deps
   protocol(endpointOf('GET', '/device/{uid}', isPage), library)
 
   route(logoutDeliveries.listLogoutDeliveries, ({ params, query }) =>
-    listLogoutDeliveries(deps, params.id, query),
+    listLog(deps, logoutLog, params.id, query),
   )
   route(logoutDeliveries.resendLogoutDelivery, (request) => {
     const { id: projectId, deliveryId } = request.params
-    return resendLogout(deps, by(request), { projectId, deliveryId })
+    return resend(deps, logoutLog, by(request), { projectId, id: deliveryId })
   })
   return oidc
 }

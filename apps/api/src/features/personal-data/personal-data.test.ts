@@ -42,11 +42,15 @@ const notInFile: Readonly<Record<string, string>> = {
   'authorization_codes.digest': 'of a code, which is not kept',
   'authorization_codes.code_challenge': 'of the program that asked, not of the person',
   'authorization_codes.browser_digest': 'of a cookie, which is not kept',
-  'event_deliveries.event_id': 'a place in the stream',
-  'event_deliveries.xid': 'a transaction',
-  'event_deliveries.queued_at': 'the delivery of an event, not the person',
-  'event_deliveries.next_attempt_at': 'as above',
-  'event_deliveries.attempts': 'as above',
+  'deliveries.id': 'a message, not the person',
+  'deliveries.kind': 'follows from the part of the file',
+  'deliveries.xid': 'a transaction',
+  'deliveries.place': 'a place in a queue',
+  'deliveries.queued_at': 'the delivery of a message, not the person',
+  'deliveries.next_attempt_at': 'as above',
+  'deliveries.attempts': 'as above',
+  'deliveries.delivered_at': 'as above',
+  'deliveries.is_erased': 'as above',
   'member_syncs.runner': 'a process',
   'member_syncs.beat_at': 'a process',
   'member_syncs.after_id': 'a place in a list',
@@ -60,14 +64,6 @@ const notInFile: Readonly<Record<string, string>> = {
   'memberships.other_server_ids': 'the other memberships once more',
   'memberships.search_text': 'the names in small letters',
   'memberships.indexed_role_ids': 'the roles once more',
-  'notifications.place': 'a place in a queue',
-  'notifications.queued_at': 'the delivery of a message, not the person',
-  'notifications.attempts': 'as above',
-  'notifications.last_attempt_at': 'as above',
-  'notifications.last_status': 'as above',
-  'notifications.last_error': 'as above',
-  'notifications.delivered_at': 'as above',
-  'notifications.failed_at': 'as above',
   'project_owners.role_ids': 'roles, not the person',
   'project_owners.member_ids': 'told as `ownedProjects`; the others are others',
   'outbox.id': 'a place in the stream',
@@ -83,7 +79,7 @@ const notInFile: Readonly<Record<string, string>> = {
 
 /** What still names a person who was erased, and why. */
 const keptAfterwards: Readonly<Record<string, string>> = {
-  event_deliveries: 'until it is delivered: projects must hear that sessions ended, and of the erasure',
+  deliveries: 'until it is delivered: projects must hear that sessions ended, and of the erasure',
   member_blocks: 'a block in force, without its reason: erasing is no way out of it',
   outbox: 'for a day: projects must hear that sessions ended',
   session_changes: 'for minutes: instances must hear it',
@@ -140,8 +136,9 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
       { timeout: 20_000, interval: 20 },
     )
     await db.execute(sql`
-      insert into notifications (id, project_id, type, text, delivered_at)
-      select gen_random_uuid(), ${project.id}, 'key.revoked', 'The API key of Shop was revoked. By ' || username || '.', clock_now()
+      insert into deliveries (kind, project_id, type, data, delivered_at)
+      select 'notice', ${project.id}, 'key.revoked',
+        jsonb_build_object('text', 'The API key of Shop was revoked. By ' || username || '.'), clock_now()
       from members where id = ${person}`)
     await givenBlock()
   }
@@ -223,20 +220,11 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
           'authorization_codes',
           'member_activity',
           'member_blocks',
-          'event_deliveries',
+          'deliveries',
           'member_syncs',
           'project_owners',
         ],
-        ...[
-          'members',
-          'memberships',
-          'notifications',
-          'outbox',
-          'project_logouts',
-          'sessions',
-          'settings',
-          'sso_sessions',
-        ],
+        ...['members', 'memberships', 'outbox', 'project_logouts', 'sessions', 'settings', 'sso_sessions'],
       ]),
     )
   })
@@ -251,7 +239,7 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
       select conrelid::regclass::text from pg_constraint where confrelid = 'members'::regclass
       order by 1`)
     expect(named.map(({ name }) => name)).toEqual([
-      ...['access_trail', 'audit_log', 'auth_failures', 'authorization_codes', 'event_deliveries'],
+      ...['access_trail', 'audit_log', 'auth_failures', 'authorization_codes', 'deliveries'],
       'forward_auth',
       'member_activity',
       'member_blocks',
@@ -260,7 +248,6 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
         'members',
         'memberships',
         'oidc_consents',
-        'oidc_logouts',
         'oidc_records',
         'project_logouts',
         'project_owners',
@@ -317,11 +304,11 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
 
   test('no delivery names them once their project has heard of it', async () => {
     const { db } = world.service.deps
-    const count = () => countRows(world, `event_deliveries where member_id = '${person}'`)
+    const count = () => countRows(world, `deliveries where member_id = '${person}'`)
     expect(await count()).toBeGreaterThan(1)
     await clean(world)
     expect(await count()).toBeGreaterThan(1)
-    await db.execute(sql`update event_deliveries set delivered_at = clock_now() where member_id = ${person}`)
+    await db.execute(sql`update deliveries set delivered_at = clock_now() where member_id = ${person}`)
     await clean(world)
     await clean(world)
     expect(await count()).toBe(0)

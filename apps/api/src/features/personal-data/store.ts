@@ -54,13 +54,15 @@ export const findPersonalData = (db: Queryable, memberId: string) =>
         from outbox o where o.data ->> 'memberId' = u.id and o.created_at >= u.created_at order by o.id desc`)},
       'eventDeliveries', ${all(sql`
         select d.project_id as "projectId", d.type, d.data, iso(d.created_at) as at
-        from event_deliveries d where d.member_id = u.id and d.created_at >= u.created_at order by d.event_id desc`)},
+        from deliveries d
+        where d.kind = 'event' and d.member_id = u.id and d.created_at >= u.created_at order by d.place desc`)},
       'consents', ${all(sql`
         select c.project_id as "projectId", c.scopes, iso(c.created_at) as at
         from oidc_consents c where c.member_id = u.id order by c.created_at`)},
       'clientLogouts', ${all(sql`
-        select g.project_id as "projectId", g.session_id as "sessionId", g.uri, iso(g.created_at) as at
-        from oidc_logouts g where g.member_id = u.id order by g.created_at desc`)},
+        select g.project_id as "projectId", g.data ->> 'sessionId' as "sessionId", g.data ->> 'uri' as uri,
+          iso(g.created_at) as at
+        from deliveries g where g.kind = 'logout' and g.member_id = u.id order by g.created_at desc`)},
       'ownedProjects', ${all(sql`
         select w.project_id as "projectId", p.name as "projectName" from project_owners w
         join projects p on p.id = w.project_id where u.id = any(w.member_ids) order by p.name`)},
@@ -73,8 +75,10 @@ export const findPersonalData = (db: Queryable, memberId: string) =>
           iso(y.finished_at) as "finishedAt", y.started_by as "startedBy"
         from member_syncs y where y.started_by -> 'actor' ->> 'id' = u.id order by y.started_at desc`)},
       'notifications', ${all(sql`
-        select n.id, n.project_id as "projectId", n.type, n.text, iso(n.created_at) as "createdAt"
-        from notifications n where right(n.text, length(u.username) + 5) = ' By ' || u.username || '.' order by n.created_at desc`)},
+        select n.id, n.project_id as "projectId", n.type, n.data ->> 'text' as text, iso(n.created_at) as "createdAt"
+        from deliveries n
+        where n.kind = 'notice' and right(n.data ->> 'text', length(u.username) + 5) = ' By ' || u.username || '.'
+        order by n.created_at desc`)},
       'authFailures', ${all(sql`
         select f.id, iso(f.at) as at, f.kind, f.reason, f.address as "ipAddress", f.path,
           f.project_id as "projectId", f.key_prefix as "keyPrefix", f.request_id as "requestId"

@@ -12,12 +12,11 @@ export const findEndpoint = (db: Queryable, projectId: string) =>
     select url, disabled_at as "disabledAt", secret_sealed is not null as "hasSecret"
     from event_endpoints where project_id = ${projectId}`)
 
-/** Sets the address, which begins anew: what went wrong before was about another one, or is mended. */
+/** Sets the address and switches it on. A trigger ends the pauses of the one before. */
 export const storeEventsUrl = (tx: Tx, projectId: string, url: string | null) =>
   tx.execute(sql`
     insert into event_endpoints (project_id, url) values (${projectId}, ${url})
-    on conflict (project_id) do update set url = excluded.url, disabled_at = null, failures = 0, failing_since = null,
-      is_slow = false, next_attempt_at = clock_now()`)
+    on conflict (project_id) do update set url = excluded.url, disabled_at = null`)
 
 /** Replaces the secret; the one before signs for so long beside it. */
 export const storeNewSecret = (tx: Tx, projectId: string, secretSealed: Uint8Array, graceSec: number) =>

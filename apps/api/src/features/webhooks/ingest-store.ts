@@ -76,7 +76,6 @@ interface InsertedRow {
   /** True when everything that it was held against is in force: its key, its webhook's version, its signature's time. */
   readonly isCurrent: boolean
   /** True when the project's channel is to be told. */
-  readonly isNotified: boolean
   /** Where the batch has idempotency keys: the first submission under the same one, within its time. */
   readonly firstId?: string | null
   readonly firstAtMs?: number | null
@@ -85,11 +84,10 @@ interface InsertedRow {
 }
 
 /** Why an item was not stored. */
-export type NotStored = Omit<InsertedRow, 'n' | 'atMs' | 'isNotified'>
+export type NotStored = Omit<InsertedRow, 'n' | 'atMs'>
 
 export interface Inserted {
   readonly atMs: number
-  readonly isNotified: boolean
   /** By place in the batch; whoever is missing was stored. */
   readonly notStored: ReadonlyMap<number, NotStored>
 }
@@ -106,7 +104,7 @@ export interface Inserted {
  * - `accepted`: items that are neither a replay nor a repetition.
  * - `claimed` (`withKeys`): idempotency keys that are theirs now.
  * - `stored`: the submissions.
- * - `notified`: projects that have a webhook address are told of each, by a notification with its id.
+ * - `notified`: projects that have a webhook address are told of each, by a notice with its id.
  * - `counted`: how many each webhook has taken.
  *
  * Rows are written in the order of their keys, so that two batches cannot wait for each other; within the statement they
@@ -173,11 +171,11 @@ export async function insertSubmissions(
       from accepted f, clock where ${parts.isClaimed}
       returning id, webhook_id
     ), notified as (
-      insert into notifications (id, project_id, type, text)
-      select g.id, t.project_id, 'submission.received', format('Inbound webhook %s took submission %s.', t.name, g.id)
+      insert into deliveries (id, kind, project_id, type, data)
+      select g.id, 'notice', t.project_id, 'submission.received',
+        jsonb_build_object('text', format('Inbound webhook %s took submission %s.', t.name, g.id))
       from target t join current g on g.target = t.n
       where t.is_told and g.id in (select id from stored) order by g.n
-      returning id
     ), counted as (
       insert into inbound_submission_counts as c (webhook_id, part, count, last_at)
       select s.webhook_id, pg_backend_pid() % 32, count(*), max(clock.at) from stored s, clock group by s.webhook_id
@@ -185,13 +183,13 @@ export async function insertSubmissions(
       on conflict (webhook_id, part) do update set
         count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
     )
-    select a.n, (extract(epoch from clock.at) * 1000)::float8 as "atMs", a.n in (select n from current) as "isCurrent",
-      exists (select from notified) as "isNotified" ${parts.columns}
+    select a.n, (extract(epoch from clock.at) * 1000)::float8 as "atMs", a.n in (select n from current) as "isCurrent"
+      ${parts.columns}
     from generate_series(0, ${items.length}::int) as a (n) cross join clock ${parts.joins}
     where a.n = 0 or a.n not in (select g.n from current g where g.id in (select id from stored))
     order by a.n`)
-  const [{ atMs, isNotified }, ...others] = rows as [InsertedRow, ...InsertedRow[]]
-  return { atMs, isNotified, notStored: new Map(others.map((row) => [row.n - 1, row])) }
+  const [{ atMs }, ...others] = rows as [InsertedRow, ...InsertedRow[]]
+  return { atMs, notStored: new Map(others.map((row) => [row.n - 1, row])) }
 }
 
 /** An array of ids or numbers, as PostgreSQL reads it: none of them needs the quotes that text gets. */

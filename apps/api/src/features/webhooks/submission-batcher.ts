@@ -19,14 +19,14 @@ const maxBytes = 4 * 1024 * 1024
 
 /**
  * Stores submissions, durably before it returns. All that wait at the end of a turn go into one statement
- * and one commit. `notified` is called after a commit that left something to tell.
+ * and one commit.
  */
-export function createSubmissionStore(
-  { db, cache }: Pick<Deps, 'db' | 'cache'>,
-  notified: () => void,
-): (submission: NewSubmission) => Promise<Outcome> {
+export function createSubmissionStore({
+  db,
+  cache,
+}: Pick<Deps, 'db' | 'cache'>): (submission: NewSubmission) => Promise<Outcome> {
   // One statement at a time: what comes meanwhile shares the next one, and its commit. Two would each be half.
-  const store = batcher((items: NewSubmission[]) => storeBatch(db, cache, notified, items), 1)
+  const store = batcher((items: NewSubmission[]) => storeBatch(db, cache, items), 1)
   return async (submission) => {
     for (;;) {
       const outcome = await store(submission)
@@ -38,18 +38,15 @@ export function createSubmissionStore(
 async function storeBatch(
   db: Database,
   cache: Deps['cache'],
-  notified: () => void,
   items: NewSubmission[],
 ): Promise<(Outcome | typeof again)[]> {
   const outcomes: (Outcome | typeof again)[] = items.map(() => again)
   const chosen = firstOfTheirKind(items)
   // The specification lets replay protection pause with the cache; marks are made all the same.
   const refusesReplay = cache.isUp()
-  let isNotified = false
   const insert = async (queryable: Queryable, query = queryable.query) => {
     const items = chosen.map(([, item]) => item)
     const inserted = await insertSubmissions({ query }, items, refusesReplay)
-    isNotified = inserted.isNotified
     const found: Outcome[] = items.map(({ id }) => ({ id, receivedAtMs: inserted.atMs }))
     for (const [i, why] of inserted.notStored)
       found[i] = await whyNot(queryable, why, items[i] as NewSubmission, refusesReplay)
@@ -61,7 +58,6 @@ async function storeBatch(
   const isKeyed = chosen.some(([, { idempotency }]) => idempotency)
   const alone = () => insert(db, isKeyed ? db.query : db.batched)
   const found = await (isPlain ? alone() : db.transaction((tx) => insert(tx)))
-  if (isNotified) notified()
   chosen.forEach(([at], i) => {
     outcomes[at] = found[i] as Outcome
   })

@@ -26,7 +26,7 @@ import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
 /** Longer bodies are refused: reading and checking one must stay a matter of milliseconds. */
 const maxBytes = 256 * 1024
 
-interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'notifications' | 'schemas'> {
+interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'schemas'> {
   /** The project of a good key, read now. */
   readonly checkKey: (key: string) => Promise<string>
 }
@@ -40,9 +40,9 @@ interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 
  * all of that still is, and stores nothing otherwise. So whoever is let in was let in by the database, and
  * whoever is refused is refused by a second look, at what is in force now.
  */
-export function createSubmit({ db, config, cache, limiter, notifications, schemas, checkKey }: SubmitDeps) {
+export function createSubmit({ db, config, cache, limiter, schemas, checkKey }: SubmitDeps) {
   const targets = createSubmitTargets(db, config, schemas)
-  const store = createSubmissionStore({ db, cache }, notifications.wake)
+  const store = createSubmissionStore({ db, cache })
 
   return async (request: FastifyRequest) => {
     const { headers, params } = request

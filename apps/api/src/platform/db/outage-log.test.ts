@@ -25,7 +25,7 @@ beforeAll(async () => {
   await db.close()
   world = await startWorld('postgres', {}, { url: postgres.url, drop: async () => {} })
   mirror = startLiveMirror(world.service)
-  world.service.deps.notifications.start()
+  world.service.deps.deliveries.start()
 })
 afterAll(async () => {
   await mirror.close()

@@ -64,9 +64,10 @@ describe.each(engines)('what needs an administrator, on %s', (engine) => {
       {
         given: () =>
           run(sql`
-          insert into event_endpoints (project_id, url, failures, failing_since)
-          values (${project.id}, 'https://slow.invalid/', 7, clock_now())`),
-        undo: () => run(sql`delete from event_endpoints`),
+          with endpoint as (insert into event_endpoints (project_id, url) values (${project.id}, 'https://slow.invalid/'))
+          insert into receivers (kind, project_id, failures, failing_since)
+          values ('event', ${project.id}, 7, clock_now())`),
+        undo: () => run(sql`with endpoint as (delete from event_endpoints) delete from receivers`),
         detail: /has failed 7 times in a row/,
       },
     ],
@@ -75,9 +76,9 @@ describe.each(engines)('what needs an administrator, on %s', (engine) => {
       {
         given: () =>
           run(sql`
-          insert into notifications (id, project_id, type, text, last_status, last_error, failed_at)
-          values (gen_random_uuid(), ${project.id}, 'key.revoked', 'x', 404, 'It answered 404.', clock_now())`),
-        undo: () => run(sql`delete from notifications`),
+          insert into deliveries (kind, project_id, type, data, last_status, last_error, failed_at)
+          values ('notice', ${project.id}, 'key.revoked', '{}', 404, 'It answered 404.', clock_now())`),
+        undo: () => run(sql`delete from deliveries`),
         detail: /The webhook of Wiki was removed. It answered 404./,
       },
     ],
@@ -88,11 +89,13 @@ describe.each(engines)('what needs an administrator, on %s', (engine) => {
           await run(
             sql`update projects set webhook_url_sealed = decode('00', 'hex') where id = ${project.id}`,
           )
-          await run(sql`insert into notification_queues (project_id, failures) values (${project.id}, 3)`)
+          await run(
+            sql`insert into receivers (kind, project_id, failures) values ('notice', ${project.id}, 3)`,
+          )
         },
         undo: async () => {
           await run(sql`update projects set webhook_url_sealed = null where id = ${project.id}`)
-          await run(sql`delete from notification_queues`)
+          await run(sql`delete from receivers`)
         },
         detail: /Notices of Wiki have failed 3 times/,
       },
@@ -102,9 +105,9 @@ describe.each(engines)('what needs an administrator, on %s', (engine) => {
       {
         given: () =>
           run(sql`
-          insert into oidc_logouts (id, session_id, project_id, member_id, uri, attempts, last_error)
-          values (gen_random_uuid(), gen_random_uuid(), ${project.id}, ${demo.users.ada}, 'https://x.invalid/', 4, 'No answer.')`),
-        undo: () => run(sql`delete from oidc_logouts`),
+          insert into deliveries (kind, project_id, member_id, type, data, attempts, last_error)
+          values ('logout', ${project.id}, ${demo.users.ada}, 'logout', '{}', 4, 'No answer.')`),
+        undo: () => run(sql`delete from deliveries`),
         detail: /Wiki was not told of 1 ended session. No answer./,
       },
     ],
@@ -153,9 +156,9 @@ describe.each(engines)('what needs an administrator, on %s', (engine) => {
       {
         given: () =>
           run(sql`
-          insert into notifications (id, project_id, type, text, queued_at)
-          values (gen_random_uuid(), ${project.id}, 'key.revoked', 'x', clock_now() - interval '1 hour')`),
-        undo: () => run(sql`delete from notifications`),
+          insert into deliveries (kind, project_id, type, data, queued_at)
+          values ('notice', ${project.id}, 'key.revoked', '{}', clock_now() - interval '1 hour')`),
+        undo: () => run(sql`delete from deliveries`),
         detail: /1 wait in notifications, the oldest for 60 minutes/,
         of: { subject: { type: 'queue', id: 'notifications', name: 'notifications' } },
       },
@@ -224,8 +227,8 @@ describe.each(engines)('what needs an administrator, on %s', (engine) => {
   )
 
   test('comes with errors before warnings', async () => {
-    await run(sql`insert into notification_queues (project_id, failures) values (${project.id}, 3)`)
     await run(sql`update projects set webhook_url_sealed = decode('00', 'hex') where id = ${project.id}`)
+    await run(sql`insert into receivers (kind, project_id, failures) values ('notice', ${project.id}, 3)`)
     await run(
       sql`insert into event_endpoints (project_id, url, disabled_at) values (${project.id}, 'https://x.invalid/', clock_now())`,
     )

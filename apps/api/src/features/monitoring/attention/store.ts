@@ -45,24 +45,25 @@ const findings: Readonly<Record<FoundCode, Sql>> = {
     from event_endpoints e join projects p on p.id = e.project_id and p.deleted_at is null
     where e.disabled_at is not null and e.url is not null`,
   EVENTS_FAILING: sql`
-    select p.id::text, p.name, iso(e.failing_since), e.failures::bigint, null, null
-    from event_endpoints e join projects p on p.id = e.project_id and p.deleted_at is null
-    where e.disabled_at is null and e.url is not null and e.failures >= ${minFailures}`,
+    select p.id::text, p.name, iso(r.failing_since), r.failures::bigint, null, null
+    from receivers r join event_endpoints e on e.project_id = r.project_id
+    join projects p on p.id = r.project_id and p.deleted_at is null
+    where r.kind = 'event' and r.failures >= ${minFailures} and e.disabled_at is null and e.url is not null`,
   NOTICES_SWITCHED_OFF: sql`
     select p.id::text, p.name, iso(n.failed_at), null::bigint, n.last_error, null
     from projects p cross join lateral (
-      select * from notifications f where f.project_id = p.id and f.failed_at is not null
-      order by f.created_at desc, f.id desc limit 1) n
+      select * from deliveries f where f.kind = 'notice' and f.project_id = p.id and f.failed_at is not null
+      order by f.xid desc, f.created_at desc, f.place desc limit 1) n
     where p.deleted_at is null and p.webhook_url_sealed is null and n.last_status in (401, 404)
       and n.failed_at > clock_now() - interval '7 days'`,
   NOTICES_FAILING: sql`
-    select p.id::text, p.name, iso(q.failing_since), q.failures::bigint, null, null
-    from notification_queues q join projects p on p.id = q.project_id and p.deleted_at is null
-    where p.webhook_url_sealed is not null and q.failures >= ${minFailures}`,
+    select p.id::text, p.name, iso(r.failing_since), r.failures::bigint, null, null
+    from receivers r join projects p on p.id = r.project_id and p.deleted_at is null
+    where r.kind = 'notice' and r.failures >= ${minFailures} and p.webhook_url_sealed is not null`,
   CLIENT_LOGOUTS_FAILING: sql`
     select p.id::text, p.name, iso(min(l.created_at)), count(*), max(l.last_error), null
-    from oidc_logouts l join projects p on p.id = l.project_id and p.deleted_at is null
-    where l.delivered_at is null and l.failed_at is null and l.attempts >= ${minFailures}
+    from deliveries l join projects p on p.id = l.project_id and p.deleted_at is null
+    where l.kind = 'logout' and l.delivered_at is null and l.failed_at is null and l.attempts >= ${minFailures}
     group by p.id, p.name`,
   SIGN_INS_FAILING: sql`
     select p.id::text, p.name, iso(f.since), f.failures, f.reason, null

@@ -1,0 +1,35 @@
+-- Holds the webhook of each project that receives its events.
+
+create table event_endpoints (
+  project_id uuid primary key references projects,
+  url text,
+  disabled_at timestamptz(3),
+  secret_sealed bytea,
+  former_secret_sealed bytea,
+  former_secret_until timestamptz(3)
+);
+comment on table event_endpoints is
+  'Holds the endpoint of each project that ever set an address or a secret.';
+comment on column event_endpoints.disabled_at is
+  'When the service disabled the endpoint, because the receiver asked for it or failed for a day.';
+comment on column event_endpoints.former_secret_sealed is 'The previous secret, which also signs until former_secret_until.';
+
+create function queue_event() returns trigger language plpgsql as $$
+begin
+  insert into deliveries (kind, project_id, xid, place, member_id, type, data, created_at)
+  select 'event', new.project_id, new.xid, new.id, new.data ->> 'memberId', new.type, new.data, new.created_at
+  from event_endpoints e
+  where e.project_id = new.project_id and e.url is not null and e.disabled_at is null;
+  return null;
+end $$;
+comment on function queue_event is 'Queues the event, if its project receives events by webhook.';
+
+create trigger outbox_queued after insert on outbox for each row execute function queue_event();
+comment on trigger outbox_queued on outbox is
+  'Triggers on many tables write events, and each event is queued in the transaction of its change.';
+
+create trigger event_endpoints_restarted after update on event_endpoints for each row
+  when ((old.url, old.disabled_at) is distinct from (new.url, new.disabled_at))
+  execute function restart_receiver('event', 'project_id');
+comment on trigger event_endpoints_restarted on event_endpoints is
+  'A new address is tried at once: the failures before it belong to another one.';

@@ -1,0 +1,88 @@
+import type { Queryable } from '#platform/db/database'
+import { ownHorizon } from '#platform/db/own-horizon'
+import { type Sql, sql } from '#platform/db/sql'
+import type { KindName } from './kind.ts'
+
+/** A claim ends by itself after this time, so that another instance replaces one that was killed. */
+const lease = sql`interval '15 seconds'`
+
+export const isWaiting = sql`d.delivered_at is null and d.failed_at is null`
+
+/**
+ * True when every transaction before this one has finished, so that no message can appear before it. The table of locks is
+ * read only if the snapshot alone does not answer.
+ */
+export const isSettled = (xid: Sql) => sql`(${xid} < pg_snapshot_xmin(pg_current_snapshot())
+  or ${xid} < (select ${ownHorizon} from pg_current_snapshot() s))`
+
+/** A receiver, as long as it is held under this claim. */
+export interface Held {
+  readonly kind: KindName
+  readonly projectId: string
+  readonly claim: string
+}
+
+/** A receiver that was just claimed. */
+export interface Claimed {
+  readonly kind: KindName
+  readonly projectId: string
+  readonly failures: number
+  readonly isTroubled: boolean
+}
+
+interface Wanted {
+  readonly claim: string
+  readonly kinds: readonly KindName[]
+  /** The most receivers to claim of those that answer promptly, and of those that failed or were slow. */
+  readonly prompt: number
+  readonly troubled: number
+}
+
+/**
+ * Claims receivers with a message that is due. The condition is repeated where the row is written, so of two instances that
+ * want the same receiver exactly one gets it.
+ */
+export const claimReceivers = (db: Queryable, { claim, kinds, prompt, troubled }: Wanted) =>
+  db.query<Claimed>(sql`
+    with recursive waiting as (
+      (select d.kind, d.project_id, d.xid from deliveries d where ${isWaiting}
+        order by d.kind, d.project_id, d.xid, d.place limit 1)
+      union all
+      select n.kind, n.project_id, n.xid from waiting w cross join lateral (
+        select d.kind, d.project_id, d.xid from deliveries d
+        where ${isWaiting} and (d.kind, d.project_id) > (w.kind, w.project_id)
+        order by d.kind, d.project_id, d.xid, d.place limit 1) n
+    ), due as (
+      select w.kind, w.project_id, r.next_attempt_at, coalesce(r.failures > 0 or r.is_slow, false) as is_troubled
+      from waiting w left join receivers r on r.kind = w.kind and r.project_id = w.project_id
+      where w.kind = any(${kinds}::text[]) and ${isSettled(sql`w.xid`)}
+        and (r.claimed_until is null or r.claimed_until <= clock_now())
+        and (r.next_attempt_at is null or r.next_attempt_at <= clock_now())
+        and exists (
+          select from deliveries d where d.kind = w.kind and d.project_id = w.project_id and ${isWaiting}
+            and d.next_attempt_at <= clock_now())
+    ), ranked as (
+      select d.*, row_number() over (
+        partition by d.is_troubled order by d.next_attempt_at nulls first, d.project_id) as rank
+      from due d
+    )
+    insert into receivers as r (kind, project_id, claim, claimed_until)
+    select kind, project_id, ${claim}::uuid, clock_now() + ${lease} from ranked
+    where rank <= case when is_troubled then ${troubled}::int else ${prompt}::int end order by kind, project_id
+    on conflict (kind, project_id) do update set claim = excluded.claim, claimed_until = excluded.claimed_until
+    where (r.claimed_until is null or r.claimed_until <= clock_now()) and r.next_attempt_at <= clock_now()
+    returning r.kind, r.project_id as "projectId", r.failures, r.failures > 0 or r.is_slow as "isTroubled"`)
+
+/** Renews the claim. Returns 0 if it is lost. */
+export const holdReceiver = (db: Queryable, { kind, projectId, claim }: Held) =>
+  db.execute(sql`
+    update receivers set claimed_until = clock_now() + ${lease}
+    where kind = ${kind} and project_id = ${projectId} and claim = ${claim}`)
+
+/** Ends the claim. A receiver whose messages all wait is not claimed again for a second. */
+export const releaseReceiver = (db: Queryable, { kind, projectId, claim }: Held, isIdle: boolean) =>
+  db.execute(sql`
+    update receivers set claim = null, claimed_until = null,
+      next_attempt_at = greatest(next_attempt_at,
+        clock_now() + case when ${isIdle} then interval '1 second' else interval '0' end)
+    where kind = ${kind} and project_id = ${projectId} and claim = ${claim}`)

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RecordAudit } from '#audit/event'
+import { within } from '#platform/async'
+import { uuidv7 } from '#platform/crypto/uuid'
+import { type Database, DatabaseUnavailable } from '#platform/db/database'
+import type { Log } from '#platform/log'
+import { createTally, type Tally } from '#platform/metrics/tally'
+import { type Claimed, claimReceivers } from './claim-store.ts'
+import type { DeliveryKind } from './kind.ts'
+import { sendMessages } from './send-messages.ts'
+import { createSlots } from './slots.ts'
+
+/** Half of this passes on average between a commit and its message. */
+const everyMs = 250
+/** Pause between two claims while there is work: a burst of messages is one claim. */
+const pauseMs = 20
+/** An orderly stop sends what is due for this long. */
+const flushMs = 3_000
+
+interface DeliveriesDeps {
+  readonly db: Database
+  readonly log: Log
+  readonly audit: { readonly record: RecordAudit }
+  readonly kinds: readonly DeliveryKind[]
+}
+
+/** Sends the messages of all kinds, at least once each. */
+export interface Deliveries {
+  /** Attempts of this process: of which kind, and with which result. */
+  readonly attempts: Tally
+  start(): void
+  /** Sends what is due within a few seconds, and stops. The rest stays in the queue. */
+  close(): Promise<void>
+}
+
+/**
+ * Creates the sender, which every instance runs. Instances share the work by claims on receivers. A claim ends with its
+ * work, or by itself after its instance was killed.
+ */
+export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliveries {
+  const slots = createSlots()
+  const attempts = createTally()
+  /** The work under way, each with what aborts it. */
+  const running = new Map<Promise<void>, AbortController>()
+  let timer: NodeJS.Timeout | undefined
+  let claiming: Promise<void> | undefined
+  let again = false
+  let isStopped = false
+
+  const work = (kind: DeliveryKind, claimed: Claimed, claim: string) => {
+    const abort = new AbortController()
+    const free = slots.take(claimed.isTroubled)
+    const count = (outcome: string, times = 1) => {
+      for (let i = 0; i < times; i++) attempts.count(kind.name, outcome)
+    }
+    const done = sendMessages({ ...deps, count }, kind, { claimed, claim, signal: abort.signal })
+      .catch((err: unknown) => {
+        // The claim ends by itself, and the next holder continues.
+        const { projectId } = claimed
+        if (!(err instanceof DatabaseUnavailable))
+          log.error({ err, kind: kind.name, projectId }, 'deliveries stopped: internal error')
+      })
+      .finally(() => {
+        running.delete(done)
+        free()
+        wake()
+      })
+    running.set(done, abort)
+  }
+  const claimOnce = async () => {
+    const wanted = kinds.filter((kind) => !kind.isSilenced?.())
+    const { prompt, troubled } = slots.free()
+    if (wanted.length === 0 || prompt + troubled === 0) return
+    const claim = uuidv7()
+    const names = wanted.map(({ name }) => name)
+    for (const claimed of await claimReceivers(deps.db, { claim, kinds: names, prompt, troubled })) {
+      const kind = wanted.find(({ name }) => name === claimed.kind)
+      if (kind) work(kind, claimed, claim)
+    }
+  }
+  const claimUntilQuiet = async () => {
+    do {
+      again = false
+      await claimOnce()
+      if (again) await sleep(pauseMs)
+    } while (again && !isStopped)
+  }
+  const wake = () => {
+    again = true
+    if (!timer || claiming || isStopped) return
+    claiming = claimUntilQuiet()
+      .catch((err: unknown) => {
+        again = false
+        // An outage is logged once, by `availability.ts`, and the next claim is soon.
+        if (!(err instanceof DatabaseUnavailable)) log.error({ err }, 'claiming deliveries failed')
+      })
+      .finally(() => {
+        claiming = undefined
+        // Work may have ended after the last claim.
+        if (again) wake()
+      })
+  }
+  const idle = async () => {
+    while (claiming || running.size > 0) await Promise.all([claiming, ...running.keys()])
+  }
+
+  return {
+    attempts,
+    start: () => {
+      timer ??= setInterval(wake, everyMs).unref()
+      wake()
+    },
+    async close() {
+      if (!timer || isStopped) return
+      clearInterval(timer)
+      wake()
+      await within(idle(), flushMs, undefined)
+      isStopped = true
+      await claiming
+      for (const abort of running.values()) abort.abort()
+      await idle()
+    },
+  }
+}

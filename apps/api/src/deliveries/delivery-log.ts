@@ -1,0 +1,101 @@
+import type { By, RecordAudit } from '#audit/event'
+import type { Database, Queryable } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
+import type { KindName } from './kind.ts'
+import {
+  type DeliveryKey,
+  type DeliveryRow,
+  findDelivery,
+  listDeliveries,
+  requeueDelivery,
+} from './log-store.ts'
+
+interface LoggedProject {
+  readonly id: string
+  readonly name: string
+  readonly hasAddress: boolean
+  /** Parts of the content that a resend replaces. */
+  readonly resendWith?: Readonly<Record<string, unknown>>
+}
+
+/** Everything that differs between the logs that administrators read. */
+export interface DeliveryLog<Item> {
+  readonly kind: KindName
+  readonly findProject: (db: Queryable, id: string) => Promise<LoggedProject | undefined>
+  readonly addressMissing: 'EVENTS_URL_MISSING' | 'WEBHOOK_URL_MISSING' | 'LOGOUT_URI_MISSING'
+  /** Reads the ID of a delivery; undefined if no delivery can have it. */
+  readonly keyOf: (id: string) => DeliveryKey | undefined
+  readonly toItem: (row: DeliveryRow) => Item
+  /** Describes a resend for the audit log. */
+  readonly resent: (id: string, projectName: string) => { readonly action: string; readonly summary: string }
+}
+
+interface DeliveryQuery {
+  readonly status?: 'pending' | 'delivered' | 'failed' | undefined
+  readonly cursor?: string | undefined
+  readonly limit?: number | undefined
+}
+
+/**
+ * Returns one page of the messages to a project.
+ * @throws PROJECT_NOT_FOUND
+ */
+export async function listLog<Item extends { readonly id: string }>(
+  { db }: { readonly db: Database },
+  log: DeliveryLog<Item>,
+  projectId: string,
+  { status, cursor, limit = 50 }: DeliveryQuery,
+) {
+  if (!(await log.findProject(db, projectId))) throw new ApiError('PROJECT_NOT_FOUND')
+  const after = cursor === undefined ? undefined : log.keyOf(cursor)
+  // One more than asked for says whether there is another page.
+  const rows = await listDeliveries(db, { kind: log.kind, projectId }, { status, after, limit: limit + 1 })
+  const data = rows.slice(0, limit).map(log.toItem)
+  return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null }
+}
+
+/**
+ * Sends a message again, to the address that the project has now. A pending one stays as it is.
+ * @throws PROJECT_NOT_FOUND, DELIVERY_NOT_FOUND, or the code of a missing address
+ */
+export function resend<Item>(
+  { db, audit }: { readonly db: Database; readonly audit: { readonly record: RecordAudit } },
+  log: DeliveryLog<Item>,
+  by: By,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<Item> {
+  const key = log.keyOf(id)
+  return db.transaction(async (tx) => {
+    const project = await log.findProject(tx, projectId)
+    if (!project) throw new ApiError('PROJECT_NOT_FOUND')
+    const of = { kind: log.kind, projectId }
+    const before = key && (await findDelivery(tx, of, key))
+    if (!before) throw new ApiError('DELIVERY_NOT_FOUND')
+    if (!project.hasAddress) throw new ApiError(log.addressMissing)
+    if ((await requeueDelivery(tx, before.id, project.resendWith)) > 0)
+      await audit.record(tx, {
+        ...by,
+        actionType: 'webhook',
+        target: { type: 'project', id: project.id, name: project.name },
+        ...log.resent(id, project.name),
+      })
+    return log.toItem((await findDelivery(tx, of, key)) ?? before)
+  })
+}
+
+/** The state of a delivery, as administrators see it. */
+export const toDeliveryState = (row: DeliveryRow) => ({
+  status: row.deliveredAt
+    ? ('delivered' as const)
+    : row.failedAt
+      ? ('failed' as const)
+      : ('pending' as const),
+  attempts: row.attempts,
+  lastStatus: row.lastStatus,
+  lastError: row.lastError,
+  createdAt: row.createdAt.toISOString(),
+  lastAttemptAt: row.lastAttemptAt?.toISOString() ?? null,
+  nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
+  deliveredAt: row.deliveredAt?.toISOString() ?? null,
+  failedAt: row.failedAt?.toISOString() ?? null,
+})

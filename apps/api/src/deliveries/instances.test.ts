@@ -1,0 +1,235 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { demo } from '@rolecall/chat-sim'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { later } from '../../test/clock.ts'
+import { createDatabase, engines, mainEngines } from '../../test/databases.ts'
+import { givenTarget, type Target } from '../../test/delivery-targets.ts'
+import { writeEvent } from '../../test/event-receiver.ts'
+import { startInstance } from '../../test/instance.ts'
+import { startPostgres } from '../../test/postgres.ts'
+import { startWorld, type World } from '../../test/service.ts'
+import { uuidv7 } from '../platform/crypto/uuid.ts'
+import { migrate } from '../platform/db/migrate.ts'
+import { openDatabase } from '../platform/db/open-database.ts'
+import { sql } from '../platform/db/sql.ts'
+import { claimReceivers, type Held, holdReceiver, releaseReceiver } from './claim-store.ts'
+import type { KindName } from './kind.ts'
+import { settleAnswered, settleFailed } from './queue-store.ts'
+
+const kinds: readonly KindName[] = ['event', 'notice', 'logout']
+const leaseSec = 15
+
+let world: World
+const open: Target[] = []
+const given = async (kind: KindName) => {
+  const target = await givenTarget[kind](world)
+  open.push(target)
+  return target
+}
+const givenEach = () => Promise.all(kinds.map(given))
+afterEach(async () => {
+  await world.close()
+  for (const target of open.splice(0)) await target.close()
+})
+const inOrder = ({ kind }: Target, names: readonly string[]) => (kind === 'logout' ? names.toSorted() : names)
+const attemptsOf = async ({ id }: Target) =>
+  (
+    await world.service.deps.db.query<{ attempts: number }>(
+      sql`select attempts from deliveries where project_id = ${id} order by xid, place`,
+    )
+  ).map(({ attempts }) => attempts)
+
+describe.each(engines)('claims on %s', (engine) => {
+  beforeEach(async () => {
+    world = await startWorld(engine)
+  })
+  const claim = async (lanes = { prompt: 10, troubled: 0 }): Promise<Held | undefined> => {
+    const name = uuidv7()
+    const [found] = await claimReceivers(world.service.deps.db, { claim: name, kinds, ...lanes })
+    return found && { kind: found.kind, projectId: found.projectId, claim: name }
+  }
+
+  test('of many that want a receiver one gets it, until it gives it back', async () => {
+    await (await given('logout')).queue()
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claim()))
+    const [held, ...others] = claims.filter((one) => one !== undefined)
+    expect(others).toEqual([])
+    if (held) await releaseReceiver(world.service.deps.db, held, false)
+    expect(await claim()).toBeDefined()
+  })
+
+  test('a claim of a killed instance ends by itself, and its owner can do no harm', async () => {
+    const { db } = world.service.deps
+    await (await given('notice')).queue()
+    const dead = await claim()
+    if (!dead) throw new Error('not claimed')
+    await later(world.service, leaseSec - 1, async () => expect(await claim()).toBeUndefined())
+    const next = await later(world.service, leaseSec + 1, () => claim())
+    expect(next).toBeDefined()
+    // It was only slow, and comes back.
+    expect([await holdReceiver(db, dead), await releaseReceiver(db, dead, false)]).toEqual([0, 0])
+    const message = await db.maybeOne<{ id: string }>(sql`select id from deliveries`)
+    const id = message?.id ?? ''
+    const failed = { outcome: 'failed', status: 500, error: 'late' } as const
+    await db.transaction((tx) => settleFailed(tx, dead, id, failed, { messageMs: 1_000, receiverMs: 60_000 }))
+    expect(await db.query(sql`select failures, claim from receivers`)).toEqual([
+      { failures: 0, claim: next?.claim },
+    ])
+    // It did send the message, so no other instance sends it again.
+    const sent = { outcome: 'delivered', status: 204, error: null } as const
+    await settleAnswered(db, dead, id, sent, { isSlow: false, pauseMs: 0 })
+    expect(await db.query(sql`select from deliveries where delivered_at is null`)).toEqual([])
+  })
+
+  test('receivers that failed or were slow are claimed apart from the others', async () => {
+    const { db } = world.service.deps
+    await (await given('event')).queue()
+    await claim()
+    for (const trouble of [sql`failures = 1, is_slow = false`, sql`failures = 0, is_slow = true`]) {
+      await db.execute(sql`update receivers set claimed_until = null, ${trouble}`)
+      expect(await claim({ prompt: 10, troubled: 0 })).toBeUndefined()
+      expect(await claim({ prompt: 0, troubled: 10 })).toBeDefined()
+    }
+  })
+})
+
+describe.each(mainEngines)('sending on %s', (engine) => {
+  beforeEach(async () => {
+    world = await startWorld(engine)
+  })
+
+  test.each(kinds)('%s: receivers that hang, however many, hold up nobody else', async (kind) => {
+    const hanging: Target[] = []
+    for (let i = 0; i < 40; i++) hanging.push(await given(kind))
+    for (const target of hanging) {
+      target.fail('hang')
+      await target.queue()
+    }
+    world.service.deps.deliveries.start()
+    await expect.poll(() => hanging.filter((one) => one.asked() > 0).length).toBeGreaterThan(20)
+    const calm = await given(kind)
+    const begun = performance.now()
+    await calm.queue(3)
+    await expect.poll(() => calm.taken().length, { interval: 10 }).toBe(3)
+    // A receiver hangs for five seconds at least.
+    expect(performance.now() - begun).toBeLessThan(4_000)
+  })
+
+  test.each(kinds)(
+    '%s: an orderly stop sends what is due, hangs up on a receiver that hangs, and leaves the rest',
+    async (kind) => {
+      const { deliveries } = world.service.deps
+      const [hanging, calm] = [await given(kind), await given(kind)]
+      hanging.fail('hang')
+      await hanging.queue(kind === 'logout' ? 1 : 2)
+      deliveries.start()
+      await expect.poll(() => hanging.asked()).toBe(1)
+      await calm.queue(3)
+      const begun = performance.now()
+      await deliveries.close()
+      expect(performance.now() - begun).toBeLessThan(5_000)
+      expect(calm.taken()).toHaveLength(3)
+      expect(await attemptsOf(hanging)).toEqual(kind === 'logout' ? [0] : [0, 0])
+      const held = await world.service.deps.db.query(sql`select from receivers where claim is not null`)
+      expect(held).toEqual([])
+    },
+  )
+})
+
+describe('two instances', () => {
+  beforeEach(async () => {
+    world = await startWorld('postgres')
+  })
+
+  test('share the work: each message once, in order, also from an instance that sends nothing', async () => {
+    const others = [await world.another(), await world.another()]
+    for (const { deps } of others) deps.deliveries.start()
+    const targets = [...(await givenEach()), ...(await givenEach())]
+    await Promise.all(targets.map((target) => target.queue(15)))
+    for (const target of targets) {
+      await expect.poll(() => target.taken().length).toBe(15)
+      expect(inOrder(target, target.taken())).toEqual(inOrder(target, await target.queued()))
+      expect(target.asked()).toBe(15)
+    }
+  })
+
+  test('one that is killed while it sends loses nothing and blocks nobody for long', async () => {
+    const [unheard, unconfirmed, calm] = [await givenEach(), await givenEach(), await givenEach()]
+    for (const target of unheard) target.fail('hang', 1)
+    for (const target of [...unheard, ...unconfirmed]) await target.queue(3)
+    for (const target of unconfirmed) target.fail('hang', 1)
+    const instance = await startInstance(world.database.url, world.sim, {
+      PUBLIC_URL: 'http://127.0.0.1:3000',
+    })
+    for (const target of [...unheard, ...unconfirmed])
+      await expect.poll(() => target.asked()).toBeGreaterThan(0)
+    await instance.kill()
+
+    world.service.deps.deliveries.start()
+    for (const target of calm) await target.queue()
+    for (const target of calm) await expect.poll(() => target.taken().length).toBe(1)
+    await later(world.service, leaseSec + 1, async () => {
+      for (const target of [...unheard, ...unconfirmed]) {
+        await expect.poll(() => new Set(target.taken()).size).toBe(3)
+        if (target.kind !== 'logout') expect(target.taken()).toEqual(await target.queued())
+      }
+    })
+  })
+
+  test('wait for a transaction under way in their own database, and for none of another of the same server', async () => {
+    const { deps } = world.service
+    const other = await createDatabase('postgres')
+    const neighbour = await openDatabase(other.url)
+    const [event, notice, logout] = await givenEach()
+    if (!event || !notice || !logout) throw new Error('not given')
+    deps.deliveries.start()
+    await neighbour.transaction(async (tx) => {
+      await tx.query(sql`select pg_current_xact_id()`)
+      await event.queue()
+      await expect.poll(() => event.taken().length).toBe(1)
+    })
+    await deps.db.transaction(async (tx) => {
+      await tx.query(sql`select pg_current_xact_id()`)
+      await writeEvent(world, event, demo.users.ada, 1)
+      // Only events have the order of transactions.
+      for (const target of [notice, logout]) {
+        await target.queue()
+        await expect.poll(() => target.taken().length).toBe(1)
+      }
+      expect(event.taken()).toHaveLength(1)
+    })
+    await expect.poll(() => event.taken().length).toBe(2)
+    await neighbour.close()
+    await other.drop()
+  })
+})
+
+test('a database that hangs while messages are sent does not make them come twice', async () => {
+  const postgres = await startPostgres()
+  const db = await openDatabase(postgres.url)
+  await migrate(db)
+  await db.close()
+  world = await startWorld('postgres', {}, { url: postgres.url, drop: async () => {} })
+  const notice = await given('notice')
+  world.service.deps.deliveries.start()
+  world.sim.failNext('webhook', { delayMs: 500 }, { path: notice.url.split('/').at(-2) ?? '' })
+  await notice.queue()
+  await expect.poll(() => notice.asked()).toBe(1)
+  postgres.pause()
+  await expect.poll(() => notice.taken().length).toBe(1)
+  // Longer than one statement waits for its answer: recording the attempt has failed by now.
+  await sleep(2_500)
+  postgres.resume()
+  await expect.poll(() => attemptsOf(notice).catch(() => [])).toEqual([1])
+  // The one behind it is sent next, and nothing before it.
+  const queued = () =>
+    notice.queue().then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(queued).toBe(true)
+  await expect.poll(() => notice.taken().length).toBe(2)
+  expect(notice.taken()).toEqual(await notice.queued())
+  await world.close()
+  await postgres.stop()
+})

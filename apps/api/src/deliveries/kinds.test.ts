@@ -1,0 +1,287 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../test/client.ts'
+import { later } from '../../test/clock.ts'
+import { engines } from '../../test/databases.ts'
+import { givenTarget, type Target } from '../../test/delivery-targets.ts'
+import { countRows, givenAdmin } from '../../test/given.ts'
+import { defaultRetention } from '../../test/retention.ts'
+import { startWorld, type World } from '../../test/service.ts'
+import { deleteExpired } from '../features/housekeeping/store.ts'
+import { sql } from '../platform/db/sql.ts'
+import type { KindName } from './kind.ts'
+
+const kinds: readonly KindName[] = ['event', 'notice', 'logout']
+const unknown = '01900000-0000-7000-8000-000000000000'
+
+let world: World
+let token: string
+const open: Target[] = []
+const given = async (kind: KindName) => {
+  const target = await givenTarget[kind](world)
+  open.push(target)
+  return target
+}
+const closeTargets = async () => {
+  for (const target of open.splice(0)) {
+    target.heal()
+    await target.close()
+  }
+}
+const admin = (method: string, path: string) =>
+  call(world.url, method, `/api/admin/projects/${path}`, { token })
+const list = async ({ id, log }: Target, query = '') => {
+  const reply = await admin('GET', `${id}/${log}${query}`)
+  expect(reply.status, reply.text).toBe(200)
+  return reply.body
+}
+const resend = ({ id, log }: Target, delivery: string) => admin('POST', `${id}/${log}/${delivery}/resend`)
+const states = async (target: Target) =>
+  (await list(target)).data.map(({ status }: { status: string }) => status)
+const newest = async (target: Target) => (await list(target)).data[0]
+const entriesOf = ({ id }: Target) =>
+  world.service.deps.db.query<{ action: string; severity: string; summary: string }>(sql`
+    select action, severity, summary from audit_log where target_id = ${id}
+      and (action like '%.give-up' or action like '%.resend' or action like '%.disable') order by seq`)
+/** Takes what is queued as if it had waited for so long, and ends all pauses. */
+const age = (target: Target, hours: number) =>
+  world.service.deps.db.transaction(async (tx) => {
+    await tx.execute(sql`
+      update receivers set next_attempt_at = clock_now(),
+        failing_since = failing_since - make_interval(hours => ${hours}::int)
+      where kind = ${target.kind} and project_id = ${target.id}`)
+    await tx.execute(sql`
+    update deliveries set queued_at = queued_at - make_interval(hours => ${hours}::int), next_attempt_at = clock_now()
+    where kind = ${target.kind} and project_id = ${target.id} and delivered_at is null`)
+  })
+
+describe.each(engines)('deliveries on %s', (engine) => {
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    token = await givenAdmin(world)
+    world.service.deps.deliveries.start()
+  })
+  afterEach(closeTargets)
+  afterAll(() => world.close())
+
+  test.each(kinds)('%s: all arrive, whatever fails between, in order where there is one', async (kind) => {
+    const target = await given(kind)
+    target.fail({ status: 503 }, 1)
+    await target.queue(3)
+    await expect.poll(() => target.taken().length).toBe(3)
+    const inOrder = (names: readonly string[]) => (kind === 'logout' ? names.toSorted() : names)
+    expect(inOrder(target.taken())).toEqual(inOrder(await target.queued()))
+    await expect.poll(() => states(target)).toEqual(['delivered', 'delivered', 'delivered'])
+  })
+
+  test.each(kinds)('%s: a message that was accepted but never confirmed comes again', async (kind) => {
+    const target = await given(kind)
+    target.fail('lost', 1)
+    await target.queue()
+    await expect.poll(() => target.taken().length).toBe(2)
+    expect(new Set(target.taken()).size).toBe(1)
+  })
+
+  test.each(kinds)(
+    '%s: a failure is followed by a pause, and a pause that is asked for is granted',
+    async (kind) => {
+      const target = await given(kind)
+      const pauseOf = async () => {
+        await expect.poll(async () => (await newest(target)).attempts).toBe(1)
+        const { nextAttemptAt, lastAttemptAt } = await newest(target)
+        return Date.parse(nextAttemptAt) - Date.parse(lastAttemptAt)
+      }
+      target.fail({ status: 500 }, 1)
+      await target.queue()
+      // Three quarters of it are certain.
+      expect(await pauseOf()).toBeGreaterThanOrEqual(740)
+      await expect.poll(() => target.taken().length).toBe(1)
+      if (kind === 'logout') return
+      target.fail({ status: 429, retryAfterSec: 600 }, 1)
+      await target.queue()
+      expect(await pauseOf()).toBeGreaterThan(590_000)
+      await later(world.service, 601, () => expect.poll(() => target.taken().length).toBe(2))
+    },
+  )
+
+  test.each([
+    ['event', 307, 'The receiver answered 307; redirects are not followed.'],
+    ['notice', 307, 'The chat platform answered 307.'],
+    ['logout', 307, 'It answered 307.'],
+    ['logout', 410, 'It answered 410.'],
+  ] as const)('%s: %i is no delivery, and no redirect is followed', async (kind, status, error) => {
+    const target = await given(kind)
+    target.fail({ status }, 1)
+    await target.queue()
+    await expect.poll(() => target.taken().length).toBe(1)
+    expect(target.asked()).toBe(2)
+    target.fail({ status })
+    await target.queue()
+    await expect
+      .poll(() => newest(target))
+      .toMatchObject({ status: 'pending', lastStatus: status, lastError: error })
+  })
+
+  test.each([
+    ['event', 410, 'events.disable'],
+    ['notice', 404, 'notification.disable'],
+  ] as const)('%s: after %i nothing is sent to the address any more', async (kind, status, action) => {
+    const target = await given(kind)
+    target.fail({ status })
+    await target.queue(2)
+    await expect.poll(() => states(target)).toEqual(['failed', 'failed'])
+    expect(target.asked()).toBe(1)
+    expect(await entriesOf(target)).toMatchObject([
+      { action, severity: 'warning', summary: expect.stringContaining(`answered ${status}`) },
+    ])
+    const [{ id }] = (await list(target)).data
+    expect((await resend(target, id)).body.code).toMatch(/_MISSING$/)
+  })
+
+  test.each([
+    ['event', 'events.disable', 'nothing was taken for 24 hours'],
+    ['notice', 'notification.give-up', '2 notifications of'],
+    ['logout', 'oidc-logout.give-up', 'A logout could not'],
+  ] as const)(
+    '%s: given up after 24 hours in vain, not before, with one entry',
+    async (kind, action, summary) => {
+      const target = await given(kind)
+      target.fail({ status: 500 })
+      const waiting = kind === 'logout' ? ['pending'] : ['pending', 'pending']
+      await target.queue(waiting.length)
+      await expect.poll(() => target.asked()).toBeGreaterThan(0)
+      const before = target.asked()
+      await age(target, 23)
+      await expect.poll(() => target.asked()).toBeGreaterThan(before)
+      expect(await states(target)).toEqual(waiting)
+      await age(target, 1)
+      await expect.poll(() => states(target)).toEqual(waiting.map(() => 'failed'))
+      expect(await entriesOf(target)).toMatchObject([
+        { action, severity: 'error', summary: expect.stringContaining(summary) },
+      ])
+    },
+  )
+
+  test.each(kinds)('%s: a new address gets what waits at once; without one nothing waits', async (kind) => {
+    const [target, other] = [await given(kind), await given(kind)]
+    target.fail({ status: 429, retryAfterSec: 3_000 })
+    await target.queue()
+    await expect.poll(() => target.asked()).toBe(1)
+    await target.moveTo(other)
+    await expect.poll(() => other.taken()).toEqual(await target.queued())
+    other.fail({ status: 429, retryAfterSec: 3_000 })
+    await target.queue(2)
+    await expect.poll(() => other.asked()).toBeGreaterThan(1)
+    const asked = other.asked()
+    await target.moveTo(undefined)
+    await expect.poll(() => states(target)).toEqual(['failed', 'failed', 'delivered'])
+    expect(other.asked()).toBeLessThanOrEqual(asked + 1)
+    await target.queue()
+    expect(await states(target)).toHaveLength(3)
+  })
+
+  test.each(kinds)(
+    '%s: listed in pages and by state, without the address and the message of another',
+    async (kind) => {
+      const [target, other] = [await given(kind), await given(kind)]
+      await other.queue()
+      await target.queue(5)
+      await expect.poll(() => states(target)).toEqual(Array(5).fill('delivered'))
+      const all: { id: string }[] = (await list(target)).data
+      const pages: { id: string }[] = []
+      for (let query = '?limit=2&status=delivered'; query; ) {
+        const { data, nextCursor } = await list(target, query)
+        pages.push(...data)
+        // What arrives meanwhile is on no later page.
+        if (nextCursor) await target.queue()
+        query = nextCursor ? `?limit=2&status=delivered&cursor=${nextCursor}` : ''
+      }
+      expect(pages).toEqual(all)
+      expect((await list(target, '?status=failed')).data).toEqual([])
+      if (kind !== 'logout') expect(JSON.stringify(all)).not.toContain(target.secret)
+      for (const query of ['?limit=0', '?limit=501', '?status=lost', '?cursor=x', '?other=1'])
+        expect((await admin('GET', `${target.id}/${target.log}${query}`)).status).toBe(400)
+      expect((await admin('GET', `${unknown}/${target.log}`)).body.code).toBe('PROJECT_NOT_FOUND')
+    },
+  )
+
+  test.each(kinds)(
+    '%s: a resend is a new try to the address of now, for a day of its own, with one entry',
+    async (kind) => {
+      const [target, other] = [await given(kind), await given(kind)]
+      await target.queue()
+      await expect.poll(() => states(target)).toEqual(['delivered'])
+      const { id } = await newest(target)
+      for (const [one, delivery] of [
+        [other, id],
+        [target, unknown],
+      ] as const)
+        expect((await resend(one, delivery)).body.code).toBe('DELIVERY_NOT_FOUND')
+      expect((await resend({ ...target, id: unknown }, id)).body.code).toBe('PROJECT_NOT_FOUND')
+      await target.moveTo(other)
+      await world.service.deps.db.execute(sql`
+      update deliveries set queued_at = queued_at - interval '3 days' where project_id = ${target.id}`)
+      // It would be the last try of the old day.
+      other.fail({ status: 500 }, 1)
+      const entries = await countRows(world, 'audit_log')
+      const replies = await Promise.all([resend(target, id), resend(target, id)])
+      for (const { status, body } of replies)
+        expect([status, body]).toMatchObject([
+          202,
+          { id, status: 'pending', deliveredAt: null, failedAt: null },
+        ])
+      expect(await countRows(world, 'audit_log')).toBe(entries + 1)
+      await expect.poll(() => other.taken()).toEqual(await target.queued())
+      await expect.poll(() => states(target)).toEqual(['delivered'])
+      expect(await entriesOf(target)).toMatchObject([
+        { severity: 'info', summary: expect.stringContaining(id) },
+      ])
+    },
+  )
+
+  test.each(kinds)('%s: a resend leaves a pending one as it is', async (kind) => {
+    const target = await given(kind)
+    target.fail({ status: 429, retryAfterSec: 3_000 })
+    await target.queue()
+    await expect.poll(async () => (await newest(target)).attempts).toBeGreaterThan(0)
+    target.fail('hang')
+    const before = await newest(target)
+    const { status, body } = await resend(target, before.id)
+    expect([status, body.status, body.createdAt]).toEqual([202, 'pending', before.createdAt])
+    expect(await entriesOf(target)).toEqual([])
+  })
+
+  test.each([
+    ['event', 7],
+    ['notice', 30],
+    ['logout', 30],
+  ] as const)('%s: the log is kept for %i days; what waits is kept', async (kind, days) => {
+    const target = await given(kind)
+    const { db } = world.service.deps
+    await target.queue()
+    await expect.poll(() => states(target)).toEqual(['delivered'])
+    target.fail({ status: 429, retryAfterSec: 3_000 })
+    await target.queue()
+    const aged = async (by: number) => {
+      await db.execute(sql`
+        update deliveries set created_at = clock_now() - make_interval(days => ${by}::int)
+        where project_id = ${target.id}`)
+      await deleteExpired(db, defaultRetention)
+      return states(target)
+    }
+    expect((await aged(days - 1)).toSorted()).toEqual(['delivered', 'pending'])
+    expect(await aged(days + 1)).toEqual(['pending'])
+  })
+
+  test('no line of the log holds the address of a receiver', async () => {
+    const secrets: string[] = []
+    for (const kind of kinds) {
+      const target = await given(kind)
+      target.fail('lost', 1)
+      await target.queue()
+      await expect.poll(() => target.taken().length).toBe(2)
+      secrets.push(target.secret)
+    }
+    const lines = world.service.logs.lines.join('')
+    for (const secret of secrets) expect(lines).not.toContain(secret)
+  })
+})

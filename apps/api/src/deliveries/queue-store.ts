@@ -1,0 +1,118 @@
+import type { Queryable, Tx } from '#platform/db/database'
+import { type Sql, sql } from '#platform/db/sql'
+import { type Held, isSettled, isWaiting } from './claim-store.ts'
+import type { Attempt, DeliveryKind, Message } from './kind.ts'
+
+/** Messages that one statement reads. */
+export const batchSize = 100
+/** Messages that one statement gives up. */
+const maxGivenUp = 1_000
+
+export interface Position {
+  readonly xid: string
+  readonly place: number
+}
+
+export interface WaitingMessage extends Message {
+  /** False until its next attempt. Later messages of the same order wait for it. */
+  readonly isDue: boolean
+  readonly isStale: boolean
+  /** The time of the database. */
+  readonly nowSec: number
+}
+
+/** Lists messages that wait behind a position, in order, up to the oldest transaction that has not finished. */
+export const listWaiting = (
+  db: Queryable,
+  { kind, projectId }: Held,
+  { order, maxWaitHours }: Pick<DeliveryKind, 'order' | 'maxWaitHours'>,
+  after: Position,
+) =>
+  db.query<WaitingMessage>(sql`
+    select d.id, d.xid::text as xid, d.place, d.member_id as "memberId", d.type,
+      (d.data || jsonb_build_object('at', iso(d.created_at)))::text as data, iso(d.created_at) as at,
+      floor(extract(epoch from d.created_at))::float8 as "atSec", d.attempts,
+      d.next_attempt_at <= clock_now() as "isDue",
+      coalesce(d.queued_at <= clock_now() - ${maxWaitHours ?? null}::float8 * interval '1 hour', false) as "isStale",
+      extract(epoch from clock_now())::float8 as "nowSec"
+    from deliveries d
+    where d.kind = ${kind} and d.project_id = ${projectId} and ${isWaiting}
+      and (d.xid, d.place) > (${after.xid}::xid8, ${after.place}::bigint) and ${isSettled(sql`d.xid`)}
+      and (${order !== 'none'} or d.next_attempt_at <= clock_now())
+    order by d.xid, d.place limit ${batchSize}`)
+
+const attempted = ({ status, error }: Attempt): Sql =>
+  sql`attempts = attempts + 1, last_attempt_at = clock_now(), last_status = ${status}, last_error = ${error}`
+
+/**
+ * Ends a message that the receiver answered. The sender records its own attempt even after it lost the claim, because the
+ * message was sent. The receiver is updated only by its holder, and only if something changes.
+ */
+export const settleAnswered = (
+  db: Queryable,
+  held: Held,
+  id: string,
+  attempt: Attempt,
+  { isSlow, pauseMs }: { isSlow: boolean; pauseMs: number },
+) =>
+  db.execute(sql`
+    with answered as (
+      update receivers set failures = 0, failing_since = null, is_slow = ${isSlow},
+        next_attempt_at = greatest(next_attempt_at, clock_now() + make_interval(secs => ${pauseMs / 1_000}::float8))
+      where kind = ${held.kind} and project_id = ${held.projectId} and claim = ${held.claim}
+        and (failures > 0 or is_slow <> ${isSlow} or ${pauseMs > 0})
+    )
+    update deliveries d set ${attempted(attempt)},
+      ${attempt.outcome === 'delivered' ? sql`delivered_at` : sql`failed_at`} = clock_now()
+    where d.id = ${id} and ${isWaiting}`)
+
+export interface Failing {
+  /** The message failed for 24 hours. */
+  readonly isMessageOver: boolean
+  /** The receiver accepted nothing for 24 hours. */
+  readonly isReceiverOver: boolean
+}
+
+/**
+ * Schedules the next attempt of a message, and pauses its receiver for as long as `receiverMs`. Messages that fail together
+ * count as one failure of the receiver. Nothing pauses after the claim is lost: the project may have a new address by now.
+ */
+export const settleFailed = (
+  tx: Tx,
+  held: Held,
+  id: string,
+  attempt: Attempt,
+  pauses: { messageMs: number; receiverMs: number },
+) =>
+  tx.maybeOne<Failing>(sql`
+    with paused as (
+      update receivers set failures = case when next_attempt_at > clock_now() then failures else failures + 1 end,
+        failing_since = coalesce(failing_since, clock_now()),
+        next_attempt_at = greatest(next_attempt_at,
+          clock_now() + make_interval(secs => ${pauses.receiverMs / 1_000}::float8))
+      where kind = ${held.kind} and project_id = ${held.projectId} and claim = ${held.claim}
+      returning failing_since <= clock_now() - interval '24 hours' as "isReceiverOver"
+    ), settled as (
+      update deliveries d set ${attempted(attempt)},
+        next_attempt_at = clock_now() + case when exists (select from paused)
+          then make_interval(secs => ${pauses.messageMs / 1_000}::float8) else interval '0' end
+      where d.id = ${id} and ${isWaiting}
+      returning queued_at <= clock_now() - interval '24 hours' as "isMessageOver"
+    )
+    select coalesce((select "isReceiverOver" from paused), false) as "isReceiverOver",
+      coalesce((select "isMessageOver" from settled), false) as "isMessageOver"`)
+
+/** Gives up these messages. Returns their number. */
+export const giveUp = (db: Queryable, ids: readonly string[], error: string) =>
+  db.execute(sql`
+    update deliveries d set failed_at = clock_now(), last_error = ${error}
+    where d.id = any(${ids}::uuid[]) and ${isWaiting}`)
+
+/** Gives up everything that has waited for this many hours. Without an error, that of the last attempt stays. Returns the number. */
+export const giveUpOlder = (tx: Tx, { kind, projectId }: Held, hours: number, error: string | null) =>
+  tx.execute(sql`
+    update deliveries set failed_at = clock_now(), last_error = coalesce(${error}, last_error) where id in (
+      select d.id from deliveries d
+      where d.kind = ${kind} and d.project_id = ${projectId} and ${isWaiting}
+        and d.queued_at <= clock_now() - ${hours}::float8 * interval '1 hour'
+      order by d.xid, d.place limit ${maxGivenUp})`)

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RecordAudit } from '#audit/event'
+import { type Database, DatabaseUnavailable } from '#platform/db/database'
+import { deliveryBackOffMs } from './back-off.ts'
+import type { Held } from './claim-store.ts'
+import type { Attempt, DeliveryKind, Message, Receiver } from './kind.ts'
+import { giveUp, giveUpOlder, settleAnswered, settleFailed } from './queue-store.ts'
+import { slowMs } from './slots.ts'
+
+/** An attempt is recorded for as long as this before it is left to be made again. */
+const maxSettlingMs = 8_000
+const staleError = (hours: number) => `It waited for ${hours} hours: the receiver takes less than there is.`
+
+export interface SettleDeps {
+  readonly db: Database
+  readonly audit: { readonly record: RecordAudit }
+  /** Counts attempts by their result, for monitoring. */
+  readonly count: (outcome: 'delivered' | 'refused' | 'given_up', count?: number) => void
+}
+
+/** The messages of one receiver that an instance works on. */
+export interface Work {
+  readonly kind: DeliveryKind
+  readonly held: Held
+  readonly receiver: Receiver
+  /** Failures of the receiver in a row before this work. */
+  readonly failures: number
+}
+
+/** Records the result of an attempt. Returns true if the next message may follow at once. */
+export async function settle(
+  deps: SettleDeps,
+  work: Work,
+  message: Message,
+  attempt: Attempt,
+  tookMs: number,
+): Promise<boolean> {
+  const { pauseMs = 0, outcome } = attempt
+  if (outcome === 'gone' && (await disable(deps, work, message, attempt))) return false
+  if (outcome === 'delivered' || outcome === 'refused') {
+    await settleEnd(deps, work, message, attempt, { isSlow: tookMs > slowMs, pauseMs })
+    return pauseMs === 0
+  }
+  await tryLater(deps, work, message, attempt)
+  return work.kind.order === 'none'
+}
+
+async function settleEnd(
+  { db, audit, count }: SettleDeps,
+  { held, receiver }: Work,
+  message: Message,
+  attempt: Attempt,
+  state: { isSlow: boolean; pauseMs: number },
+) {
+  const error = attempt.error ?? ''
+  if (attempt.outcome === 'delivered') {
+    await settleAnswered(db, held, message.id, { ...attempt, error: null }, state)
+    count('delivered')
+    return
+  }
+  await db.transaction(async (tx) => {
+    await settleAnswered(tx, held, message.id, attempt, state)
+    await audit.record(tx, receiver.entryOf({ why: 'refused', count: 1, error }))
+  })
+  count('given_up')
+}
+
+/** Takes the address out of use, and gives the message up. Returns false if the project has another address by now. */
+async function disable(
+  { db, audit, count }: SettleDeps,
+  { held, receiver }: Work,
+  message: Message,
+  attempt: Attempt,
+): Promise<boolean> {
+  const isDisabled = await db.transaction(async (tx) => {
+    if (!(await receiver.disable?.(tx))) return false
+    await settleAnswered(tx, held, message.id, attempt, { isSlow: false, pauseMs: 0 })
+    await audit.record(tx, receiver.entryOf({ why: 'gone', count: 1, error: attempt.error ?? '' }))
+    return true
+  })
+  if (isDisabled) count('given_up')
+  return isDisabled
+}
+
+/**
+ * Tries again after a pause. Once the message or the receiver failed for 24 hours, everything that has waited as long is
+ * given up with one audit entry, or the receiver is switched off.
+ */
+async function tryLater(deps: SettleDeps, work: Work, message: Message, attempt: Attempt) {
+  const { kind, held, receiver, failures } = work
+  const error = attempt.error ?? ''
+  const asked = attempt.pauseMs ?? 0
+  const pauses = {
+    messageMs: Math.max(asked, deliveryBackOffMs(message.attempts + 1)),
+    receiverMs: kind.order === 'none' ? 0 : Math.max(asked, deliveryBackOffMs(failures + 1)),
+  }
+  const { given, isSilent } = await deps.db.transaction(async (tx) => {
+    const failing = await settleFailed(tx, held, message.id, attempt, pauses)
+    if (failing?.isReceiverOver && kind.disablesSilent) return { given: 0, isSilent: true }
+    // In a single order, a message that fails for 24 hours is a receiver that fails as long.
+    const isMessageOver = failing?.isMessageOver && kind.order !== 'receiver'
+    if (!failing?.isReceiverOver && !isMessageOver) return { given: 0, isSilent: false }
+    const count = await (failing?.isReceiverOver
+      ? giveUpOlder(tx, held, 24, null)
+      : giveUp(tx, [message.id], error))
+    if (count > 0) await deps.audit.record(tx, receiver.entryOf({ why: 'late', count, error }))
+    return { given: count, isSilent: false }
+  })
+  if (given > 0) deps.count('given_up', given)
+  else deps.count('refused')
+  // In a transaction of its own: an administrator who changes the address locks it before the receiver.
+  if (isSilent)
+    await deps.db.transaction(async (tx) => {
+      if (await receiver.disable?.(tx))
+        await deps.audit.record(tx, receiver.entryOf({ why: 'silent', count: 0, error }))
+    })
+}
+
+/** Gives up what has waited longer than its kind may wait. One audit entry tells of all. */
+export async function giveUpStale({ db, audit, count }: SettleDeps, { kind, held, receiver }: Work) {
+  const { maxWaitHours } = kind
+  if (maxWaitHours === undefined) return
+  const error = staleError(maxWaitHours)
+  const given = await db.transaction(async (tx) => {
+    const given = await giveUpOlder(tx, held, maxWaitHours, error)
+    if (given > 0) await audit.record(tx, receiver.entryOf({ why: 'stale', count: given, error }))
+    return given
+  })
+  count('given_up', given)
+}
+
+/** Records what was done. A database that is away for a moment must not make it happen twice. */
+export async function persistently<T>(write: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + maxSettlingMs
+  for (;;) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable) || performance.now() > deadline) throw error
+      await sleep(250)
+    }
+  }
+}

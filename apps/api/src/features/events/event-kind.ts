@@ -1,0 +1,112 @@
+import type { AuditEvent } from '#audit/event'
+import type { Attempt, DeliveryKind, Ending, Message } from '#deliveries/kind'
+import type { Answered, Post } from '#platform/outbound/create-post'
+import { version } from '#platform/version'
+import type { Deps } from '../../deps.ts'
+import { disableEndpoint, type Endpoint, findEndpoint } from './endpoint-store.ts'
+import { toEventId } from './position.ts'
+import { signEvent } from './sign-event.ts'
+
+/** Longest pause that a receiver may ask for. */
+const maxRetryAfterSec = 60 * 60
+
+type EventKindDeps = Pick<Deps, 'db' | 'answers'> & {
+  readonly post: Post
+  /** Opens a signing secret of a project; undefined if it cannot be read. */
+  readonly openSecret: (projectId: string, sealed: Uint8Array) => string | undefined
+}
+
+type EnabledEndpoint = Endpoint & { readonly url: string }
+
+/** Events of projects, as Standard Webhooks: those about one member in their order. */
+export const createEventKind = (deps: EventKindDeps): DeliveryKind => ({
+  name: 'event',
+  order: 'member',
+  maxWaitHours: 72,
+  disablesSilent: true,
+  async open(projectId) {
+    // A receiver that learns of a change may rely on it on every instance.
+    await deps.answers.confirm()
+    const endpoint = await findEndpoint(deps.db, projectId)
+    if (!endpoint?.url)
+      return { closed: 'Nothing is sent to this project: it has no address, or it is switched off.' }
+    const enabled = { ...endpoint, url: endpoint.url }
+    const secrets = openSecrets(deps, projectId, endpoint)
+    return {
+      send: (message, nowSec, signal) => sendEvent(deps, enabled.url, secrets, message, nowSec, signal),
+      disable: async (tx) => (await disableEndpoint(tx, projectId, enabled.url)) > 0,
+      entryOf: (ending) => entryOf(projectId, enabled, ending),
+    }
+  },
+})
+
+/** Returns the secrets that sign, or none if the present one cannot be read. */
+function openSecrets(
+  { openSecret }: EventKindDeps,
+  projectId: string,
+  { secretSealed, formerSecretSealed }: Endpoint,
+): readonly string[] {
+  const sealed = [secretSealed, formerSecretSealed].filter((one) => one !== null)
+  const [secret, ...former] = sealed.map((one) => openSecret(projectId, one))
+  return secret === undefined ? [] : [secret, ...former.filter((one) => one !== undefined)]
+}
+
+async function sendEvent(
+  { post }: EventKindDeps,
+  url: string,
+  secrets: readonly string[],
+  { xid, place, atSec, type, at, data }: Message,
+  nowSec: number,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  if (secrets.length === 0)
+    return { outcome: 'failed', status: null, error: 'The signing secret cannot be read with this key.' }
+  const id = toEventId({ xid: BigInt(xid), id: place, atSec })
+  const body = `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(at)},"data":${data}}`
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': `Rolecall/${version}`,
+    ...signEvent(secrets, { id, timestamp: Math.floor(nowSec), body }),
+  }
+  return toAttempt(await post(new URL(url), { headers, body }, signal))
+}
+
+function toAttempt({ status, error, retryAfter, isAborted }: Answered): Attempt {
+  if (isAborted) return { outcome: 'aborted', status, error }
+  if (status === null) return { outcome: 'failed', status, error }
+  if (status >= 200 && status < 300) return { outcome: 'delivered', status, error: null }
+  const isRedirect = status >= 300 && status < 400
+  const said = `The receiver answered ${status}${isRedirect ? '; redirects are not followed' : ''}.`
+  if (status === 410) return { outcome: 'gone', status, error: said }
+  return { outcome: 'failed', status, error: said, pauseMs: retryAfterMs(retryAfter) }
+}
+
+/** Reads seconds only: a date would need the receiver's clock. */
+const retryAfterMs = (header: string | undefined) =>
+  header !== undefined && /^\d{1,9}$/.test(header) ? Math.min(Number(header), maxRetryAfterSec) * 1_000 : 0
+
+function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, ending: Ending): AuditEvent {
+  const { why, count, error } = ending
+  const off = `Events of ${projectName} are no longer sent to ${new URL(url).origin}`
+  const events = count === 1 ? `An event of ${projectName}` : `${count} events of ${projectName}`
+  const common = {
+    actionType: 'webhook',
+    target: { type: 'project', id: projectId, name: projectName },
+  } as const
+  const giveUp = { ...common, action: 'events.give-up', severity: 'error' } as const
+  const disable = { ...common, action: 'events.disable' }
+  switch (why) {
+    case 'gone':
+      return {
+        ...disable,
+        severity: 'warning',
+        summary: `${off}: the receiver says that it is gone. ${error}`,
+      }
+    case 'silent':
+      return { ...disable, severity: 'error', summary: `${off}: nothing was taken for 24 hours. ${error}` }
+    case 'stale':
+      return { ...giveUp, summary: `${events} waited for 72 hours and were given up.` }
+    default:
+      return { ...giveUp, summary: `${events} was not taken for 24 hours and is given up. ${error}` }
+  }
+}

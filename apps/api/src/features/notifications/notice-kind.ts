@@ -1,0 +1,89 @@
+import type { notifications } from '@rolecall/contract'
+import type { AuditEvent } from '#audit/event'
+import type { ChatPost, PostToWebhook } from '#chat/chat-webhook'
+import type { Attempt, DeliveryKind, Ending, Message } from '#deliveries/kind'
+import type { Deps } from '../../deps.ts'
+import { headings } from './notice.ts'
+import { type Channel, findChannel, removeAddress } from './store.ts'
+
+/** Longest pause that the platform may ask for: a day later everything that waits is given up anyway. */
+const maxPauseMs = 24 * 60 * 60_000
+/** Pause when the network edge blocks this network address without saying for how long. */
+const blockedMs = 10_000
+
+type NoticeKindDeps = Pick<Deps, 'db'> & {
+  readonly post: PostToWebhook
+  /** Opens the address of a project, or says why nothing may be posted to it. */
+  readonly readAddress: (projectId: string, sealed: Uint8Array) => { url: string } | { problem: string }
+}
+
+/** Notices to the channels of projects at the chat platform, in order within a project. */
+export function createNoticeKind({ db, post, readAddress }: NoticeKindDeps): DeliveryKind {
+  let silencedUntil = 0
+  // A global limit is about the network address of this instance, which other instances need not share.
+  const noteLimit = ({ outcome, isGlobal, pauseMs = blockedMs }: ChatPost) => {
+    if (outcome === 'limited' && isGlobal)
+      silencedUntil = Math.max(silencedUntil, performance.now() + pauseMs)
+  }
+  return {
+    name: 'notice',
+    order: 'receiver',
+    isSilenced: () => performance.now() < silencedUntil,
+    async open(projectId) {
+      const channel = await findChannel(db, projectId)
+      if (!channel?.sealed) return { closed: 'The project has no webhook any more.' }
+      const { sealed } = channel
+      // The key or the hosts of the platform may have changed since the address was stored.
+      const address = readAddress(projectId, sealed)
+      return {
+        send: async (message, _, signal) => {
+          if ('problem' in address) return { outcome: 'failed', status: null, error: address.problem }
+          const posted = await post(address.url, toChatMessage(channel, message), signal)
+          noteLimit(posted)
+          return toAttempt(posted)
+        },
+        disable: async (tx) => (await removeAddress(tx, projectId, sealed)) > 0,
+        entryOf: (ending) => entryOf(projectId, channel, ending),
+      }
+    },
+  }
+}
+
+/** Builds the chat message. Delivery is at least once, so its ID shows a message that came twice. */
+function toChatMessage({ projectName }: Channel, { id, type, data, at }: Message) {
+  const { text } = JSON.parse(data) as { text: string }
+  const heading = headings[type as notifications.NotificationType]
+  return { ...heading, text, footer: `${projectName} · ${id}`, at: new Date(at) }
+}
+
+const toAttempt = ({ outcome, status, error, pauseMs }: ChatPost): Attempt => ({
+  ...{ outcome: outcome === 'limited' ? 'failed' : outcome, status, error },
+  pauseMs: pauseMs && Math.min(pauseMs, maxPauseMs),
+})
+
+function entryOf(
+  projectId: string,
+  { projectName, host }: Channel,
+  { why, count, error }: Ending,
+): AuditEvent {
+  const common = {
+    actionType: 'webhook',
+    target: { type: 'project', id: projectId, name: projectName },
+  } as const
+  if (why === 'gone')
+    return {
+      ...common,
+      action: 'notification.disable',
+      severity: 'warning',
+      summary: `The webhook of ${projectName} is gone: its address was removed. ${error}`,
+      changes: { webhookUrl: { before: host, after: null } },
+    }
+  const notices = count === 1 ? 'A notification' : `${count} notifications`
+  const end = why === 'refused' ? 'was refused and given up' : 'could not be delivered for 24 hours'
+  return {
+    ...common,
+    action: 'notification.give-up',
+    severity: 'error',
+    summary: `${notices} of ${projectName} ${end}. ${error}`,
+  }
+}

@@ -1,0 +1,79 @@
+import type { AuditEvent } from '#audit/event'
+import type { Attempt, DeliveryKind, Ending, Message } from '#deliveries/kind'
+import { uuidv7 } from '#platform/crypto/uuid'
+import type { Answered, Post } from '#platform/outbound/create-post'
+import type { Deps } from '../../deps.ts'
+import { loadSigningKeys, type SigningKeys, signJwt } from './signing-keys.ts'
+
+/** Time that clients have to check a token. Each attempt signs a new one. */
+const tokenTtlSec = 120
+
+type LogoutKindDeps = Pick<Deps, 'db' | 'config'> & { readonly post: Post }
+
+/**
+ * Logout tokens to clients whose session ended (OpenID Connect Back-Channel Logout 1.0). Triggers queue them together with
+ * the end of the session, at the address that the client has, or had until it was switched off.
+ */
+export const createLogoutKind = (deps: LogoutKindDeps): DeliveryKind => ({
+  name: 'logout',
+  order: 'none',
+  async open(projectId) {
+    const keys = await loadSigningKeys(deps)
+    return {
+      async send(message, nowSec, signal) {
+        const { uri, sessionId } = JSON.parse(message.data) as { uri: string; sessionId: string }
+        const { publicUrl } = deps.config
+        const token = logoutToken(keys, message, {
+          publicUrl,
+          projectId,
+          sessionId,
+          nowSec: Math.floor(nowSec),
+        })
+        const content = {
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: String(new URLSearchParams({ logout_token: token })),
+        }
+        return toAttempt(await deps.post(new URL(uri), content, signal))
+      },
+      entryOf: (ending) => entryOf(projectId, ending),
+    }
+  },
+})
+
+function toAttempt({ status, error, isAborted }: Answered): Attempt {
+  if (isAborted) return { outcome: 'aborted', status, error }
+  if (status === 200 || status === 204) return { outcome: 'delivered', status, error: null }
+  return { outcome: 'failed', status, error: error ?? `It answered ${status}.` }
+}
+
+interface LogoutOf {
+  readonly publicUrl: string
+  readonly projectId: string
+  readonly sessionId: string
+  readonly nowSec: number
+}
+
+/** Signs a token that ends everything that the client keeps under this `sid`. */
+const logoutToken = (
+  keys: SigningKeys,
+  { memberId }: Message,
+  { publicUrl, projectId, sessionId, nowSec }: LogoutOf,
+) =>
+  signJwt(keys, 'logout+jwt', {
+    iss: publicUrl,
+    aud: projectId,
+    sub: memberId,
+    sid: sessionId,
+    iat: nowSec,
+    exp: nowSec + tokenTtlSec,
+    jti: uuidv7(),
+    events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+  })
+
+const entryOf = (projectId: string, { count, error }: Ending): AuditEvent => ({
+  actionType: 'webhook',
+  action: 'oidc-logout.give-up',
+  severity: 'error',
+  target: { type: 'project', id: projectId },
+  summary: `${count === 1 ? 'A logout' : `${count} logouts`} could not be told to a client for 24 hours. ${error}`,
+})
