@@ -103,8 +103,8 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/features/blocks/planted.ts`, text: "import '../sessions/validate.ts'" },
   },
   {
-    title: 'the mirror imports the audit log, the chat port and the platform only',
-    find: imports(/^apps\/api\/src\/mirror\//, onlyLayers('mirror', 'audit', 'chat', 'platform')),
+    title: 'the mirror imports the audit log, the member fields, the chat port and the platform only',
+    find: imports(/^apps\/api\/src\/mirror\//, onlyLayers('mirror', 'audit', 'member', 'chat', 'platform')),
     planted: { path: `${api}/mirror/planted.ts`, text: "import '#session-memory/memory'" },
   },
   {
@@ -118,13 +118,18 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/deliveries/planted.ts`, text: "import '../features/events/event-kind.ts'" },
   },
   {
+    title: 'the member fields import the platform only',
+    find: imports(/^apps\/api\/src\/member\//, onlyLayers('member', 'platform')),
+    planted: { path: `${api}/member/planted.ts`, text: "import '#chat/chat-platform'" },
+  },
+  {
     title: 'the platform imports no other layer',
     find: imports(/^apps\/api\/src\/platform\//, onlyLayers('platform')),
     planted: { path: `${api}/platform/db/planted.ts`, text: "import '#audit/event'" },
   },
   {
-    title: 'the session memory imports the platform only',
-    find: imports(/^apps\/api\/src\/session-memory\//, onlyLayers('session-memory', 'platform')),
+    title: 'the session memory imports the member fields and the platform only',
+    find: imports(/^apps\/api\/src\/session-memory\//, onlyLayers('session-memory', 'member', 'platform')),
     planted: { path: `${api}/session-memory/planted.ts`, text: "import '#mirror/freshness'" },
   },
   {

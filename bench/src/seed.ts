@@ -1,3 +1,4 @@
+import { noUserFields } from '@rolecall/api/chat/chat-objects'
 import type { ChatMember } from '@rolecall/api/chat/chat-platform'
 import { loadConfig } from '@rolecall/api/config'
 import { createDeps, openConfiguredDatabase } from '@rolecall/api/create-deps'
@@ -108,6 +109,7 @@ async function givenSession(deps: Deps, projectId: string, chatMember: ChatMembe
 
 const member = (i: number): ChatMember => ({
   user: {
+    ...noUserFields,
     id: String(480_844_663_499_128_837n + BigInt(i) * 4_194_304n),
     username: `member.${i}`,
     globalName: `Member ${i}`,

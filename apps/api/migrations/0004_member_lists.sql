@@ -101,13 +101,22 @@ comment on trigger memberships_change_marked on memberships is
 
 create function mark_memberships_of_member() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
-  update memberships set changed_xid = pg_current_xact_id() where member_id = new.id and left_at is null;
+  -- These columns are not in the feed. A new column is, until it is named here.
+  old.email := new.email;
+  old.preferred_name := new.preferred_name;
+  old.is_club_member := new.is_club_member;
+  old.is_current := new.is_current;
+  old.told_at := new.told_at;
+  old.updated_at := new.updated_at;
+  if old is distinct from new then
+    update memberships set changed_xid = pg_current_xact_id() where member_id = new.id and left_at is null;
+  end if;
   return null;
 end $$;
-comment on function mark_memberships_of_member is 'Sets changed_xid of the current memberships of the member.';
+comment on function mark_memberships_of_member is
+  'Sets changed_xid of the current memberships of the member, unless only columns changed that the feed does not contain.';
 
 create trigger members_change_marked after update on members for each row
-  when ((old.username, old.global_name, old.avatar) is distinct from (new.username, new.global_name, new.avatar))
   execute function mark_memberships_of_member();
 comment on trigger members_change_marked on members is 'The change feed of a server contains names and avatars.';
 

@@ -3,13 +3,10 @@
 create view live_sessions as
   select s.id, s.project_id, s.member_id, s.server_id, s.membership_generation, s.token_digest, s.refresh_digest,
     s.rotation, s.ip, s.user_agent, s.created_at, s.expires_at, s.max_expires_at, s.revoked_at, s.revoked_reason,
-    u.username, u.global_name, u.avatar, u.email, u.preferred_name, u.is_club_member,
-    u.created_at as member_created_at, u.updated_at as member_updated_at, m.nick, m.role_ids, m.synced_at,
-    v.is_main, v.live_until, v.live_as_of
+    m.nick, m.role_ids, m.synced_at, v.is_main, v.live_until, v.live_as_of
   from sessions s
   join memberships m on m.server_id = s.server_id and m.member_id = s.member_id
     and m.generation = s.membership_generation and m.left_at is null
-  join members u on u.id = s.member_id
   join servers v on v.id = s.server_id and v.removed_at is null
   left join projects p on p.id = s.project_id
   where s.revoked_at is null and s.expires_at > clock_now()
@@ -98,12 +95,10 @@ end $$;
 comment on function note_member_change is 'Writes the member to the change log.';
 
 create trigger members_changed after update on members for each row
-  when ((old.username, old.global_name, old.avatar, old.email, old.preferred_name, old.updated_at, old.is_club_member)
-    is distinct from
-    (new.username, new.global_name, new.avatar, new.email, new.preferred_name, new.updated_at, new.is_club_member))
+  when (old.* is distinct from new.*)
   execute function note_member_change();
 comment on trigger members_changed on members is
-  'Answers contain the profile, but not the time of its last confirmation.';
+  'Answers contain the profile. Every column counts, so that no list can lack a new one.';
 create trigger members_deleted after delete on members
   for each row execute function note_member_change();
 comment on trigger members_deleted on members is 'No instance may answer from memory with a deleted row.';

@@ -1,4 +1,5 @@
 import type { Schema } from './json-schema.ts'
+import { mapFields, memberFields, storedFields } from './member-fields.ts'
 
 const byFormat: Readonly<Record<string, string>> = {
   uuid: '01932f6e-8f4a-7cc0-9b1d-3a5f8e7d6c4b',
@@ -9,6 +10,8 @@ const byFormat: Readonly<Record<string, string>> = {
 
 /** Values that say more than their type: tokens by their prefix, addresses by their shape. */
 const byName: Readonly<Record<string, unknown>> = {
+  ...mapFields(storedFields, (name) => memberFields[name].example),
+  displayName: memberFields.displayName.example,
   token: 'rcs_…',
   accessToken: 'rcs_…',
   refreshToken: 'rcr_…',
@@ -39,14 +42,8 @@ const byName: Readonly<Record<string, unknown>> = {
   serverName: 'Sailing club',
   roleName: 'Captain',
   roleNames: ['Captain'],
-  username: 'ada',
   actorUsername: 'ada',
-  globalName: 'Ada',
-  displayName: 'Ada',
-  preferredName: 'Ada',
   search: 'ada',
-  email: 'ada@crew.example',
-  avatar: 'https://cdn.discordapp.com/embed/avatars/0.png',
   icon: 'https://cdn.discordapp.com/embed/avatars/0.png',
   serverIcon: 'https://cdn.discordapp.com/embed/avatars/0.png',
   action: 'project.create',

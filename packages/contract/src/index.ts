@@ -36,6 +36,20 @@ export * as latency from './latency.ts'
 export * as login from './login.ts'
 export * as logoutDeliveries from './logout-deliveries.ts'
 export * as memberData from './member-data.ts'
+export {
+  type FieldsOf,
+  fieldsOf,
+  type MemberAnswer,
+  type MemberFieldName,
+  mapFields,
+  memberField,
+  memberFields,
+  pickFields,
+  type StoredField,
+  storedFields,
+  type UserField,
+  userFields,
+} from './member-fields.ts'
 export * as memberLists from './member-lists.ts'
 export * as memberSessions from './member-sessions.ts'
 export { Member, SessionRole } from './members.ts'

@@ -3,6 +3,7 @@ import { Block } from './blocks.ts'
 import { Role } from './chat-servers.ts'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake } from './formats.ts'
+import { schemasOf } from './member-fields.ts'
 
 const tag = 'Members'
 
@@ -39,9 +40,7 @@ export const MemberExportQuery = Closed({
 /** A member with all registered servers that they are in now. */
 export const MemberListItem = Type.Object({
   memberId: Snowflake,
-  username: Type.String(),
-  globalName: Nullable(Type.String()),
-  avatar: Nullable(Type.String()),
+  ...schemasOf('memberList'),
   isClubMember: Type.Boolean(),
   blocked: Type.Boolean({ description: 'May have no session now.' }),
   serverCount: Type.Integer(),
@@ -61,9 +60,7 @@ export const MemberListItem = Type.Object({
 /** One membership in the export: a member in one server. */
 export const MemberExportRow = Type.Object({
   memberId: Snowflake,
-  username: Type.String(),
-  globalName: Nullable(Type.String()),
-  displayName: Nullable(Type.String({ description: 'Nickname in the server.' })),
+  ...schemasOf('memberExport'),
   isClubMember: Type.Boolean(),
   serverId: Snowflake,
   serverName: Type.String(),
@@ -83,10 +80,8 @@ const MemberPage = Type.Object({
 /** A member with the servers that they are in, and their roles in each. */
 export const MemberServers = Type.Object({
   memberId: Snowflake,
-  username: Type.String(),
-  globalName: Nullable(Type.String()),
+  ...schemasOf('memberServers'),
   displayName: Nullable(Type.String({ description: 'Nickname in the first of the servers with one.' })),
-  avatar: Nullable(Type.String()),
   isClubMember: Type.Boolean(),
   blocked: Type.Boolean({ description: 'May have no session now.' }),
   block: Nullable(Block),

@@ -1,22 +1,23 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Closed, Nullable, Snowflake, Uuid } from './formats.ts'
+import { schemasOf } from './member-fields.ts'
 
 const tag = 'Profile'
+
+const { username, ...others } = schemasOf('profile')
 
 /** The administrator who asks. */
 export const AdminProfile = Type.Object({
   id: Snowflake,
-  username: Type.String(),
+  username,
   isSystemAdmin: Type.Boolean(),
   isAuditor: Type.Boolean({ description: 'Reads everything, and changes nothing.' }),
   ownedProjects: Type.Array(Type.Object({ id: Uuid, name: Type.String() }), {
     description: 'Projects that this member manages, by name; 100 at most.',
   }),
-  avatar: Nullable(Type.String({ description: 'Full CDN address.' })),
+  ...others,
   displayName: Nullable(Type.String({ description: 'Nickname in the main server, as of the last sync.' })),
-  email: Nullable(Type.String()),
-  globalName: Nullable(Type.String()),
   preferredName: Nullable(Type.String({ description: 'Set here; takes precedence over the display name.' })),
 })
 

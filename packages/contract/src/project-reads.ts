@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake } from './formats.ts'
+import { schemasOf } from './member-fields.ts'
 import { SessionRole } from './members.ts'
 import { patterns } from './patterns.ts'
 
@@ -9,10 +10,7 @@ const tag = 'Members, for projects'
 /** A member of one server, as a project with the scope `read_members` sees it. */
 export const ServerMember = Type.Object({
   memberId: Snowflake,
-  username: Type.String(),
-  globalName: Nullable(Type.String()),
-  displayName: Nullable(Type.String()),
-  avatar: Nullable(Type.String()),
+  ...schemasOf('serverMember'),
   joinedAt: Nullable({
     ...DateTime,
     description: 'When they joined this server. In a session’s `member` it is when the account was created.',

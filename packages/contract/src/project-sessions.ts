@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { schemasOf } from './member-fields.ts'
 import { patterns } from './patterns.ts'
 
 const tag = 'Sessions'
@@ -14,10 +15,7 @@ export const ProjectSession = Type.Object({
       '`code`: a code was exchanged for it, also by a protected host. `oidc`: it was made by OpenID Connect.',
   },
   memberId: Snowflake,
-  username: Type.String(),
-  globalName: Nullable(Type.String()),
-  displayName: Nullable(Type.String({ description: 'Nickname in the server.' })),
-  avatar: Nullable(Type.String()),
+  ...schemasOf('projectSession'),
   serverId: Snowflake,
   serverName: Type.String(),
   createdAt: DateTime,

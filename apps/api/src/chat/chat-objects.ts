@@ -1,10 +1,14 @@
+import { mapFields, type UserField, userFields } from '@rolecall/contract'
+
+/** The fields of a user that the table of member fields describes; the avatar is a full CDN address. */
+type UserFields = Readonly<Record<UserField, string | null>>
+
+export const noUserFields: UserFields = mapFields(userFields, () => null)
+
 /** A user of the chat platform, as it says. */
-export interface ChatUser {
+export interface ChatUser extends UserFields {
   readonly id: string
   readonly username: string
-  readonly globalName: string | null
-  /** Full CDN address, or null without an avatar. */
-  readonly avatar: string | null
   /** Null when the account has none; undefined when the source does not tell. */
   readonly email?: string | null
   /** Programs and the platform's own accounts never log in. */

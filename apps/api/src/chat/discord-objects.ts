@@ -1,3 +1,4 @@
+import { mapFields, memberFields, type UserField, userFields } from '@rolecall/contract'
 import type { APIGatewayBotInfo, APIGuild, APIGuildMember, APIRole, APIUser } from 'discord-api-types/v10'
 import type { ChatMember, ChatRole, ChatServerInfo, ChatServerName, ChatUser } from './chat-platform.ts'
 import { ChatPlatformError } from './chat-platform.ts'
@@ -59,11 +60,18 @@ export function toUser(user: APIUser): ChatUser {
   return {
     id: id(user.id),
     username: text(user.username),
-    globalName: user.global_name ? text(user.global_name) : null,
-    avatar: user.avatar ? imageUrl('avatars', id(user.id), text(user.avatar)) : null,
+    ...mapFields(userFields, (name) => readField(name, user)),
     ...('email' in user && { email: verifiedEmail(user) }),
     isBot: user.bot === true || user.system === true,
   }
+}
+
+/** Reads a field as its row says. */
+function readField(name: UserField, user: APIUser): string | null {
+  const { key, as } = memberFields[name].payload
+  const value: unknown = Reflect.get(user, key)
+  if (!value) return null
+  return as === 'avatar' ? imageUrl('avatars', id(user.id), text(value)) : text(value)
 }
 
 /** An address that nobody confirmed may be anyone's: whoever trusts it lets a stranger in as its owner. */

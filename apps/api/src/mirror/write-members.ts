@@ -1,4 +1,5 @@
 import type { ChatMember, ChatUser } from '#chat/chat-platform'
+import { toldColumns, toldFields } from '#member/columns'
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
@@ -17,6 +18,14 @@ const isNotNewer = (column: Sql, asOf: AsOf): Sql =>
 /** Half of the age up to which the mirror is served: whoever is listed unchanged is written this often. */
 const confirmAfter = '12 hours'
 
+const told = {
+  columns: toldColumns(),
+  given: toldColumns((column) => `x.${column}`),
+  stored: toldColumns((column) => `u.${column}`),
+  excluded: toldColumns((column) => `excluded.${column}`),
+  assigned: toldColumns((column) => `${column} = excluded.${column}`),
+}
+
 /** A person, and the server where they are known to be a member. */
 export interface KnownUser {
   readonly user: ChatUser
@@ -29,23 +38,23 @@ export interface KnownUser {
  */
 export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): Promise<number> {
   const tellsEmail = known.every(({ user }) => user.email !== undefined)
+  const values = toldFields
+    .map((name) => sql`${known.map(({ user }) => user[name])}::text[]`)
+    .reduce((before, one) => sql`${before}, ${one}`)
   return tx.execute(sql`
-    insert into members as u (id, username, global_name, avatar, email, is_current, is_club_member, told_at)
-    select x.id, x.username, x.global_name, x.avatar, x.email, v.id is not null, coalesce(v.is_main, false),
+    insert into members as u (id, ${told.columns}, email, is_current, is_club_member, told_at)
+    select x.id, ${told.given}, x.email, v.id is not null, coalesce(v.is_main, false),
       ${timeOf(asOf)}
-    from unnest(${known.map(({ user }) => user.id)}::text[], ${known.map(({ user }) => user.username)}::text[],
-      ${known.map(({ user }) => user.globalName)}::text[], ${known.map(({ user }) => user.avatar)}::text[],
+    from unnest(${known.map(({ user }) => user.id)}::text[], ${values},
       ${known.map(({ user }) => user.email ?? null)}::text[],
       ${known.map(({ serverId }) => serverId ?? null)}::text[])
-      as x (id, username, global_name, avatar, email, server_id)
+      as x (id, ${told.columns}, email, server_id)
     left join servers v on v.id = x.server_id and v.removed_at is null
     order by x.id
     on conflict (id) do update set told_at = greatest(excluded.told_at, u.told_at),
-      username = excluded.username, global_name = excluded.global_name, avatar = excluded.avatar,
-      email = case when ${tellsEmail} then excluded.email else u.email end, updated_at = clock_now()
+      ${told.assigned}, email = case when ${tellsEmail} then excluded.email else u.email end, updated_at = clock_now()
     where ${isNotNewer(sql`u.told_at`, asOf)}
-      and ((u.username, u.global_name, u.avatar) is distinct from
-          (excluded.username, excluded.global_name, excluded.avatar)
+      and ((${told.stored}) is distinct from (${told.excluded})
         or (${tellsEmail} and u.email is distinct from excluded.email))`)
 }
 

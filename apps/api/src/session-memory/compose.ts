@@ -1,3 +1,4 @@
+import { type FieldsOf, fieldsOf, pickFields } from '@rolecall/contract'
 import type { Role } from './change.ts'
 
 /** The roles of one server, by id. Replaced as a whole when one changes. */
@@ -32,14 +33,16 @@ export const toRoles = (roles: readonly Role[]): Roles =>
     }),
   )
 
-/** What a profile says that does not depend on a server. */
-export interface Profile {
+type ProfileField = Exclude<keyof FieldsOf<'session'>, 'displayName'>
+
+/** The fields of a member that do not depend on a server, in the order of the response. */
+export const profileFields = fieldsOf('session').filter(
+  (name): name is ProfileField => name !== 'displayName',
+)
+
+/** The stored part of a profile. */
+export interface Profile extends Omit<FieldsOf<'session'>, 'displayName' | 'joinedAt'> {
   readonly id: string
-  readonly username: string
-  readonly avatar: string | null
-  readonly email: string | null
-  readonly globalName: string | null
-  readonly preferredName: string | null
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
@@ -48,12 +51,7 @@ export interface Profile {
 export const finishedProfile = (profile: Profile): string =>
   JSON.stringify({
     id: profile.id,
-    username: profile.username,
-    avatar: profile.avatar,
-    email: profile.email,
-    globalName: profile.globalName,
-    joinedAt: iso(msOfSnowflake(profile.id)),
-    preferredName: profile.preferredName,
+    ...pickFields(profileFields, { ...profile, joinedAt: iso(msOfSnowflake(profile.id)) }),
     createdAt: iso(profile.createdAtMs),
     updatedAt: iso(profile.updatedAtMs),
   }).slice(1, -1)

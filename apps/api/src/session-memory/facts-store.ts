@@ -1,7 +1,8 @@
+import { selectFields } from '#member/columns'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { Role } from './change.ts'
-import { finishedProfile, finishedSession } from './compose.ts'
+import { finishedProfile, finishedSession, type Profile, profileFields } from './compose.ts'
 
 /** A key, a token, or a token that counts only with a key of its own project. Empty when it is not asked about. */
 export interface Item {
@@ -50,12 +51,10 @@ export interface FactRows {
 }
 
 /** A live session as it is read; everything is null where there is none. */
-interface FoundSession extends Omit<SessionRow, 'sessionJson' | 'profileJson'> {
+interface FoundSession
+  extends Omit<SessionRow, 'sessionJson' | 'profileJson'>,
+    Omit<Profile, 'id' | 'createdAtMs' | 'updatedAtMs'> {
   readonly createdAtMs: number
-  readonly avatar: string | null
-  readonly email: string | null
-  readonly globalName: string | null
-  readonly preferredName: string | null
   readonly memberCreatedAtMs: number
   readonly memberUpdatedAtMs: number
 }
@@ -69,6 +68,8 @@ interface FoundRow extends Omit<FoundSession, 'id'> {
   /** With the first row of each server that was not known. */
   readonly rolesJson: string | null
 }
+
+const profileColumns = selectFields(profileFields)
 
 /**
  * Reads keys and sessions for many requests at once, in one snapshot. Times are read by `date_part`, which counts in
@@ -87,10 +88,10 @@ export async function readFacts(
       l.id, l.project_id as "projectId", l.server_id as "serverId", l.member_id as "memberId",
       round(date_part('epoch', l.created_at) * 1000) as "createdAtMs",
       round(date_part('epoch', l.expires_at) * 1000) as "expiresAtMs",
-      l.username, l.avatar, l.email, l.global_name as "globalName", l.preferred_name as "preferredName",
-      round(date_part('epoch', l.member_created_at) * 1000) as "memberCreatedAtMs",
-      round(date_part('epoch', l.member_updated_at) * 1000) as "memberUpdatedAtMs",
-      l.is_club_member as "isClubMember", l.nick, l.role_ids as "roleIds",
+      ${profileColumns},
+      round(date_part('epoch', u.created_at) * 1000) as "memberCreatedAtMs",
+      round(date_part('epoch', u.updated_at) * 1000) as "memberUpdatedAtMs",
+      u.is_club_member as "isClubMember", l.nick, l.role_ids as "roleIds",
       round(date_part('epoch', l.synced_at) * 1000) as "syncedAtMs",
       coalesce(l.is_main, false) or (l.server_id = ${configuredServerId ?? null} and not exists (
         select from servers v where v.is_main)) as "decidesAdmin",
@@ -111,6 +112,7 @@ export async function readFacts(
     left join lateral (
       select * from live_sessions s where s.token_digest = q.token_digest
       offset 0) l on q.key_digest = '' or l.project_id = k.project_id
+    left join members u on u.id = l.member_id
     order by q.n`)
   const roles = new Map<string, readonly Role[]>()
   for (const { serverId, rolesJson } of rows) {
@@ -126,14 +128,8 @@ const toItemRow = (row: FoundRow): ItemRow => ({
   session: row.id === null ? undefined : toSessionRow({ ...row, id: row.id }),
 })
 
-function toSessionRow({
-  createdAtMs,
-  memberCreatedAtMs,
-  memberUpdatedAtMs,
-  ...row
-}: FoundSession): SessionRow {
-  const { id, serverId, memberId, username, expiresAtMs, avatar, email, globalName, preferredName } = row
-  const profile = { username, avatar, email, globalName, preferredName }
+function toSessionRow(row: FoundSession): SessionRow {
+  const { id, serverId, memberId, username, createdAtMs, expiresAtMs } = row
   return {
     id,
     projectId: row.projectId,
@@ -143,10 +139,10 @@ function toSessionRow({
     expiresAtMs,
     username,
     profileJson: finishedProfile({
+      ...row,
       id: memberId,
-      ...profile,
-      createdAtMs: memberCreatedAtMs,
-      updatedAtMs: memberUpdatedAtMs,
+      createdAtMs: row.memberCreatedAtMs,
+      updatedAtMs: row.memberUpdatedAtMs,
     }),
     isClubMember: row.isClubMember,
     nick: row.nick,

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { formats } from '@rolecall/contract'
+import { fieldsOf, formats, type MemberAnswer, memberField, storedFields } from '@rolecall/contract'
 import { expect } from 'vitest'
 import { exchange, givenCode, validate } from '../given.ts'
 import { authPath, claimsOf, clientUri, redeem, userinfo, walk } from '../oidc.ts'
@@ -116,6 +116,26 @@ const oidcState: StoredField = {
   },
 }
 
+/** The fields besides the username that are texts of the platform's user object. */
+const userTexts = storedFields.flatMap((name) => {
+  const { payload } = memberField(name)
+  return payload?.as === 'text' ? [{ name, key: payload.key }] : []
+})
+
+/** Reads these fields of a response that contains them. */
+function userTextsIn(
+  exit: string,
+  answer: MemberAnswer,
+  body: Readonly<Record<string, unknown>> | undefined,
+) {
+  const contained = new Set<string>(fieldsOf(answer))
+  return Object.fromEntries(
+    userTexts
+      .filter(({ name }) => contained.has(name))
+      .map(({ name }) => [`${name} in ${exit}`, body?.[name]]),
+  )
+}
+
 /** Sets every name that the platform has, and reads the server again. */
 const platformNames: StoredField = {
   title: 'the names of a member, a role and a server of the chat platform',
@@ -125,7 +145,10 @@ const platformNames: StoredField = {
   ],
   kept: (text) => text.replaceAll('\0', '').toWellFormed(),
   store: async ({ sim, ask, ada }, text) => {
-    sim.world.updateUser(ada, { username: text, global_name: text })
+    sim.world.updateUser(ada, {
+      username: text,
+      ...Object.fromEntries(userTexts.map(({ key }) => [key, text])),
+    })
     sim.world.setNick(mainGuildId, ada, text)
     sim.world.updateRole(mainGuildId, roles.crew, { name: text })
     sim.world.updateGuild(mainGuildId, { name: text })
@@ -168,7 +191,6 @@ const platformNames: StoredField = {
       'server in list': servers.find(byId(mainGuildId)).name,
       'role in list': crew.name,
       'username in members': listed?.username,
-      'global name in members': listed?.globalName,
       'server in members': listed?.servers.find(ofClub).serverName,
       'role in members': has(listed?.servers.find(ofClub).roleNames ?? []),
       'username across servers': across?.username,
@@ -196,6 +218,20 @@ const platformNames: StoredField = {
       ...(await toldToProxy(stage, text)),
       'server in sessions of a project': sessions.serverName,
       'username in sessions of a project': sessions.username,
+      ...Object.fromEntries(
+        userTexts.map(({ name }) => [`${name} in personal data`, personal.profile[name]]),
+      ),
+      ...userTextsIn('members', 'memberList', listed),
+      ...userTextsIn('members across servers', 'memberList', across),
+      ...userTextsIn('JSON export', 'memberExport', inJson),
+      ...userTextsIn('validate', 'session', member),
+      ...userTextsIn('a read of a project', 'serverMember', seen),
+      ...userTextsIn('sessions of a project', 'projectSession', sessions),
+      ...userTextsIn(
+        'servers of a member',
+        'memberServers',
+        (await ask('GET', `/api/admin/members/${ada}/servers`)).body,
+      ),
     }
   },
 }

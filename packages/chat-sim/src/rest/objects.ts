@@ -7,17 +7,9 @@ export const toDate = (iso: string): string => `${iso.slice(0, 23)}000+00:00`
 
 /** A user as anyone may see them: without e-mail and settings. */
 export function toUser(user: SimUser): APIUser {
-  const seen = {
-    id: user.id,
-    username: user.username,
-    discriminator: user.discriminator,
-    global_name: user.global_name,
-    avatar: user.avatar,
-    public_flags: user.public_flags,
-    flags: user.public_flags,
-    primary_guild: null,
-  }
-  return user.bot ? { ...seen, bot: true } : seen
+  const { bot, email: _email, verified: _verified, locale: _locale, mfa_enabled: _mfa, ...profile } = user
+  const seen = { ...profile, flags: user.public_flags, primary_guild: null }
+  return bot ? { ...seen, bot } : seen
 }
 
 /** Roles that were deleted vanish from their wearers here, which is cheaper than visiting all of them. */

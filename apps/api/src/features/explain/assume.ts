@@ -1,4 +1,5 @@
 import type { explain } from '@rolecall/contract'
+import { noUserFields } from '#chat/chat-objects'
 import type { ChatMember } from '#chat/chat-platform'
 import type { KnownPlace } from './store.ts'
 
@@ -20,7 +21,7 @@ export function assumed(
 
 /** Somebody who has joined and holds no role yet. */
 export const newcomer = (id: string, place: KnownPlace | undefined): ChatMember => ({
-  user: { id, username: place?.username ?? id, globalName: null, avatar: null, isBot: false },
+  user: { ...noUserFields, id, username: place?.username ?? id, isBot: false },
   nick: null,
   roleIds: [],
   joinedAt: null,

@@ -1,3 +1,5 @@
+import type { Member } from '@rolecall/contract'
+import { shownName } from '#member/shown-name'
 import { freshest, isFresh, memberTerms } from '#mirror/freshness'
 import { digestOf, isWellFormed } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
@@ -128,7 +130,7 @@ function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHe
   const headers = remoteHeaders({
     user: remoteUser === 'id' ? member.id : member.username,
     memberId: member.id,
-    name: member.displayName ?? member.preferredName ?? member.globalName ?? member.username,
+    name: shownName(member),
     email: member.email ?? '',
     roles,
   })
@@ -139,13 +141,6 @@ function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHe
 
 /** What of an answer of validate is told to an application behind a proxy. */
 interface Told {
-  readonly member: {
-    readonly id: string
-    readonly username: string
-    readonly displayName: string | null
-    readonly preferredName: string | null
-    readonly globalName: string | null
-    readonly email: string | null
-  }
+  readonly member: Member
   readonly roles: readonly HeldRole[]
 }

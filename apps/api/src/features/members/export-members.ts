@@ -1,4 +1,4 @@
-import type { memberLists } from '@rolecall/contract'
+import { fieldsOf, type memberLists } from '@rolecall/contract'
 import { type CsvColumn, csvAnswer } from '#platform/csv'
 import { downloadAnswer } from '#platform/download'
 import type { Answer } from '#platform/http/answer'
@@ -52,9 +52,7 @@ const exportEvent = (format: string, { search, ...filters }: MemberFilters): Dow
 
 const columns: readonly CsvColumn<ExportRow>[] = [
   { header: 'memberId', value: ({ memberId }) => memberId },
-  { header: 'username', value: ({ username }) => username },
-  { header: 'globalName', value: ({ globalName }) => globalName },
-  { header: 'displayName', value: ({ displayName }) => displayName },
+  ...fieldsOf('memberExport').map((name) => ({ header: name, value: (row: ExportRow) => row[name] })),
   { header: 'isClubMember', value: ({ isClubMember }) => isClubMember },
   { header: 'serverId', value: ({ serverId }) => serverId },
   { header: 'serverName', value: ({ serverName }) => serverName },

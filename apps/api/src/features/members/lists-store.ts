@@ -1,4 +1,5 @@
-import type { memberLists } from '@rolecall/contract'
+import { type FieldsOf, fieldsOf, type memberLists } from '@rolecall/contract'
+import { selectFields } from '#member/columns'
 import type { Queryable } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 import type { MemberFilters } from './pages-store.ts'
@@ -22,7 +23,7 @@ const isBlocked = sql`exists (select ${blockInForce})`
 /** Members with all their servers, in the order of the ids. */
 export const listMembersById = (db: Queryable, ids: readonly string[]) =>
   db.query<Omit<memberLists.MemberListItem, 'serverCount'>>(sql`
-    select u.id as "memberId", u.username, u.global_name as "globalName", u.avatar,
+    select u.id as "memberId", ${selectFields(fieldsOf('memberList'))},
       u.is_club_member as "isClubMember", ${isBlocked} as blocked, (
         select coalesce(json_agg(json_build_object('serverId', v.id, 'serverName', v.name,
           'isMainServer', v.is_main, 'roleNames', ${roleNames}, 'roles', ${roles}, 'joinedAt', iso(m.joined_at))
@@ -35,7 +36,7 @@ export const listMembersById = (db: Queryable, ids: readonly string[]) =>
 /** A member and their servers; undefined when this service never heard of them. */
 export const findMemberServers = (db: Queryable, memberId: string) =>
   db.maybeOne<memberLists.MemberServers>(sql`
-    select u.id as "memberId", u.username, u.global_name as "globalName", u.avatar,
+    select u.id as "memberId", ${selectFields(fieldsOf('memberServers'))},
       u.is_club_member as "isClubMember", ${isBlocked} as blocked, (
         select json_build_object('reason', b.reason, 'since', iso(b.since), 'until', iso(b.until))
         ${blockInForce}) as block, (
@@ -57,11 +58,8 @@ export const listServerIds = async (db: Queryable, memberId: string, limit: numb
   return rows.map(({ id }) => id)
 }
 
-export interface ExportRow {
+export interface ExportRow extends FieldsOf<'memberExport'> {
   readonly memberId: string
-  readonly username: string
-  readonly globalName: string | null
-  readonly displayName: string | null
   readonly isClubMember: boolean
   readonly serverId: string
   readonly serverName: string
@@ -76,7 +74,7 @@ export interface ExportRow {
  */
 export const listExportRows = (db: Queryable, filters: MemberFilters, ids: readonly string[]) =>
   db.query<ExportRow>(sql`
-    select u.id as "memberId", u.username, u.global_name as "globalName", m.nick as "displayName",
+    select u.id as "memberId", ${selectFields(fieldsOf('memberExport'))},
       u.is_club_member as "isClubMember", m.server_id as "serverId", m.name as "serverName",
       m.is_main as "isMainServer", ${roleNames} as "roleNames", iso(m.joined_at) as "joinedAt"
     from unnest(${ids}::text[]) with ordinality as page (id, place) join members u on u.id = page.id

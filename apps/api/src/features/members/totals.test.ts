@@ -4,6 +4,7 @@ import { atOnce } from '../../../test/at-once.ts'
 import { engines } from '../../../test/databases.ts'
 import { createRandom, type Random } from '../../../test/random.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { noUserFields } from '../../chat/chat-objects.ts'
 import { endMemberships } from '../../mirror/end-memberships.ts'
 import { eraseFromMirror, lockMember } from '../../mirror/erase-store.ts'
 import { foldTotals } from '../../mirror/totals-store.ts'
@@ -87,8 +88,7 @@ describe.each(engines)('totals of member lists on %s', (engine) => {
     const user = {
       id,
       username: `p${id.slice(-2)}${random.below(3)}`,
-      globalName: null,
-      avatar: null,
+      ...noUserFields,
       isBot: false,
     }
     return { serverId, member: { user, nick: null, roleIds, joinedAt: null, pending: false } }

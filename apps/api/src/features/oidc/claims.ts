@@ -1,10 +1,23 @@
+import { memberField, storedFields } from '@rolecall/contract'
 import type { AccountClaims } from 'oidc-provider'
+import { shownName } from '#member/shown-name'
 import type { LiveMember } from './token-session.ts'
+
+const profileClaims = storedFields.flatMap((name) => {
+  const { claim } = memberField(name)
+  return claim === undefined ? [] : [{ name, claim }]
+})
 
 /** What each scope lets a client know. */
 export const claimsByScope = {
   openid: ['sub'],
-  profile: ['name', 'preferred_username', 'nickname', 'picture', 'updated_at'],
+  profile: [
+    'name',
+    'preferred_username',
+    'nickname',
+    ...profileClaims.map(({ claim }) => claim),
+    'updated_at',
+  ],
   email: ['email', 'email_verified'],
   roles: ['roles', 'groups', 'role_ids', 'server_id', 'is_club_member', 'roles_as_of'],
 } as const
@@ -14,14 +27,16 @@ export function claimsOf(
   { session, member, roles, rolesAsOf }: LiveMember,
   { withRoles }: { withRoles: boolean },
 ): AccountClaims {
-  const name = member.displayName ?? member.preferredName ?? member.globalName ?? member.username
+  const name = shownName(member)
   const names = roles.map(({ roleName }) => roleName)
   return {
     sub: session.memberId,
     name,
     preferred_username: member.username,
     nickname: name,
-    ...(member.avatar !== null && { picture: member.avatar }),
+    ...Object.fromEntries(
+      profileClaims.flatMap(({ name, claim }) => (member[name] === null ? [] : [[claim, member[name]]])),
+    ),
     updated_at: Math.floor(Date.parse(member.updatedAt) / 1_000),
     // The platform's own word: an address that it has not verified is none.
     ...(member.email !== null && { email: member.email, email_verified: true }),

@@ -1,3 +1,4 @@
+import type { Member } from '@rolecall/contract'
 import { freshest, memberTerms } from '#mirror/freshness'
 import { digestOfTokenless } from '#platform/crypto/tokens'
 import { liveSession, readSession } from '#session-memory/live-session'
@@ -15,16 +16,7 @@ export const sessionOfToken = (
 /** A member in their session, with roles as fresh as validate tells them. */
 export interface LiveMember {
   readonly session: Session
-  readonly member: {
-    readonly username: string
-    readonly avatar: string | null
-    readonly email: string | null
-    readonly globalName: string | null
-    readonly preferredName: string | null
-    readonly displayName: string | null
-    readonly isClubMember: boolean
-    readonly updatedAt: string
-  }
+  readonly member: Member
   readonly roles: readonly { readonly roleId: string; readonly roleName: string }[]
   readonly rolesAsOf: string
 }

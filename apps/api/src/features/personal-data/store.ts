@@ -1,4 +1,5 @@
 import { isNamed } from '#audit/chain-store'
+import { personalPairs } from '#member/columns'
 import type { Database, Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
@@ -17,8 +18,7 @@ export const findPersonalData = (db: Queryable, memberId: string) =>
   db.maybeOne<{ username: string; data: PersonalData }>(sql`
     select u.username, json_build_object(
       'memberId', u.id, 'readAt', iso(clock_now()),
-      'profile', json_build_object('username', u.username, 'globalName', u.global_name, 'avatar', u.avatar,
-        'email', u.email, 'preferredName', u.preferred_name, 'isClubMember', u.is_club_member,
+      'profile', json_build_object(${personalPairs}, 'isClubMember', u.is_club_member,
         'toldAt', iso(u.told_at), 'createdAt', iso(u.created_at), 'updatedAt', iso(u.updated_at)),
       'lastSeenAt', (select iso(a.seen_at) from member_activity a where a.member_id = u.id),
       'block', ${one(sql`

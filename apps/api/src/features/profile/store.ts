@@ -1,21 +1,16 @@
+import { type FieldsOf, fieldsOf } from '@rolecall/contract'
+import { selectFields } from '#member/columns'
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-export interface ProfileRow {
+export interface ProfileRow extends FieldsOf<'profile'> {
   readonly id: string
-  readonly username: string
-  readonly avatar: string | null
-  readonly displayName: string | null
-  readonly email: string | null
-  readonly globalName: string | null
-  readonly preferredName: string | null
 }
 
 /** A member as they are shown in one server. */
 export const findProfile = (db: Queryable, memberId: string, serverId: string) =>
   db.maybeOne<ProfileRow>(sql`
-    select u.id, u.username, u.avatar, m.nick as "displayName", u.email, u.global_name as "globalName",
-      u.preferred_name as "preferredName"
+    select u.id, ${selectFields(fieldsOf('profile'))}
     from members u
     left join memberships m on m.member_id = u.id and m.server_id = ${serverId} and m.left_at is null
     where u.id = ${memberId}`)

@@ -1,15 +1,12 @@
-import type { projectReads } from '@rolecall/contract'
+import { type FieldsOf, fieldsOf, pickFields, type projectReads } from '@rolecall/contract'
+import { selectFields } from '#member/columns'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { Role } from '#session-memory/change'
 import type { Seen } from './change-cursor.ts'
 
-export interface MemberRow {
+export interface MemberRow extends FieldsOf<'serverMember'> {
   readonly memberId: string
-  readonly username: string
-  readonly globalName: string | null
-  readonly displayName: string | null
-  readonly avatar: string | null
   readonly joinedAt: Date | null
   readonly roles: projectReads.ServerMember['roles']
 }
@@ -26,8 +23,7 @@ export interface KnownMember extends MemberRow {
 const isBlocked = sql`exists (
   select from member_blocks b where b.member_id = m.member_id and (b.until is null or b.until > clock_now()))`
 
-const memberColumns = sql`m.member_id as "memberId", u.username, u.global_name as "globalName",
-    m.nick as "displayName", u.avatar, m.joined_at as "joinedAt",
+const memberColumns = sql`m.member_id as "memberId", ${selectFields(fieldsOf('serverMember'))}, m.joined_at as "joinedAt",
     (select coalesce(json_agg(json_build_object('roleId', r.id, 'roleName', r.name,
         'roleColor', nullif(r.color, 0), 'rolePosition', r.position) order by r.position desc, r.id), '[]')
       from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as roles`
@@ -51,10 +47,7 @@ export const findMember = (db: Queryable, serverId: string, memberId: string) =>
 
 export const toServerMember = (row: MemberRow): projectReads.ServerMember => ({
   memberId: row.memberId,
-  username: row.username,
-  globalName: row.globalName,
-  displayName: row.displayName,
-  avatar: row.avatar,
+  ...pickFields(fieldsOf('serverMember'), row),
   joinedAt: row.joinedAt?.toISOString() ?? null,
   roles: row.roles,
 })

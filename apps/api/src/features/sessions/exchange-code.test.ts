@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
+import { fieldsOf, mapFields } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -38,11 +39,10 @@ describe.each(mainEngines)('POST /api/auth/token on %s', (engine) => {
       expect(refreshToken).toMatch(/^rcr_[0-9A-Za-z]{49}$/)
       expect((Date.parse(expiresAt) - Date.now()) / 86_400_000).toBeCloseTo(30, 1)
       expect(member).toEqual({
+        ...mapFields(fieldsOf('session'), () => null),
         id: demo.users.joon,
         username: 'joon_park',
         globalName: 'Joon Park',
-        displayName: null,
-        preferredName: null,
         email: 'joon_park@example.test',
         avatar: expect.stringMatching(
           new RegExp(`^https://cdn\\.discordapp\\.com/avatars/${demo.users.joon}/[0-9a-f]+\\.png$`),

@@ -1,4 +1,5 @@
-import type { projectSessions } from '@rolecall/contract'
+import { type FieldsOf, fieldsOf, type projectSessions } from '@rolecall/contract'
+import { selectFields } from '#member/columns'
 import type { Queryable } from '#platform/db/database'
 import { allOf, plannedAnew, type Sql, sql } from '#platform/db/sql'
 
@@ -10,14 +11,10 @@ export const findPlaces = (db: Queryable, projectId: string) =>
       where r.project_id = p.id and p.deactivated_at is null) as "serverIds"
     from projects p where p.id = ${projectId} and p.deleted_at is null`)
 
-export interface ProjectSessionRow {
+export interface ProjectSessionRow extends FieldsOf<'projectSession'> {
   readonly id: string
   readonly kind: projectSessions.ProjectSession['kind']
   readonly memberId: string
-  readonly username: string
-  readonly globalName: string | null
-  readonly displayName: string | null
-  readonly avatar: string | null
   readonly serverId: string
   readonly serverName: string
   readonly createdAt: Date
@@ -62,8 +59,8 @@ export function stretchStatement({
   if (after) conditions.push(sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`)
   return plannedAnew(sql`
     select s.id, s.created_at as "createdAt", l.id is not null as "isLive",
-      case when o.session_id is null then 'code' else 'oidc' end as kind, s.member_id as "memberId", l.username,
-      l.global_name as "globalName", l.nick as "displayName", l.avatar, s.server_id as "serverId", v.name as "serverName",
+      case when o.session_id is null then 'code' else 'oidc' end as kind, s.member_id as "memberId",
+      ${selectFields(fieldsOf('projectSession'))}, s.server_id as "serverId", v.name as "serverName",
       greatest(s.created_at,
         (select max(t.spent_at) from spent_tokens t where t.session_id = s.id),
         (select max(r.created_at) from oidc_records r where r.session_id = s.id)) as "refreshedAt",
@@ -71,6 +68,8 @@ export function stretchStatement({
     from (
       select * from sessions where ${allOf(conditions)} order by created_at desc, id desc limit ${limit}) s
     left join live_sessions l on l.id = s.id
+    join members u on u.id = s.member_id
+    left join memberships m on m.server_id = s.server_id and m.member_id = s.member_id
     join servers v on v.id = s.server_id left join oidc_sessions o on o.session_id = s.id
     order by s.created_at desc, s.id desc`)
 }

@@ -1,4 +1,4 @@
-import type { projectSessions } from '@rolecall/contract'
+import { fieldsOf, pickFields, type projectSessions } from '@rolecall/contract'
 import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
 import { findPlaces, listStretch, type ProjectSessionRow } from './project-sessions-store.ts'
@@ -44,10 +44,7 @@ const toProjectSession = (row: ProjectSessionRow): projectSessions.ProjectSessio
   id: row.id,
   kind: row.kind,
   memberId: row.memberId,
-  username: row.username,
-  globalName: row.globalName,
-  displayName: row.displayName,
-  avatar: row.avatar,
+  ...pickFields(fieldsOf('projectSession'), row),
   serverId: row.serverId,
   serverName: row.serverName,
   createdAt: row.createdAt.toISOString(),

@@ -1,7 +1,8 @@
+import { selectFields } from '#member/columns'
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { Role } from '#session-memory/change'
-import { finishedProfile, type MemberParts, type Profile } from '#session-memory/compose'
+import { finishedProfile, type MemberParts, type Profile, profileFields } from '#session-memory/compose'
 
 export interface NewSession {
   readonly id: string
@@ -194,7 +195,7 @@ export async function readMembership(db: Queryable, serverId: string, memberId: 
   const row = await db.maybeOne<
     Omit<MemberParts, 'profileJson'> & Profile & { readonly roles: readonly Role[] }
   >(sql`
-    select u.id, u.username, u.avatar, u.email, u.global_name as "globalName", u.preferred_name as "preferredName",
+    select u.id, ${selectFields(profileFields)},
       (extract(epoch from u.created_at) * 1000)::float8 as "createdAtMs",
       (extract(epoch from u.updated_at) * 1000)::float8 as "updatedAtMs",
       u.is_club_member as "isClubMember", m.nick, m.role_ids as "roleIds",

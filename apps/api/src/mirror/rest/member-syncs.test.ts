@@ -1,6 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import type { chatServers } from '@rolecall/contract'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { noUserFields } from '#chat/chat-objects'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
@@ -199,7 +200,12 @@ describe.each(mainEngines)('member syncs on %s', (engine) => {
     const { deps } = world.service
     const [first] = (await deps.chat.members(club, '0', 100)).slice(-1)
     const left = world.sim.world.addUser({ id: '146000000000000000', username: 'left.meanwhile' })
-    await deps.mirrorMember(club, { ...left, globalName: null, isBot: false }, undefined, 'now')
+    await deps.mirrorMember(
+      club,
+      { ...noUserFields, id: left.id, username: left.username, isBot: false },
+      undefined,
+      'now',
+    )
     await deps.db.execute(sql`
       insert into memberships (server_id, member_id, synced_at)
       values (${club}, ${left.id}, clock_now() - interval '1 hour')`)

@@ -42,6 +42,15 @@ function splice(strings: TemplateStringsArray, values: unknown[]): Sql {
   return { text, values: flat }
 }
 
+/**
+ * Makes SQL of a text of our own, such as a list of columns. Values are parameters of a template.
+ * @throws Error for what cannot be a list of columns
+ */
+export function sqlText(text: string): Sql {
+  if (!/^[\w.,"' =]*$/.test(text)) throw new Error(`This is not a list of columns: ${text}`)
+  return { text, values: [] }
+}
+
 /** Joins conditions with `and`; none is `true`. */
 export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : conditions.reduce((left, right) => sql`${left} and ${right}`)

@@ -11,12 +11,13 @@ import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useMayChange } from '../../shell/profile.ts'
 import { BlockPanel } from './block-panel.tsx'
+import { fieldLabels, listedFields } from './field-labels.ts'
 import { MemberPage } from './member-page.tsx'
 
 export const Page = () => <MemberPage>{(member) => <Overview member={member} />}</MemberPage>
 
 function Overview({ member }: { member: MemberServers }) {
-  const { memberId, username, globalName, displayName, isClubMember, servers } = member
+  const { memberId, isClubMember, servers } = member
   const mayChange = useMayChange()
   return (
     <div className="stack">
@@ -24,9 +25,7 @@ function Overview({ member }: { member: MemberServers }) {
         <Panel title="Member" actions={mayChange && <Refresh memberId={memberId} />}>
           <Facts
             of={[
-              ['Username', username],
-              ['Name', globalName ?? 'None'],
-              ['Nickname', displayName ?? 'None'],
+              ...listedFields.map((name) => [fieldLabels[name], member[name] ?? 'None'] as const),
               ['Id', <Copyable key="id" text={memberId} />],
               ['In the main server', isClubMember ? 'Yes' : 'No'],
             ]}

@@ -1,0 +1,26 @@
+import { memberField, storedFields } from '@rolecall/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { engines } from '../../test/databases.ts'
+import { startWorld, type World } from '../../test/service.ts'
+import { sql } from '../platform/db/sql.ts'
+
+/** Columns of `members` that are no field, and why. */
+const noFields = { id: 'names the row', search_text: 'follows from the names' }
+
+describe.each(engines)('the table of member fields, on %s', (engine) => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld(engine)
+  })
+  afterAll(() => world.close())
+
+  test('names every text column of members', async () => {
+    const rows = await world.service.deps.db.query<{ name: string }>(sql`
+      select column_name::text as name from information_schema.columns
+      where table_schema = 'public' and table_name = 'members' and data_type = 'text'`)
+    const described = storedFields.map((name) => memberField(name).column)
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(
+      [...described, ...Object.keys(noFields)].toSorted(),
+    )
+  })
+})

@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest'
+import { fieldsOf, type MemberAnswer, schemasOf } from './member-fields.ts'
+
+/** The order in which responses have always listed these fields. A new field takes its place between them. */
+const orders: Readonly<Record<MemberAnswer, string>> = {
+  session: 'username avatar displayName email globalName joinedAt preferredName',
+  profile: 'username avatar displayName email globalName preferredName',
+  serverMember: 'username globalName displayName avatar',
+  projectSession: 'username globalName displayName avatar',
+  memberList: 'username globalName avatar',
+  memberServers: 'username globalName avatar',
+  memberExport: 'username globalName displayName',
+}
+
+describe('the fields of a member', () => {
+  test.each(Object.entries(orders))('keep their order in %s: %s', (answer, order) => {
+    const known = order.split(' ')
+    const names: readonly string[] = fieldsOf(answer as MemberAnswer)
+    expect(names.filter((name) => known.includes(name))).toEqual(known)
+    expect(Object.keys(schemasOf(answer as MemberAnswer))).toEqual(names)
+  })
+})
