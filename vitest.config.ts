@@ -17,7 +17,7 @@ const system = [
   'tools/{alert-windows,artifacts,package}.test.ts',
   'clients/**/*.test.ts',
   'tools/openapi/*.test.ts',
-  'tools/sdk/*.test.ts',
+  'tools/{sdk,shown}/*.test.ts',
   'apps/api/src/cli/*.test.ts',
 ]
 /** What measures the memory, the turns or the globals of its own process, and has one for itself. */
@@ -44,7 +44,7 @@ const alone = [
   'apps/api/test/process/rolling.test.ts',
 ]
 /** What looks at the run when it is over. */
-const last = ['tools/pglite-statements.test.ts']
+const last = ['tools/{pglite-statements,shown-commands-run}.test.ts']
 
 /** What every project has. `globalSetup` is not among it: it runs once. */
 const shared = {
