@@ -79,6 +79,7 @@ export const bindings: readonly Binding[] = [
 /** Commands that a text names without asking the reader to type them. */
 export const named: readonly string[] = [
   'node --test',
+  'npm init -y',
   'npm install',
   'npm publish',
   'npm run example <name>',

@@ -2,7 +2,7 @@ import type { Binding } from './bindings.ts'
 import type { ShownCommand } from './collect.ts'
 
 /** The lines of a block as single commands, without what depends on a reader's environment. */
-export const unitsOf = (text: string): string[] =>
+const unitsOf = (text: string): string[] =>
   text
     .replaceAll('\\\n', '')
     .split(/\n| && /)
@@ -24,7 +24,7 @@ const isOf = ({ page, sections }: Binding, shown: ShownCommand) =>
   (!sections || sections.includes(shown.section))
 
 /** Returns the binding of a whole page that has this command. */
-export const pageBinding = (shown: ShownCommand, bindings: readonly Binding[]): Binding | undefined =>
+const pageBinding = (shown: ShownCommand, bindings: readonly Binding[]): Binding | undefined =>
   bindings.find((binding) => isOf(binding, shown))
 
 /** The command as it is shown, or else its single commands, which have to be bound each. */

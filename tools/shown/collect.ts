@@ -74,7 +74,7 @@ function reasonIn(text: string): string | undefined {
 /** Collects the commands in texts that a program prints or a page of the console shows. */
 export function commandsOfSource(page: string, source: string): ShownCommand[] {
   const shown = new RegExp(
-    `(?<=^ *|['"\`>(] *|Run: |\\\\n *)(?:${assignment})*(?:npx|npm|curl -\\w+|docker|rolecall(?! key)) (?:\\$\\{[^}]*\\}|[^'"\`\\n$,;:)<\\\\]|<(?!/)|:(?! )|'\\$\\{[^}]*\\}[^']*')+`,
+    `(?<=^ *|  |['"\`>(] *|Run: |\\\\n *)(?:${assignment})*(?:npx|npm|curl -\\w+|docker|rolecall(?! key)) (?:\\$\\{[^}]*\\}|[^'"\`\\n$,;:)<\\\\]|<(?!/)|:(?! )|'\\$\\{[^}]*\\}[^']*')+`,
     'gm',
   )
   return source.split('\n').flatMap((line, index) => {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -8,7 +9,6 @@ import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../apps/api/test/databases.ts'
 import { type RedisServer, startRedis } from '../../apps/api/test/redis.ts'
-import { environmentFor } from '../../apps/api/test/service.ts'
 import { freePort } from '../free-port.js'
 import { commandsOfSource, read } from './collect.ts'
 import { noteRun } from './notes.ts'
@@ -64,9 +64,10 @@ async function serve(text: string, fill: Record<string, string> = {}, more: Reco
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
   const ended = once(child, 'close')
   try {
-    await expect.poll(() => (child.exitCode === null ? output : 'ended')).toContain('"msg":"listening on ')
-  } catch (error) {
-    throw new Error(output, { cause: error })
+    await expect
+      .poll(() => (child.exitCode === null ? output : `ended: ${output}`), { timeout: 60_000 })
+      .toMatch(/^ended: |"msg":"listening on /)
+    expect(child.exitCode, output).toBe(null)
   } finally {
     if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGINT')
     await ended
@@ -75,7 +76,7 @@ async function serve(text: string, fill: Record<string, string> = {}, more: Reco
 }
 
 describe('the examples of --help', () => {
-  test('set the service up in an empty folder, back it up, and start it', { timeout: 180_000 }, async () => {
+  test('set the service up in an empty folder, back it up, and start it', { timeout: 400_000 }, async () => {
     sim.allowRedirect('https://id.example/api/auth/callback')
     expect(await runShown('rolecall --help', { cwd: folder })).toContain('rolecall doctor')
     expect(await runShown('rolecall init --help', { cwd: folder })).toContain('--redirect-uri')
@@ -96,13 +97,13 @@ describe('the examples of --help', () => {
     expect(JSON.parse(readFileSync(join(folder, 'openapi.json'), 'utf8')).openapi).toBe('3.1.0')
   })
 
-  test('look after a database of PostgreSQL', { timeout: 120_000 }, async () => {
+  test('look after a database of PostgreSQL', { timeout: 240_000 }, async () => {
     const fill = { 'postgres://…': database.url }
     await run('DATABASE_URL=postgres://owner@… rolecall migrate', { 'postgres://owner@…': database.url })
     expect(await run('DATABASE_URL=postgres://… rolecall audit verify', fill)).toMatch(/^ok {2}\d+ entries/)
     const revoke = 'DATABASE_URL=postgres://… rolecall sessions revoke --all'
     expect(await run(revoke, fill)).toContain('ended  0 sessions')
-    const key = String(environmentFor(sim)['OUTBOUND_WEBHOOK_ENCRYPTION_KEY'])
+    const key = randomBytes(32).toString('hex')
     await run('DATABASE_URL=postgres://… OUTBOUND_WEBHOOK_ENCRYPTION_KEY=… rolecall oidc rotate-keys', {
       ...fill,
       'KEY=…': `KEY=${key}`,
