@@ -80,9 +80,11 @@ describe('the examples of --help', () => {
     sim.allowRedirect('https://id.example/api/auth/callback')
     expect(await runShown('rolecall --help', { cwd: folder })).toContain('rolecall doctor')
     expect(await runShown('rolecall init --help', { cwd: folder })).toContain('--redirect-uri')
+    // The name is left for the example of `projects create`.
+    const fill = { '110…': demo.mainGuildId, '--project Site': '--project Home' }
     const init =
       'rolecall init --server 110… --admin-role Steward --public-url https://id.example --project Site --redirect-uri https://site.example/callback'
-    expect(await run(init, { '110…': demo.mainGuildId })).toContain('wrote    .env')
+    expect(await run(init, fill)).toContain('wrote    .env')
     expect(await run('rolecall doctor')).not.toContain('PROBLEM')
     const production = { SINGLE_INSTANCE: 'true', TRUST_PROXY: '127.0.0.1' }
     expect(await run('NODE_ENV=production rolecall doctor', {}, production)).not.toContain('PROBLEM')
