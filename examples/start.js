@@ -58,11 +58,8 @@ async function start() {
 async function allowRedirect(id, adminToken) {
   const path = `${serviceUrl}/api/admin/projects/${id}`
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
-  const { redirectUris } = await answerOf(await fetch(path, { headers }))
-  const redirectUri = `${appUrl}/auth/callback`
-  if (redirectUris.includes(redirectUri)) return
-  const body = JSON.stringify({ redirectUri: [...redirectUris.slice(0, 19), redirectUri].join(',') })
-  await answerOf(await fetch(`${path}/redirect-uri`, { method: 'PATCH', headers, body }))
+  const body = JSON.stringify({ uri: `${appUrl}/auth/callback` })
+  await answerOf(await fetch(`${path}/redirect-uris`, { method: 'POST', headers, body }))
 }
 
 async function answerOf(response) {

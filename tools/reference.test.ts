@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Variable, variables } from '../apps/api/src/config.ts'
 import type { Database } from '../apps/api/src/platform/db/database.ts'
 import { openDatabase } from '../apps/api/src/platform/db/open-database.ts'
-import { sql } from '../apps/api/src/platform/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../apps/api/test/databases.ts'
 import { consoleGuide } from './generate-console.ts'
 import { faultsReference } from './generate-faults.ts'
@@ -16,7 +15,7 @@ import {
   grantReference,
   withGenerated,
 } from './generate-reference.ts'
-import { triggerReference } from './generate-triggers.ts'
+import { schemaReference } from './generate-schema.ts'
 import { adminTypes } from './sdk/print-admin-types.ts'
 import { contractTypes } from './sdk/print-types.ts'
 
@@ -49,7 +48,7 @@ test('the .env of README.md has a line for everything that production needs', ()
   expect([...file.matchAll(/^ *(\w+)=/gm)].map(([, name]) => name).toSorted()).toEqual(needed.toSorted())
 })
 
-describe('docs/reference/triggers.md', () => {
+describe('docs/reference/schema.md', () => {
   let stored: TestDatabase
   let db: Database
   beforeAll(async () => {
@@ -62,18 +61,27 @@ describe('docs/reference/triggers.md', () => {
   })
 
   test('says what a migrated database says', async () => {
-    await expect(await triggerReference(db)).toMatchFileSnapshot('../docs/reference/triggers.md')
+    await expect(await schemaReference(db)).toMatchFileSnapshot('../docs/reference/schema.md')
   })
 
-  test('has no trigger that does not say why it is one', async () => {
-    const refused = new Error('The trigger members_again has no comment, or its function has none.')
-    const trigger = 'create trigger members_again after insert on members for each row'
+  test.each([
+    [
+      'create trigger members_again after insert on members for each row execute function rename_memberships()',
+      'The trigger members_again, or its function, has no comment.',
+    ],
+    ['create table boats (id int)', 'The table boats has no comment.'],
+    ['create view boats as select 1 as id', 'The view boats has no comment.'],
+    [`create function boats() returns int language sql as 'select 1'`, 'The function boats has no comment.'],
+    [
+      'alter table settings rename to boats',
+      'A migration creates settings, and the database does not have it.',
+    ],
+  ])('is refused after: %s', async (statement, problem) => {
     await expect(
       db.transaction(async (tx) => {
-        await tx.script(`${trigger} execute function rename_memberships()`)
-        await triggerReference(tx)
+        await tx.script(statement)
+        await schemaReference(tx)
       }),
-    ).rejects.toThrow(refused)
-    expect(await db.query(sql`select from pg_trigger where tgname = 'members_again'`)).toEqual([])
+    ).rejects.toThrow(new Error(problem))
   })
 })

@@ -11,7 +11,8 @@ import { freePort } from './free-port.js'
 // SESSIONS (1000000) sessions and MEMBERS (200000) members; the migrations of the new one; each instance replaced by the new version, then by
 // the old one again, until REQUESTS (100000) are answered. Prints what was lost, the longest wait for a lock and the longest answer while the
 // migrations ran; ends with 1 when a request was lost. By hand, after `npm run build`, in some minutes.
-// OLD is a commit or tag; when it is not given, the newest tag `v…`, or without one the commit before the newest migration.
+// OLD is a commit or tag; the default is the newest tag `v…`, or without a tag the commit before the newest migration. This checkout must
+// have every migration of OLD unchanged.
 
 const size = {
   sessions: Number(process.env['SESSIONS'] ?? 1_000_000),
@@ -27,6 +28,15 @@ function released() {
   const [tag] = git('tag', '--list', 'v*', '--sort=-version:refname').split('\n')
   if (tag) return tag
   return `${git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'apps/api/migrations')}^`
+}
+
+// An older version with other migrations is refused: its database cannot be updated.
+const other = git('diff', '--name-only', '--no-renames', '--diff-filter=a', old, '--', 'apps/api/migrations')
+if (other) {
+  console.error(
+    `${old.slice(0, 10)} has migrations that this checkout lacks or has changed. Set OLD to a version that shares them:\n${other}`,
+  )
+  process.exit(1)
 }
 
 /**

@@ -24,7 +24,6 @@ import { startHousekeeping } from './features/housekeeping/start-housekeeping.ts
 import { createRecorder } from './features/monitoring/recorder.ts'
 import { endAllCursors } from './features/project-reads/store.ts'
 import { endKeys } from './features/projects/end-keys.ts'
-import { mendRedirectUris } from './features/projects/mend-redirect-uris.ts'
 import { takeOverRestored } from './features/restored/take-over.ts'
 import { letsAnyoneIn } from './features/sessions/end-store.ts'
 import { forgetAddresses } from './features/sessions/own-sessions-store.ts'
@@ -95,7 +94,6 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
   // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
   await deps.cache.ping()
   await deps.settings.start()
-  await mendRedirectUris(deps)
   const recorder = createRecorder(deps)
   const housekeeping = startHousekeeping(deps, {
     trimChanges: (horizon) => trimChanges(db, horizon),

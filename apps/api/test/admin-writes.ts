@@ -114,6 +114,19 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
     ...{ action: 'project.update', actionType: 'project', again: 'nothing' },
     given: toProject('/redirect-uri', { redirectUri: 'https://site.example/one, https://site.example/two' }),
   },
+  'POST /api/admin/projects/{id}/redirect-uris': {
+    ...{ action: 'project.update', actionType: 'project', again: 'nothing' },
+    given: toProject('/redirect-uris', { uri: 'https://site.example/one' }),
+  },
+  'DELETE /api/admin/projects/{id}/redirect-uris': {
+    ...{ action: 'project.update', actionType: 'project', again: 'refused' },
+    given: async (asking) => {
+      const path = `${await givenProject(asking)}/redirect-uris`
+      const uri = 'https://site.example/one'
+      await call(asking.world.url, 'POST', path, { token: asking.token, body: { uri } })
+      return { path: `${path}?uri=${encodeURIComponent(uri)}` }
+    },
+  },
   'POST /api/admin/audit/chain/verify': {
     ...{ action: 'audit.verify', actionType: 'auth', again: 'changes' },
     given: async () => ({ path: '/api/admin/audit/chain/verify' }),

@@ -25,6 +25,8 @@ const ofOwners = [
   `POST ${project}/keys`,
   `DELETE ${project}/keys/{keyId}`,
   `PATCH ${project}/redirect-uri`,
+  `POST ${project}/redirect-uris`,
+  `DELETE ${project}/redirect-uris`,
   `POST ${project}/rotate-events-secret`,
   `GET ${project}/event-deliveries`,
   `POST ${project}/event-deliveries/{eventId}/resend`,

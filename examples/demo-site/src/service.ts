@@ -89,6 +89,12 @@ async function untilListening(child: ChildProcess, url: string, logFile: string)
     if (answer?.ok) return
     await sleep(20)
   }
-  const lastLines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-5).join('\n')
-  throw new CannotStart(`The service did not start. Its last words:\n${lastLines}`)
+  throw new CannotStart(`The service did not start: ${lastLines(readFileSync(logFile, 'utf8'))}`)
+}
+
+/** Returns the sentences that the service refused to start with, or else the last lines of its log, which is JSON. */
+function lastLines(log: string): string {
+  const lines = log.trim().split('\n')
+  const sentences = lines.filter((line) => !line.startsWith('{'))
+  return (sentences.length > 0 ? sentences : lines).slice(-5).join('\n')
 }

@@ -138,7 +138,7 @@ export const errors = define({
   REDIRECT_URI_NOT_ALLOWED: {
     status: 403,
     title: 'The redirect URI is not on the list of the project.',
-    mend: 'Use a listed redirect URI, character for character, or let a System Admin list this one: PATCH /api/admin/projects/{id}/redirect-uri with all addresses, commas between them: the list is replaced.',
+    mend: 'Use a listed redirect URI, character for character, or let a System Admin or an owner of the project add this one: in the console under Redirect URIs, or POST /api/admin/projects/{id}/redirect-uris with its `uri`.',
   },
   SERVER_NOT_ACCESSIBLE: {
     status: 403,
@@ -220,6 +220,11 @@ export const errors = define({
     status: 404,
     title: 'Member not found.',
     mend: 'Check the id: a member is known from their first login, or from the sync of a server they are in.',
+  },
+  REDIRECT_URI_NOT_FOUND: {
+    status: 404,
+    title: 'The project has no such redirect URI.',
+    mend: 'Use one of `redirectUris` from GET /api/admin/projects/{id}, character for character, percent-encoded in the query.',
   },
   ACCESS_NOT_FOUND: {
     status: 404,

@@ -170,6 +170,8 @@ export const deleteProject = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
+const RedirectUri = Type.String({ minLength: 1, maxLength: 2048 })
+
 /** Replaces the list of redirect URIs. Refuses with PROJECT_NOT_FOUND. */
 export const setRedirectUris = endpoint({
   method: 'PATCH',
@@ -184,6 +186,36 @@ export const setRedirectUris = endpoint({
   bodyLimit: 128 * 1024,
   answers: { 200: Project },
   refuses: ['PROJECT_NOT_FOUND'],
+})
+
+/** Adds one redirect URI to the list. Rejects with PROJECT_NOT_FOUND. */
+export const addRedirectUri = endpoint({
+  method: 'POST',
+  path: '/api/admin/projects/{id}/redirect-uris',
+  tag,
+  summary: 'Add a redirect URI',
+  description: 'The others stay. 201 if it is new, 200 if the project has it already; at most 20, in ASCII.',
+  auth: 'admin',
+  owners: 'id',
+  params: ProjectId,
+  body: Closed({ uri: RedirectUri }),
+  answers: { 200: Project, 201: Project },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+/** Removes one redirect URI from the list. Rejects with PROJECT_NOT_FOUND, REDIRECT_URI_NOT_FOUND. */
+export const removeRedirectUri = endpoint({
+  method: 'DELETE',
+  path: '/api/admin/projects/{id}/redirect-uris',
+  tag,
+  summary: 'Remove a redirect URI',
+  description: 'The others stay. Sessions continue; a sign-in that began with it ends on a page.',
+  auth: 'admin',
+  owners: 'id',
+  params: ProjectId,
+  query: Closed({ uri: RedirectUri }),
+  answers: { 204: null },
+  refuses: ['PROJECT_NOT_FOUND', 'REDIRECT_URI_NOT_FOUND'],
 })
 
 export type Project = Static<typeof Project>

@@ -76,40 +76,6 @@ export interface ProjectSession {
   }
 }
 
-export interface CreateProject {
-  /** Something to see, without control, formatting or invisible characters, and without space around it. Kept in NFC. */
-  readonly name: string
-  readonly description?: string
-  readonly isActive?: boolean
-  readonly isInternal?: boolean
-  readonly serverAccess?: readonly {
-    readonly serverId: string
-    readonly scopes?: readonly ('read_members' | 'check_permissions')[]
-  }[]
-  /** A webhook of the chat platform. */
-  readonly webhookUrl?: string
-  /** Receives the events of `GET /api/events` as Standard Webhooks: https to a public host, at port 443 or from 1024 on. */
-  readonly eventsUrl?: string
-  /** Who manages this one project; only a System Admin sets them. The list is replaced. */
-  readonly owners?: {
-    /** Who holds one of these roles in the main server owns the project. */
-    readonly roleIds?: readonly string[]
-    /** Members who own the project. */
-    readonly memberIds?: readonly string[]
-  }
-  readonly forwardAuth?: ForwardAuthInput
-  readonly inboundWebhook?: ProjectInboundWebhook
-  readonly oidc?: {
-    readonly enabled?: boolean
-    readonly serverId?: string | null
-    readonly publicClient?: boolean
-    readonly postLogoutRedirectUris?: readonly string[]
-    readonly backchannelLogoutUri?: string | null
-    readonly deviceFlow?: boolean
-    readonly rolesInIdToken?: boolean
-  }
-}
-
 export interface Project {
   readonly id: string
   readonly name: string
@@ -145,6 +111,40 @@ export interface Project {
   }
   readonly createdAt: string
   readonly updatedAt: string
+}
+
+export interface CreateProject {
+  /** Something to see, without control, formatting or invisible characters, and without space around it. Kept in NFC. */
+  readonly name: string
+  readonly description?: string
+  readonly isActive?: boolean
+  readonly isInternal?: boolean
+  readonly serverAccess?: readonly {
+    readonly serverId: string
+    readonly scopes?: readonly ('read_members' | 'check_permissions')[]
+  }[]
+  /** A webhook of the chat platform. */
+  readonly webhookUrl?: string
+  /** Receives the events of `GET /api/events` as Standard Webhooks: https to a public host, at port 443 or from 1024 on. */
+  readonly eventsUrl?: string
+  /** Who manages this one project; only a System Admin sets them. The list is replaced. */
+  readonly owners?: {
+    /** Who holds one of these roles in the main server owns the project. */
+    readonly roleIds?: readonly string[]
+    /** Members who own the project. */
+    readonly memberIds?: readonly string[]
+  }
+  readonly forwardAuth?: ForwardAuthInput
+  readonly inboundWebhook?: ProjectInboundWebhook
+  readonly oidc?: {
+    readonly enabled?: boolean
+    readonly serverId?: string | null
+    readonly publicClient?: boolean
+    readonly postLogoutRedirectUris?: readonly string[]
+    readonly backchannelLogoutUri?: string | null
+    readonly deviceFlow?: boolean
+    readonly rolesInIdToken?: boolean
+  }
 }
 
 export interface CreatedInboundWebhook {
@@ -920,6 +920,16 @@ export interface AdminEndpoints {
       readonly nextCursor: string | null
     }
   }
+  /** Add a redirect URI. */
+  readonly addRedirectUri: {
+    readonly params: {
+      readonly id: string
+    }
+    readonly body: {
+      readonly uri: string
+    }
+    readonly answer: Project
+  }
   /** Register a project. */
   readonly createProject: {
     readonly body: CreateProject
@@ -960,6 +970,16 @@ export interface AdminEndpoints {
       readonly data: readonly Project[]
       readonly total: number
     }
+  }
+  /** Remove a redirect URI. */
+  readonly removeRedirectUri: {
+    readonly params: {
+      readonly id: string
+    }
+    readonly query: {
+      readonly uri: string
+    }
+    readonly answer: undefined
   }
   /** Set the redirect URIs. */
   readonly setRedirectUris: {
@@ -2294,10 +2314,12 @@ export const adminAddresses = {
   listMemberSessions: { method: 'GET', path: '/api/admin/members/{id}/sessions' },
   revokeMemberSession: { method: 'DELETE', path: '/api/admin/members/{id}/sessions/{sessionId}' },
   listProjectSessions: { method: 'GET', path: '/api/admin/projects/{id}/sessions' },
+  addRedirectUri: { method: 'POST', path: '/api/admin/projects/{id}/redirect-uris' },
   createProject: { method: 'POST', path: '/api/admin/projects' },
   deleteProject: { method: 'DELETE', path: '/api/admin/projects/{id}' },
   getProject: { method: 'GET', path: '/api/admin/projects/{id}' },
   listProjects: { method: 'GET', path: '/api/admin/projects' },
+  removeRedirectUri: { method: 'DELETE', path: '/api/admin/projects/{id}/redirect-uris' },
   setRedirectUris: { method: 'PATCH', path: '/api/admin/projects/{id}/redirect-uri' },
   updateProject: { method: 'PATCH', path: '/api/admin/projects/{id}' },
   addApiKey: { method: 'POST', path: '/api/admin/projects/{id}/keys' },

@@ -275,6 +275,8 @@ export interface ErrorStatuses {
   readonly API_KEY_NOT_FOUND: 404
   /** Member not found. */
   readonly MEMBER_NOT_FOUND: 404
+  /** The project has no such redirect URI. */
+  readonly REDIRECT_URI_NOT_FOUND: 404
   /** The project has no mapping to this server. */
   readonly ACCESS_NOT_FOUND: 404
   /** There is no such picture. */

@@ -59,8 +59,8 @@ async function markAsRestored(url: string) {
   const db = await openDatabase(url)
   try {
     const { pending } = await schemaState(db)
-    // A backup from before that table is noticed by nobody who could have read it.
-    if (!pending.includes('0048_database_identity.sql')) await markRestored(db)
+    // A database without tables has nothing to mark.
+    if (!pending.includes('0001_clock_and_identity.sql')) await markRestored(db)
   } finally {
     await db.close()
   }

@@ -1,12 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { openDatabase } from '../../src/platform/db/open-database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { createDatabase, engines, type TestDatabase } from '../databases.ts'
+import { copyTemplate, createDatabase, engines, type TestDatabase } from '../databases.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 describe.each(engines)(
@@ -67,3 +70,36 @@ describe.each(engines)(
     })
   },
 )
+
+test('npm start on the folder of an unreleased version says in one sentence what to do', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'rolecall-old-demo-'))
+  const data = join(folder, '.rolecall')
+  await mkdir(data)
+  await copyTemplate(join(data, 'db'))
+  const db = await openDatabase(`pglite:${join(data, 'db')}`)
+  await db.script("update migrations set name = '0001_clock.sql' where name like '0001%'")
+  await db.close()
+  const key = '0'.repeat(64)
+  await writeFile(
+    join(data, 'demo.json'),
+    JSON.stringify({ outboundKey: key, inboundKey: key, isSeeded: true }),
+  )
+  const ports = {
+    PORT: `${await freePort()}`,
+    DEMO_PORT: `${await freePort()}`,
+    CHAT_SIM_PORT: `${await freePort()}`,
+  }
+  const program = fileURLToPath(new URL('../../../../examples/demo-site/bin/demo.js', import.meta.url))
+  const demo = promisify(execFile)(process.execPath, [program], {
+    cwd: folder,
+    env: { ...process.env, ...ports },
+  })
+  await expect(demo).rejects.toMatchObject({
+    code: 1,
+    stderr:
+      'The service did not start: The database was created by an unreleased version, which this version cannot update: export what you need with that version, then start this one with an empty data folder (delete or move .rolecall/db, or the folder that DATABASE_URL names).\n',
+  })
+  await rm(folder, { recursive: true })
+})

@@ -81,12 +81,22 @@ const name: StoredField = {
 
 const redirectUris: StoredField = {
   title: 'a redirect URI',
-  covers: [`PATCH ${projects}/{id}/redirect-uri /redirectUri`, 'GET /api/auth/authorize ?redirect_uri'],
+  covers: [
+    `PATCH ${projects}/{id}/redirect-uri /redirectUri`,
+    `POST ${projects}/{id}/redirect-uris /uri`,
+    `DELETE ${projects}/{id}/redirect-uris ?uri`,
+    'GET /api/auth/authorize ?redirect_uri',
+  ],
   kept: (text) => (/,|^\s|\s$/.test(text) ? undefined : keptUri(text)),
   // A comma separates addresses.
   isSendable: (text) => !text.includes(',') && text.trim() === text,
-  store: ({ ask, quiet }, text) =>
-    ask('PATCH', `${projects}/${quiet.id}/redirect-uri`, { redirectUri: uriOf(text) }),
+  store: async ({ ask, quiet }, text) => {
+    const [list, one] = [`${projects}/${quiet.id}/redirect-uri`, `${projects}/${quiet.id}/redirect-uris`]
+    const set = await ask('PATCH', list, { redirectUri: uriOf(text) })
+    if (set.status !== 200) return set
+    await ask('DELETE', `${one}?uri=${encodeURIComponent(uriOf(text))}`)
+    return ask('POST', one, { uri: uriOf(text) })
+  },
   read: async (stage, { body }, text) => {
     const { ask, quiet, world } = stage
     const path = authorizePath(quiet.id, { redirect_uri: uriOf(text) })

@@ -20,7 +20,7 @@ export interface Place {
   readonly serverId: string
 }
 
-/** Members of a server are many, and their rows are none of a rehearsal's business: `0020_rehearsals.sql`. */
+/** Marks the transaction as a dry run. The trigger `servers_members` then locks no member of the server: `0003_members.sql`. */
 export const beginRehearsal = (db: Queryable) =>
   db.execute(sql`select set_config('rolecall.rehearsal', 'on', true)`)
 

@@ -5,9 +5,7 @@ import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import { authorizePath } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { sql } from '../../platform/db/sql.ts'
-import { mendRedirectUris } from './mend-redirect-uris.ts'
-import { readRedirectUris } from './redirect-uris.ts'
+import { readRedirectUri, readRedirectUris } from './redirect-uris.ts'
 
 const good = [
   'https://site.example/callback',
@@ -177,40 +175,6 @@ describe.each(engines)('PATCH /api/admin/projects/{id}/redirect-uri on %s', (eng
     }
   })
 
-  test('what was stored beyond ASCII gets its host in punycode, or is removed, with one warning and one entry', async () => {
-    const { project } = await admin.create()
-    const { deps, logs } = world.service
-    const stored = [
-      'https://bücher.example/cb?x=%20',
-      'https://site.example/zurück',
-      'https://ok.example/',
-      'https://xn--bcher-kva.example/cb?x=%20',
-    ]
-    await deps.db.execute(sql`update projects set redirect_uris = ${stored}::text[] where id = ${project.id}`)
-    // Until it is mended, too: no stored address makes a redirect throw.
-    for (const redirect_uri of stored) {
-      const reply = await call(world.url, 'GET', authorizePath(project.id, { redirect_uri }))
-      expect(reply.status).toBeLessThan(500)
-    }
-    const [sso, back] = [
-      authorizePath(project.id, { redirect_uri: stored[1] as string, prompt: 'none' }),
-      'https://site.example/zur%C3%BCck?error=login_required',
-    ]
-    const reply = await call(world.url, 'GET', sso.replace('/authorize?', '/sso/authorize?'))
-    expect(reply.headers.get('location')).toContain(back)
-
-    for (const _ of ['first', 'second']) await mendRedirectUris(deps)
-    const after = ['https://xn--bcher-kva.example/cb?x=%20', 'https://ok.example/']
-    expect((await admin.projects('GET', `/${project.id}`)).body.redirectUris).toEqual(after)
-    const lines = logs.lines.filter((line) => line.includes('beyond ASCII'))
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { projectId: project.id, project: project.name, rewritten: 1, removed: 1 },
-    ])
-    expect((await admin.audit(project.id)).slice(1)).toMatchObject([
-      { action: 'project.update', actorId: null, changes: { redirectUris: { before: stored, after } } },
-    ])
-  })
-
   test('400 names every bad entry and keeps the old list', async () => {
     const { project } = await admin.create()
     const path = `/${project.id}/redirect-uri`
@@ -240,5 +204,81 @@ describe.each(engines)('PATCH /api/admin/projects/{id}/redirect-uri on %s', (eng
     expect((await admin.audit(project.id)).slice(1)).toMatchObject([
       { action: 'project.update', changes: { redirectUris: { before: [], after: [good[0]] } } },
     ])
+  })
+})
+
+test('one URI by itself is accepted exactly where a list of it is, but for commas', () => {
+  fc.assert(
+    fc.property(fc.oneof(goodUri, fc.constantFrom(...bad)), (uri) => {
+      const isGood = readRedirectUris(uri).problems.length === 0
+      expect(readRedirectUri(uri).length === 0).toBe(isGood && !uri.includes(','))
+    }),
+  )
+})
+
+describe.each(engines)('POST and DELETE /api/admin/projects/{id}/redirect-uris on %s', (engine) => {
+  let world: World
+  let admin: Administration
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    admin = await givenAdministration(world)
+  })
+  afterAll(() => world.close())
+
+  const pathOf = (id: string) => `/${id}/redirect-uris`
+  const add = (id: string, uri: unknown) => admin.projects('POST', pathOf(id), { uri })
+  const remove = (id: string, uri: string) =>
+    admin.projects('DELETE', `${pathOf(id)}?uri=${encodeURIComponent(uri)}`)
+  const listed = async (id: string): Promise<string[]> =>
+    (await admin.projects('GET', `/${id}`)).body.redirectUris
+
+  test('201 adds one, 200 says that it is there, 204 removes it, and the others stay', async () => {
+    const { project } = await admin.create()
+    for (const uri of good) expect((await add(project.id, uri)).status, uri).toBe(201)
+    const again = await add(project.id, good[2])
+    expect([again.status, again.body.redirectUris]).toEqual([200, good])
+    const authorize = async (redirect_uri: string) =>
+      (await call(world.url, 'GET', authorizePath(project.id, { redirect_uri }))).status
+    for (const uri of good) expect(await authorize(uri), uri).toBe(302)
+    for (const [i, uri] of good.entries()) {
+      expect([(await remove(project.id, uri)).status, await authorize(uri)]).toEqual([204, 403])
+      expect(await listed(project.id)).toEqual(good.slice(i + 1))
+    }
+    const lists = (await admin.audit(project.id)).slice(1).map((entry) => entry.changes?.['redirectUris'])
+    expect(lists).toHaveLength(2 * good.length)
+    for (const [i, list] of lists.entries()) expect(list?.before).toEqual(lists[i - 1]?.after ?? [])
+  })
+
+  test.each([...bad, 'https://site.example/a,b', '', 5, null, ['https://a.example/']])(
+    '400 for %j, and nothing is stored',
+    async (uri) => {
+      const { project } = await admin.create()
+      const reply = await add(project.id, uri)
+      expect([reply.status, reply.body.code]).toEqual([400, 'VALIDATION_FAILED'])
+      expect(reply.body.errors[0].path).toBe('/uri')
+      expect(await listed(project.id)).toEqual([])
+    },
+  )
+
+  test('400 for the twenty-first, also of forty that are added at once', async () => {
+    const { project } = await admin.create()
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => add(project.id, `https://site.example/${i}`)),
+    )
+    const statuses = replies.map(({ status }) => status).sort()
+    expect(statuses).toEqual([...Array(20).fill(201), ...Array(20).fill(400)])
+    expect(await listed(project.id)).toHaveLength(20)
+  })
+
+  test('404 for a URI that is not on the list and for an unknown project, 400 without a URI', async () => {
+    const { project } = await admin.create()
+    await add(project.id, good[0])
+    const missing = await remove(project.id, `${good[0]}/`)
+    expect([missing.status, missing.body.code]).toEqual([404, 'REDIRECT_URI_NOT_FOUND'])
+    const other = '01900000-0000-7000-8000-000000000000'
+    for (const reply of [await add(other, good[0]), await remove(other, good[0] as string)])
+      expect([reply.status, reply.body.code]).toEqual([404, 'PROJECT_NOT_FOUND'])
+    expect((await admin.projects('DELETE', pathOf(project.id))).status).toBe(400)
+    expect(await listed(project.id)).toEqual([good[0]])
   })
 })

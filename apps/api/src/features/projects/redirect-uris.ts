@@ -1,35 +1,32 @@
 import { type ProblemDetail, redirectUriProblem } from '@rolecall/contract'
-import { parseUrl } from '#platform/parse-url'
 
 const maxUris = 20
 
 /**
- * Reads one URI or a comma-separated list. One bad entry refuses the whole list, with every problem named.
- * What passes is kept byte for byte: authorize compares it so (RFC 9700 §2.1).
+ * Reads one URI or a comma-separated list. One bad entry rejects the whole list, and every problem is named.
+ * Valid URIs are kept byte for byte, because authorize compares them so (RFC 9700 §2.1).
  */
 export function readRedirectUris(text: string): { uris: string[]; problems: ProblemDetail[] } {
   const uris = [...new Set(text.split(',').map((uri) => uri.trim()))].filter((uri) => uri !== '')
-  // By number, never by text: what is pasted into the wrong field may be a secret.
-  const complaints = uris.flatMap((uri, i) => {
+  const problems = uris.flatMap((uri, i) => {
     const complaint = redirectUriProblem(uri)
-    return complaint ? [`entry ${i + 1} ${complaint}`] : []
+    // The entry is named by its number, never by its text: a secret may have been pasted into the wrong field.
+    return complaint ? [problem('/redirectUri', `entry ${i + 1} ${complaint}`)] : []
   })
-  if (uris.length === 0) complaints.push('must name at least one URI')
-  if (uris.length > maxUris) complaints.push(`must name at most ${maxUris} URIs`)
-  return {
-    uris,
-    problems: complaints.map((message) => ({ path: '/redirectUri', message, code: 'REDIRECT_URI' })),
-  }
+  if (uris.length === 0) problems.push(problem('/redirectUri', 'must name at least one URI'))
+  return { uris, problems: [...problems, ...tooManyUris(uris, '/redirectUri')] }
 }
 
-/**
- * A URI that was stored before only ASCII was taken, with its host in punycode: what a browser makes of it anyway.
- * Undefined where that is not enough.
- */
-export function inAscii(uri: string): string | undefined {
-  const [, scheme = '', rest = ''] = /^(https?:\/\/)[^/?]*(.*)$/i.exec(uri) ?? []
-  const url = parseUrl(uri)
-  if (!url) return undefined
-  const written = scheme + url.host + rest
-  return redirectUriProblem(written) ? undefined : written
+/** Returns the problem of one URI that is added by itself, or none. */
+export function readRedirectUri(uri: string): ProblemDetail[] {
+  const complaint = uri.includes(',')
+    ? 'must not have a comma, which separates URIs in a list: write %2C'
+    : redirectUriProblem(uri)
+  return complaint ? [problem('/uri', complaint)] : []
 }
+
+/** Returns the problem of a list that is too long, or none. */
+export const tooManyUris = (uris: readonly string[], path: string): ProblemDetail[] =>
+  uris.length > maxUris ? [problem(path, `must name at most ${maxUris} URIs`)] : []
+
+const problem = (path: string, message: string): ProblemDetail => ({ path, message, code: 'REDIRECT_URI' })

@@ -5,13 +5,14 @@ import type { Router } from '#platform/http/router'
 import type { ChangeDeps, Deps } from '../../deps.ts'
 import { type AdminCaller, by, type Callers } from '../callers.ts'
 import { addApiKey, regenerateApiKey, restoreApiKey, revokeApiKey, revokeOneApiKey } from './api-key.ts'
+import { addRedirectUri, removeRedirectUri, setRedirectUris } from './change-redirect-uris.ts'
 import { createProject, type PlanInitialAccess, type PlanWebhook } from './create-project.ts'
 import type { ForwardAuthRules } from './forward-auth-rules.ts'
 import { listKeys } from './key-store.ts'
 import { forAuditor, toKeyInfo, toProject, toProjectKey, toProjects } from './project.ts'
 import { rotateEventsSecret } from './rotate-events-secret.ts'
 import { countProjects, findProject, listProjects } from './store.ts'
-import { deleteProject, setRedirectUris, updateProject } from './update-project.ts'
+import { deleteProject, updateProject } from './update-project.ts'
 import { checkReadable } from './webhook-url.ts'
 
 /** Five work at most; more are of interest to nobody but the audit log. */
@@ -104,6 +105,14 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
   route(projects.setRedirectUris, async (request) => {
     await setRedirectUris(deps, by(request), request.params.id, request.body.redirectUri)
     return show(request.params.id)
+  })
+  route(projects.addRedirectUri, async (request) => {
+    const isNew = await addRedirectUri(deps, by(request), request.params.id, request.body.uri)
+    return new Answer(isNew ? 201 : 200, await show(request.params.id))
+  })
+  route(projects.removeRedirectUri, async (request) => {
+    await removeRedirectUri(deps, by(request), request.params.id, request.query.uri)
+    return new Answer(204)
   })
 }
 

@@ -8,8 +8,7 @@ import { complaintsAboutEventsUrl, setEventsUrl } from './events-address.ts'
 import type { ForwardAuthRules } from './forward-auth-rules.ts'
 import { changeOidc, complaintsAboutOidc } from './oidc.ts'
 import { setOwners } from './owners.ts'
-import { readRedirectUris } from './redirect-uris.ts'
-import { markDeleted, type ProjectRow, updateProject as storeProject, updateRedirectUris } from './store.ts'
+import { markDeleted, type ProjectRow, updateProject as storeProject } from './store.ts'
 import { complaintsAboutWebhookUrl, isStoredWebhookUrl, noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
 
 type ProjectDeps = Pick<Deps, 'db' | 'audit' | 'config'>
@@ -77,21 +76,6 @@ function nextWebhookUrl({ config }: ProjectDeps, project: ProjectRow, wanted: st
   const changes = { webhookUrl: { before: project.webhookUrlHost, after: stored.webhookUrlHost } }
   return { stored, changes }
 }
-
-/** Replaces the list of redirect URIs; one bad entry refuses all of it. */
-export const setRedirectUris = (deps: ProjectDeps, by: By, id: string, text: string) =>
-  changeProject(deps, id, async (tx, project, record) => {
-    const { uris, problems } = readRedirectUris(text)
-    if (problems.length > 0) throw invalid(problems)
-    if (JSON.stringify(uris) === JSON.stringify(project.redirectUris)) return
-    await updateRedirectUris(tx, id, uris)
-    await record({
-      ...by,
-      action: 'project.update',
-      summary: `The redirect URIs of ${project.name} were changed.`,
-      changes: { redirectUris: { before: project.redirectUris, after: uris } },
-    })
-  })
 
 /** Deletes a project: key and sessions end with this commit, the history stays. */
 export const deleteProject = (deps: ProjectDeps, by: By, id: string) =>

@@ -61,6 +61,10 @@ describe.each(engines)('a migrated database on %s', (engine) => {
     await db.close()
     await stored.drop()
   })
+  const empty =
+    engine === 'postgres'
+      ? 'an empty database'
+      : 'an empty data folder (delete or move .rolecall/db, or the folder that DATABASE_URL names)'
 
   test('has nothing pending', async () => {
     expect(await schemaState(db)).toEqual({ pending: [], newer: [] })
@@ -96,30 +100,34 @@ describe.each(engines)('a migrated database on %s', (engine) => {
   })
 
   test('a file that was edited after it was applied refuses the start by name', async () => {
-    const checksum = sql`select checksum from migrations where name = '0002_mirror.sql'`
+    const checksum = sql`select checksum from migrations where name = '0002_servers.sql'`
     const [before] = await db.query<{ checksum: string }>(checksum)
-    await db.execute(sql`update migrations set checksum = 'x' where name = '0002_mirror.sql'`)
+    await db.execute(sql`update migrations set checksum = 'x' where name = '0002_servers.sql'`)
     for (const ask of [migrate, schemaState]) {
       await expect(ask(db)).rejects.toThrow(
         new MigrationRefused(
-          '0002_mirror.sql was changed after it was applied; add a new migration instead.',
+          `0002_servers.sql has changed since it was applied to this database: undo the change and add a new migration, or start with ${empty}.`,
         ),
       )
     }
-    await db.execute(sql`update migrations set checksum = ${before?.checksum} where name = '0002_mirror.sql'`)
+    await db.execute(
+      sql`update migrations set checksum = ${before?.checksum} where name = '0002_servers.sql'`,
+    )
   })
 
-  test('a database from before the first release is refused in one sentence that says what to do, and left as it is', async () => {
+  test('a database of an unreleased version is refused in one sentence that names the fix, and stays unchanged', async () => {
     const refusal = new MigrationRefused(
-      'The database is one from before the first release, which this version cannot take over: export what you need (members, audit log) with the version that made it, then start this one with an empty database.',
+      `The database was created by an unreleased version, which this version cannot update: export what you need with that version, then start this one with ${empty}.`,
     )
     const before = await createDatabase(engine)
     const old = await openDatabase(before.url)
     await old.script(`drop schema public cascade; create schema public;
       create table migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
-      create table members (id text primary key);
-      insert into migrations (name, checksum) values ('0001_clock.sql', 'x'), ('0002_members.sql', 'x')`)
-    for (const ask of [migrate, schemaState]) await expect(ask(old)).rejects.toThrow(refusal)
+      create table members (id text primary key)`)
+    for (const name of ['0001_clock.sql', '0002_members.sql', '0002_mirror.sql']) {
+      await old.execute(sql`insert into migrations (name, checksum) values (${name}, 'x')`)
+      for (const ask of [migrate, schemaState]) await expect(ask(old)).rejects.toThrow(refusal)
+    }
     const [found] = await old.query<{ tables: string[] }>(sql`
       select array_agg(tablename::text order by tablename) as tables from pg_tables where schemaname = 'public'`)
     expect(found?.tables).toEqual(['members', 'migrations'])
@@ -222,54 +230,74 @@ test('one that takes long is told of again and again, by name and number, until 
   }
 })
 
-/** From here on a migration may meet a million rows that others are reading. */
-const firstBesideLoad = '0050'
+/** The last file that an empty database is made of. Later ones meet a million rows, and older versions that use them. */
+const lastOfFirstSet = '0022_monitoring.sql'
 
-test('an index on a table that may be large is built beside its readers and writers', async () => {
-  for (const { name, text } of await readMigrations()) {
-    if (name < firstBesideLoad || /^-- small: .+$/m.test(text)) continue
-    for (const [line, table = ''] of text.matchAll(
-      /^create (?:unique )?index (?!concurrently).* on (\w+)/gm,
-    )) {
-      expect(text, `${name}: ${line}: write "concurrently" and "-- one by one", or "-- small: why"`).toMatch(
-        new RegExp(`^create (unlogged )?table ${table}\\b`, 'm'),
-      )
+interface MigrationFile {
+  readonly name: string
+  readonly text: string
+}
+
+const breaking =
+  /^\s*(drop (table|view|column)|alter table .*(drop column|rename|set not null|alter column .* type))/im
+const patching = /^\s*(alter|drop|create or replace)\b/im
+const indexed = /^create (?:unique )?index (?!concurrently).* on (\w+)/gm
+const makes = (text: string, table = '') =>
+  new RegExp(`^create (unlogged )?table ${table}\\b`, 'm').test(text)
+
+/** Returns what breaks the rules for migrations, by file. */
+const violations = (migrations: readonly MigrationFile[]) =>
+  migrations.flatMap(({ name, text }, at) => {
+    const isLater = name > lastOfFirstSet
+    const isSmall = /^-- small: .+$/m.test(text)
+    const needs = /^-- needs: (\d{4}_\w+\.sql)$/m.exec(text)?.[1]
+    const locks = isLater && !isSmall && [...text.matchAll(indexed)].some(([, table]) => !makes(text, table))
+    const found = {
+      'needs a name like 0042_what_it_makes.sql': !/^\d{4}_[a-z_]+\.sql$/.test(name),
+      'has the number of another': migrations[at - 1]?.name.slice(0, 4) === name.slice(0, 4),
+      'needs a first line that says what it is for': !/^-- [A-Z]/.test(text),
+      'belongs to the first set, which makes each thing once': !isLater && patching.test(text),
+      'builds an index that locks its table: write "concurrently" and "-- one by one", or "-- small: why"':
+        locks,
+      'takes away what older versions use: write "-- needs: NNNN_….sql"':
+        isLater && breaking.test(text) && !needs,
+      'needs a migration that does not exist':
+        needs !== undefined && !migrations.some((one) => one.name === needs),
     }
-  }
-})
+    return Object.entries(found).flatMap(([problem, isFound]) => (isFound ? [`${name} ${problem}`] : []))
+  })
 
-/** What the first release begins with. Older versions may run beside whatever comes after it. */
-const lastOfFirstSet = '0017_monitoring.sql'
-
-test('what an older version reads or writes is taken away only by a migration that says which versions it needs', async () => {
-  const breaking =
-    /^\s*(drop (table|view|column)|alter table .*(drop column|rename|set not null|alter column .* type))/im
-  for (const { name, text } of await readMigrations()) {
-    if (name <= lastOfFirstSet) continue
-    if (breaking.test(text)) expect(text, name).toMatch(/^-- needs: \d{4}_\w+\.sql$/m)
-  }
-})
-
-test('a migration says why in its first line, has a number of its own, and a name that no refused database has', async () => {
+test('every migration keeps the rules, and the first has a name that no earlier set began with', async () => {
   const migrations = await readMigrations()
-  expect(migrations.length).toBeGreaterThan(15)
-  for (const { name, text } of migrations) {
-    expect(name).toMatch(/^\d{4}_[a-z_]+\.sql$/)
-    expect(text, name).toMatch(/^-- [A-Z]/)
-  }
-  const numbers = migrations.map(({ name }) => name.slice(0, 4))
-  expect(new Set(numbers).size).toBe(numbers.length)
-  expect(migrations.map(({ name }) => name)).not.toContain('0002_members.sql')
+  expect(violations(migrations)).toEqual([])
+  expect(migrations.map(({ name }) => name)).toContain(lastOfFirstSet)
+  expect(migrations[0]?.name).toBe('0001_clock_and_identity.sql')
 })
 
-test('the first set makes each thing once: nothing in it alters or drops', async () => {
-  for (const { name, text } of await readMigrations()) {
-    if (name > lastOfFirstSet) continue
-    expect(text, name).not.toMatch(/^\s*(alter|drop|create or replace)\b/im)
-  }
+test.each([
+  ['0090_Capital.sql', '-- Adds.', 'needs a name like'],
+  ['0022_twice.sql', '-- Adds.', 'has the number of another'],
+  ['0090_silent.sql', 'create table a (id int);', 'needs a first line'],
+  ['0000_patch.sql', '-- Adds.\nalter table servers add column a int;', 'belongs to the first set'],
+  ['0090_index.sql', '-- Adds.\ncreate index a on sessions (id);', 'builds an index that locks'],
+  ['0090_drop.sql', '-- Drops.\nalter table servers drop column icon;', 'takes away what older versions use'],
+  ['0090_needs.sql', '-- Drops.\n-- needs: 0080_missing.sql\n', 'needs a migration that does not exist'],
+])('a planted migration %s is found', async (name, text, problem) => {
+  const planted = { name, text }
+  const all = [...(await readMigrations()), planted].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  expect(violations(all)).toEqual([expect.stringMatching(`${name} ${problem}`)])
 })
 
-async function readMigrations() {
+test.each([
+  '-- Adds.\ncreate table a (id int);\ncreate index b on a (id);',
+  '-- Adds.\n-- one by one\ncreate index concurrently a on sessions (id);',
+  '-- Adds.\n-- small: one row.\ncreate index a on settings (version);',
+  '-- Drops.\n-- needs: 0022_monitoring.sql\nalter table servers drop column icon;',
+])('a later migration may say: %s', async (text) => {
+  expect(violations([...(await readMigrations()), { name: '0090_later.sql', text }])).toEqual([])
+})
+
+async function readMigrations(): Promise<MigrationFile[]> {
   const names = (await readdir(migrationsFolder)).sort()
   return Promise.all(
     names.map(async (name) => ({ name, text: await readFile(join(migrationsFolder, name), 'utf8') })),

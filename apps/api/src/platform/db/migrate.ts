@@ -73,7 +73,7 @@ async function applyMissing(db: Database, migrations: Migration[], tell: TellPro
     })
   return alone(db, async () => {
     const applied = await readApplied(db)
-    refuseIncompatible(applied, migrations)
+    refuseIncompatible(db, applied, migrations)
     const missing = migrations.filter(({ name }) => !applied.some((one) => one.name === name))
     for (const [i, one] of missing.entries()) {
       const progress = { tell, name: one.name, number: i + 1, of: missing.length }
@@ -162,7 +162,7 @@ export async function schemaState(db: Database): Promise<SchemaState> {
   const applied = await readApplied(db).catch((error: unknown) =>
     sqlState(error) === lacksTable ? [] : Promise.reject(error),
   )
-  refuseIncompatible(applied, migrations)
+  refuseIncompatible(db, applied, migrations)
   return { pending: namesMissing(migrations, applied), newer: namesMissing(applied, migrations) }
 }
 
@@ -180,31 +180,33 @@ interface Applied {
   needs: string | null
 }
 
-/** By way of JSON: the oldest databases that are refused have no column `needs`. */
+/** Reads `needs` from JSON, because databases of the earliest unreleased versions lack the column. */
 const readApplied = (db: Queryable) =>
   db.query<Applied>(
     sql`select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name`,
   )
 
-/** Databases from before the first release have this migration, none of a later one has. Its name is never given again. */
-const unreleased = '0002_members.sql'
-
 /**
- * Refuses a database from before the first release, a file that was edited after it was applied, and a database that a
- * newer version has changed so that this one no longer works with it. Migrations that are not known are a newer version's:
- * a released one stays in the set for ever. Those are welcome, since old and new run side by side in an update.
+ * Refuses a database of an earlier, unreleased set of migrations, a file that changed after it was applied, and a database
+ * that a newer version has changed so that this version no longer works with it. Other unknown migrations belong to a newer
+ * version, because a released one stays in the set forever. They are accepted, since old and new versions run side by side
+ * during an update.
  */
-function refuseIncompatible(applied: Applied[], migrations: Migration[]) {
-  if (applied.some(({ name }) => name === unreleased)) {
+function refuseIncompatible({ engine }: Database, applied: Applied[], migrations: Migration[]) {
+  const known = new Map(migrations.map((one) => [one.name, one]))
+  const first = migrations[0]?.name
+  // No set shares the name of its first file with an earlier set.
+  if (applied.length > 0 && !applied.some(({ name }) => name === first)) {
     throw new MigrationRefused(
-      'The database is one from before the first release, which this version cannot take over: export what you need (members, audit log) with the version that made it, then start this one with an empty database.',
+      `The database was created by an unreleased version, which this version cannot update: export what you need with that version, then start this one with ${emptyDatabase[engine]}.`,
     )
   }
-  const known = new Map(migrations.map((one) => [one.name, one]))
   for (const { name, checksum, needs } of applied) {
     const ours = known.get(name)
     if (ours && ours.checksum !== checksum) {
-      throw new MigrationRefused(`${name} was changed after it was applied; add a new migration instead.`)
+      throw new MigrationRefused(
+        `${name} has changed since it was applied to this database: undo the change and add a new migration, or start with ${emptyDatabase[engine]}.`,
+      )
     }
     if (!ours && needs !== null && !known.has(needs)) {
       throw new MigrationRefused(
@@ -212,6 +214,11 @@ function refuseIncompatible(applied: Applied[], migrations: Migration[]) {
       )
     }
   }
+}
+
+const emptyDatabase = {
+  postgres: 'an empty database',
+  pglite: 'an empty data folder (delete or move .rolecall/db, or the folder that DATABASE_URL names)',
 }
 
 export class MigrationRefused extends Error {

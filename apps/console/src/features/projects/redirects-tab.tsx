@@ -1,41 +1,109 @@
 import type { Project } from '@rolecall/sdk/admin'
+import { useState } from 'react'
+import { useChange } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Copyable } from '../../components/copy.tsx'
+import { Danger } from '../../components/danger.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Problem } from '../../components/states.tsx'
+import { Empty, Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
-import { SaveButtons } from '../../forms/save-buttons.tsx'
+import { Fields } from '../../forms/fields.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useMayManage } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
-import { RedirectUris, urisOf } from './redirect-uris.tsx'
 
-export const Page = () => (
-  <ProjectPage>{(project) => <Redirects key={project.redirectUris.join()} project={project} />}</ProjectPage>
-)
+export const Page = () => <ProjectPage>{(project) => <RedirectUris project={project} />}</ProjectPage>
 
-function Redirects({ project }: { project: Project }) {
+function RedirectUris({ project }: { project: Project }) {
   const mayChange = useMayManage(project.id)
-  const say = useToast()
-  const form = useForm('setRedirectUris', {
-    initial: { redirectUri: project.redirectUris.join(',') },
-    params: { id: project.id },
-    onDone: () => say('The redirect URIs are saved.'),
-  })
+  const [removing, setRemoving] = useState<string>()
+  const columns: readonly Column<string>[] = [
+    { header: 'URI', cell: (uri) => <Copyable text={uri} /> },
+    {
+      header: '',
+      align: 'end',
+      cell: (uri) =>
+        mayChange && (
+          <Button size="small" kind="danger" onClick={() => setRemoving(uri)} aria-label={`Remove ${uri}`}>
+            Remove
+          </Button>
+        ),
+    },
+  ]
   return (
     <Panel
       title="Redirect URIs"
-      note="Where a login may lead back to. Each is compared character for character."
+      note="The addresses that a sign-in may return to. Each is compared character for character."
     >
-      <form className="stack" onSubmit={form.submit}>
-        <RedirectUris
-          value={form.values.redirectUri ?? ''}
-          onChange={(text) => form.set('redirectUri', text)}
-          refused={form.problemOf('redirectUri')}
+      <div className="stack">
+        <DataTable
+          label="Redirect URIs"
+          columns={columns}
+          rows={project.redirectUris}
+          rowKey={(uri) => uri}
+          empty={
+            <Empty title="No redirect URIs">Sign-ins cannot return to this project until you add one.</Empty>
+          }
         />
-        {form.failure && <Problem error={form.failure} />}
-        {mayChange && (
-          <SaveButtons form={form} label={`Save ${urisOf(form.values.redirectUri ?? '').length} addresses`} />
-        )}
-      </form>
+        {mayChange && <AddRedirectUri key={project.redirectUris.join()} project={project} />}
+      </div>
+      {removing !== undefined && (
+        <RemoveRedirectUri project={project} uri={removing} onClose={() => setRemoving(undefined)} />
+      )}
     </Panel>
+  )
+}
+
+function AddRedirectUri({ project }: { project: Project }) {
+  const say = useToast()
+  const form = useForm('addRedirectUri', {
+    initial: {},
+    params: { id: project.id },
+    onDone: () => say('The redirect URI is added.'),
+  })
+  return (
+    <form className="stack" onSubmit={form.submit}>
+      <Fields
+        form={form}
+        keys={['uri']}
+        labels={{ uri: 'New redirect URI' }}
+        helps={{
+          uri: 'Like https://crew.example/auth/callback. Plain http works for localhost, 127.0.0.1 and [::1].',
+        }}
+      />
+      {form.failure && <Problem error={form.failure} />}
+      <div>
+        <Button kind="main" type="submit" isBusy={form.isBusy}>
+          Add the URI
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface RemoveProps {
+  readonly project: Project
+  readonly uri: string
+  readonly onClose: () => void
+}
+
+function RemoveRedirectUri({ project, uri, onClose }: RemoveProps) {
+  const remove = useChange('removeRedirectUri')
+  const say = useToast()
+  return (
+    <Danger
+      action="Remove the URI"
+      question={`Remove a redirect URI of “${project.name}”?`}
+      isOpen
+      onClose={onClose}
+      preview={async () => undefined}
+      run={async () => {
+        await remove.mutateAsync({ params: { id: project.id }, query: { uri } })
+        say('The redirect URI is removed.')
+      }}
+    >
+      Sign-ins can no longer return to <code>{uri}</code>. Members who are signed in stay signed in.
+    </Danger>
   )
 }

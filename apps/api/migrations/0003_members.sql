@@ -1,0 +1,204 @@
+-- Mirrors the members of the servers, and keeps the columns that lists and searches read.
+
+create table members (
+  id text collate "C" primary key,
+  username text not null,
+  global_name text,
+  avatar text,
+  email text,
+  preferred_name text,
+  is_club_member boolean not null default false,
+  is_current boolean not null default false,
+  search_text text collate "C" not null generated always as (
+    lower(left(username, 100)) || chr(10) || lower(left(coalesce(global_name, ''), 100))) stored,
+  told_at timestamptz(3) not null default clock_now(),
+  created_at timestamptz(3) not null default clock_now(),
+  updated_at timestamptz(3) not null default clock_now()
+);
+comment on table members is 'People who are or were a member of a registered server.';
+comment on column members.email is 'The email address, if the platform says that it is verified.';
+comment on column members.preferred_name is 'The name that the member chose in their profile here.';
+comment on column members.is_club_member is 'The member is in the main server now. Triggers keep it.';
+comment on column members.is_current is 'The member is in at least one registered server now. Triggers keep it.';
+comment on column members.search_text is
+  'User name and global name in small letters, for searches. Longer names than the platform allows are cut, because an index entry has a maximum size.';
+comment on column members.told_at is
+  'The platform returned the profile as of this time: for an answer, the time of the request. Otherwise an old answer would replace a newer one.';
+
+create index members_current on members (search_text, id) include (is_club_member) where is_current;
+comment on index members_current is
+  'Serves the member list in its order, its count, and searches that are too short for trigrams, without reading the table.';
+
+-- The embedded engine lacks the extension. A search then reads members_current from end to end, which is fast
+-- for thousands of members, but not for millions.
+do $$ begin
+  if exists (select from pg_available_extensions where name = 'pg_trgm') then
+    create extension if not exists pg_trgm;
+    create index members_search on members using gin (search_text gin_trgm_ops) where is_current;
+    comment on index members_search is 'Finds members by a part of their name. Missing where the extension pg_trgm is not available.';
+  end if;
+exception when insufficient_privilege then
+  raise notice 'Without the extension pg_trgm members are searched without an index.';
+end $$;
+
+create table memberships (
+  server_id text collate "C" not null references servers on delete cascade,
+  member_id text collate "C" not null references members,
+  nick text,
+  role_ids text[] not null default '{}',
+  joined_at timestamptz(3),
+  pending boolean not null default false,
+  left_at timestamptz(3),
+  generation integer not null default 0,
+  synced_at timestamptz(3) not null default clock_now(),
+  search_text text collate "C" not null default '',
+  indexed_role_ids text[] generated always as (
+    case when cardinality(role_ids) <= 64 then role_ids end) stored,
+  other_server_ids text[] collate "C",
+  changed_xid xid8 not null default pg_current_xact_id(),
+  primary key (server_id, member_id)
+) with (fillfactor = 80);
+comment on table memberships is 'Members of each server with their roles, including members who left.';
+comment on column memberships.pending is 'The member has not yet accepted the rules of the server.';
+comment on column memberships.left_at is 'When the member left. Null: the member is in the server.';
+comment on column memberships.generation is
+  'Counts how often the member came back. A session belongs to one generation, so that rejoining revives no session.';
+comment on column memberships.synced_at is 'The platform returned the membership as of this time.';
+comment on column memberships.search_text is
+  'Copy of members.search_text. Triggers keep it, also if the statement does not set it.';
+comment on column memberships.indexed_role_ids is
+  'Copy of role_ids, or null if there are more than fit into an index entry; those members are read by primary key.';
+comment on column memberships.other_server_ids is
+  'The other servers that the member is in now, sorted; null for none. Triggers keep it while the membership is current.';
+comment on column memberships.changed_xid is
+  'The transaction that last changed the membership, as far as the change feed shows it. Triggers keep it.';
+
+create index memberships_by_member on memberships (member_id);
+create index memberships_current on memberships (server_id, length(member_id), member_id) where left_at is null;
+comment on index memberships_current is 'Serves the members of one server in the order of the platform, which is that of numbers.';
+create index memberships_roles on memberships using gin (role_ids) where left_at is null;
+comment on index memberships_roles is 'Finds the members with a role. Most roles have few.';
+create index memberships_by_name on memberships (search_text, member_id collate "POSIX")
+  include (server_id, indexed_role_ids) where left_at is null;
+comment on index memberships_by_name is
+  'Serves a page deep in the list of a server or role. "POSIX" sorts as "C" does, but only statements that name it use this index: without statistics the planner would read it from end to end to find one member.';
+create index memberships_changes on memberships (server_id, changed_xid, member_id);
+
+-- The functions that run per statement disable sequential scans: a plan from the time when the tables were nearly empty serves
+-- the connection until they are analyzed.
+create function rename_memberships() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  update memberships set search_text = new.search_text where member_id = new.id;
+  return null;
+end $$;
+comment on function rename_memberships is 'Copies search_text of the member to their memberships.';
+
+create trigger members_renamed after update on members
+  for each row when (old.search_text is distinct from new.search_text) execute function rename_memberships();
+comment on trigger members_renamed on members is
+  'Member lists of a server are read along an index by name, and a generated column cannot read another table.';
+
+create function keep_current_members(ids text[]) returns void language plpgsql as $$
+begin
+  -- Two memberships that end at the same time: the later transaction waits here, and then sees the other one ended.
+  perform from members where id = any(ids) order by length(id), id for no key update;
+  -- `offset 0` makes the planner look up each member by key, even in an embedded engine that never analyzes its tables.
+  update members u set is_current = now.is_current, is_club_member = now.is_club_member
+  from (
+    select one.id, held.is_current, held.is_club_member
+    from unnest(ids) as one (id) cross join lateral (
+      select count(*) > 0 as is_current, coalesce(bool_or(v.is_main), false) as is_club_member
+      from memberships m join servers v on v.id = m.server_id and v.removed_at is null
+      where m.member_id = one.id and m.left_at is null offset 0) held
+    offset 0) now
+  where u.id = now.id
+    and (u.is_current, u.is_club_member) is distinct from (now.is_current, now.is_club_member);
+end $$;
+comment on function keep_current_members is 'Locks the members, and sets is_current and is_club_member by their memberships.';
+
+create function keep_other_servers(ids text[]) returns void language plpgsql as $$
+begin
+  update memberships m set other_server_ids = now.others
+  from (
+    select one.id as member_id, c.server_id, nullif(array_remove(held.ids, c.server_id), '{}') as others
+    from unnest(ids) as one (id) cross join lateral (
+      select array_agg(o.server_id order by o.server_id) as ids, count(o.other_server_ids) as known
+      from memberships o where o.member_id = one.id and o.left_at is null offset 0) held
+    cross join lateral unnest(held.ids) as c (server_id)
+    -- Skips the most frequent case: a member who is and was in one server only.
+    where cardinality(held.ids) > 1 or held.known > 0
+    offset 0) now
+  where m.server_id = now.server_id and m.member_id = now.member_id
+    and m.other_server_ids is distinct from now.others;
+end $$;
+comment on function keep_other_servers is
+  'Sets other_server_ids of the current memberships of these members. The caller holds the locks of keep_current_members.';
+
+create function keep_joined_members() returns trigger language plpgsql set enable_seqscan = off as $$
+declare
+  ids text[] := array(select distinct member_id from changed);
+begin
+  -- An insert with `on conflict do update` fires this trigger even if it only updates.
+  if ids = '{}' then return null; end if;
+  perform keep_current_members(ids);
+  perform keep_other_servers(ids);
+  -- Compares the names now that the members are locked: a member may have been renamed while the membership was
+  -- inserted, and the renaming transaction did not see the membership.
+  update memberships m set search_text = late.search_text
+  from (
+    select c.server_id, c.member_id, u.search_text from changed c cross join lateral (
+      select u.search_text from members u where u.id = c.member_id offset 0) u
+    where u.search_text <> c.search_text offset 0) late
+  where m.server_id = late.server_id and m.member_id = late.member_id;
+  return null;
+end $$;
+comment on function keep_joined_members is
+  'Sets is_current and is_club_member of the members, and other_server_ids and search_text of the memberships.';
+
+create trigger memberships_joined after insert on memberships referencing new table as changed
+  for each statement execute function keep_joined_members();
+comment on trigger memberships_joined on memberships is
+  'Lists and counts read these columns, which depend on memberships and servers. It runs once per statement, because a sync inserts hundreds of rows.';
+
+create function keep_returned_members() returns trigger language plpgsql set enable_seqscan = off as $$
+declare
+  -- No join: a plan that was made for one row would compare each row with each other row.
+  ids text[] := array(
+    select distinct member_id
+    from (
+      select server_id, member_id, left_at is null as is_in from changed
+      union all
+      select server_id, member_id, left_at is null from gone) one
+    group by server_id, member_id having bool_or(is_in) and not bool_and(is_in));
+begin
+  if ids <> '{}' then
+    perform keep_current_members(ids);
+    perform keep_other_servers(ids);
+  end if;
+  return null;
+end $$;
+comment on function keep_returned_members is
+  'Sets is_current and is_club_member of the members who left or came back, and other_server_ids of their memberships.';
+
+create trigger memberships_returned after update on memberships referencing old table as gone new table as changed
+  for each statement execute function keep_returned_members();
+comment on trigger memberships_returned on memberships is
+  'As memberships_joined, for members who leave or come back.';
+
+create function keep_members_of_server() returns trigger language plpgsql as $$
+begin
+  -- A dry run is rolled back, so these columns are never read; updating them would lock every member of the server.
+  if coalesce(current_setting('rolecall.rehearsal', true), '') <> 'on' then
+    perform keep_current_members(array(
+      select member_id from memberships where server_id = new.id and left_at is null));
+  end if;
+  return null;
+end $$;
+comment on function keep_members_of_server is
+  'Sets is_current and is_club_member of all members of the server, except in a dry run.';
+
+create trigger servers_members after update of is_main, removed_at on servers
+  for each row when ((old.is_main, old.removed_at) is distinct from (new.is_main, new.removed_at))
+  execute function keep_members_of_server();
+comment on trigger servers_members on servers is
+  'Removing a server, or moving the main server, changes which people are current members and club members.';

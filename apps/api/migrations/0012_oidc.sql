@@ -1,0 +1,87 @@
+-- Holds OpenID Connect: clients, the records of the protocol library, consents, and signing keys.
+
+create table oidc_clients (
+  project_id uuid primary key references projects,
+  enabled boolean not null,
+  server_id text collate "C",
+  is_public boolean not null,
+  post_logout_redirect_uris text[] not null,
+  backchannel_logout_uri text,
+  device_flow boolean not null,
+  roles_in_id_token boolean not null,
+  enabled_since timestamptz,
+  updated_at timestamptz(3) not null default clock_now()
+);
+comment on table oidc_clients is 'Projects that are OpenID Connect clients. A project without a row is not a client.';
+comment on column oidc_clients.server_id is 'The server that members sign in to. Null: the main server.';
+comment on column oidc_clients.is_public is 'The client does not authenticate with its API key, and must use PKCE.';
+comment on column oidc_clients.enabled_since is 'When the client was last enabled again. Null: never.';
+
+create function note_enabled_since() returns trigger language plpgsql as $$
+begin
+  new.enabled_since := date_trunc('milliseconds', clock_now() + (clock_timestamp() - now()));
+  return new;
+end $$;
+comment on function note_enabled_since is 'Sets enabled_since of the client.';
+
+create trigger oidc_clients_on_again before update on oidc_clients for each row
+  when (not old.enabled and new.enabled) execute function note_enabled_since();
+comment on trigger oidc_clients_on_again on oidc_clients is
+  'Logout tokens reported that the sessions of a disabled client have ended. Enabling it must not revive them.';
+
+create table oidc_records (
+  digest text collate "C" primary key,
+  model text not null,
+  session_id uuid references sessions on delete cascade,
+  uid_digest text collate "C",
+  user_code_digest text collate "C",
+  payload text not null,
+  address text collate "C",
+  created_at timestamptz(3) not null default clock_now(),
+  expires_at timestamptz(3) not null,
+  consumed_at timestamptz(3)
+);
+comment on table oidc_records is 'State of the protocol library, by digests: no token and no code is stored in clear.';
+comment on column oidc_records.model is 'The kind of record in the terms of the library, for example RefreshToken.';
+comment on column oidc_records.session_id is 'The session that a code or token depends on.';
+comment on column oidc_records.payload is 'JSON as text, because jsonb cannot contain NUL characters.';
+comment on column oidc_records.address is
+  'The address of an anonymous client, an IPv6 address as its /64. During a flood the records of its source are deleted first.';
+
+create index oidc_records_expiry on oidc_records (expires_at);
+create index oidc_records_session on oidc_records (session_id) where session_id is not null;
+create unique index oidc_records_uid on oidc_records (uid_digest) where uid_digest is not null;
+create unique index oidc_records_user_code on oidc_records (user_code_digest) where user_code_digest is not null;
+create index oidc_records_used on oidc_records (consumed_at) where model = 'RefreshToken' and consumed_at is not null;
+comment on index oidc_records_used is
+  'Finds used refresh tokens for housekeeping: a client that refreshes every ten minutes leaves thousands.';
+
+create table oidc_sessions (
+  session_id uuid primary key references sessions on delete cascade,
+  project_id uuid not null,
+  scope text not null
+);
+comment on table oidc_sessions is 'Sessions of a project that OpenID Connect created, and their scope.';
+
+create index oidc_sessions_project on oidc_sessions (project_id);
+
+create table oidc_consents (
+  project_id uuid not null references projects,
+  member_id text collate "C" not null references members on delete cascade,
+  scopes text[] not null,
+  created_at timestamptz(3) not null default clock_now(),
+  primary key (project_id, member_id)
+);
+comment on table oidc_consents is 'The scopes that a member has granted to a project.';
+
+create table oidc_signing_keys (
+  kid text collate "C" primary key,
+  sealed bytea not null,
+  created_at timestamptz(3) not null default clock_now(),
+  signs_from timestamptz(3) not null
+);
+comment on table oidc_signing_keys is
+  'Keys that sign ID tokens and logout tokens. The newest key past signs_from signs; older keys stay published to verify their signatures.';
+comment on column oidc_signing_keys.sealed is 'The private key as a JWK, sealed.';
+comment on column oidc_signing_keys.signs_from is
+  'The key signs from then on: an hour after its publication, when clients have refreshed their copy of the key set.';

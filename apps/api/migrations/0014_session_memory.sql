@@ -1,0 +1,230 @@
+-- Defines which sessions are valid, and what lets each instance answer for them from memory: a change log and leases.
+
+create view live_sessions as
+  select s.id, s.project_id, s.member_id, s.server_id, s.membership_generation, s.token_digest, s.refresh_digest,
+    s.rotation, s.ip, s.user_agent, s.created_at, s.expires_at, s.max_expires_at, s.revoked_at, s.revoked_reason,
+    u.username, u.global_name, u.avatar, u.email, u.preferred_name, u.is_club_member,
+    u.created_at as member_created_at, u.updated_at as member_updated_at, m.nick, m.role_ids, m.synced_at,
+    v.is_main, v.live_until, v.live_as_of
+  from sessions s
+  join memberships m on m.server_id = s.server_id and m.member_id = s.member_id
+    and m.generation = s.membership_generation and m.left_at is null
+  join members u on u.id = s.member_id
+  join servers v on v.id = s.server_id and v.removed_at is null
+  left join projects p on p.id = s.project_id
+  where s.revoked_at is null and s.expires_at > clock_now()
+    and not exists (
+      select from member_blocks b
+      where b.member_id = s.member_id and (b.until is null or b.until >= s.created_at))
+    and (s.project_id is null or (
+      p.deleted_at is null and p.deactivated_at is null
+      and (p.active_since is null or s.created_at >= p.active_since) and (
+        exists (
+          select from server_access a
+          where a.project_id = s.project_id and a.server_id = s.server_id and a.can_read
+            and (a.readable_since is null or s.created_at >= a.readable_since))
+        or (p.is_internal and v.is_main
+          and (p.internal_since is null or s.created_at >= p.internal_since)
+          and (v.main_since is null or s.created_at >= v.main_since)))
+      and not exists (
+        select from oidc_clients c
+        where c.project_id = s.project_id and c.enabled_since > s.created_at
+          and exists (select from oidc_sessions o where o.session_id = s.id))));
+comment on view live_sessions is
+  'Sessions that are valid now: the one definition. The session is neither revoked nor expired, and its membership has not ended since. The server is registered, and the member is not blocked. The project is active, and has been able to read the server since the session began.';
+
+create table session_changes (
+  id bigint generated always as identity primary key,
+  xid xid8 not null default pg_current_xact_id(),
+  kind text not null,
+  fact text collate "C" not null
+);
+comment on table session_changes is
+  'The change log: names each cached fact that changed or was deleted. Triggers write it in the transaction of the change. Instances cache only positive answers, so a change that makes something valid needs no row.';
+comment on column session_changes.xid is
+  'The transaction. Readers ask for all transactions that their last snapshot did not contain, so they miss no late commit. With a sequence they would.';
+comment on column session_changes.kind is
+  'session, membership, member, key, project, access, server, or roles.';
+comment on column session_changes.fact is
+  'The key of the fact: the digest of a token or key, an ID, or two IDs with a slash between them.';
+
+create index session_changes_xid on session_changes (xid);
+
+create unlogged table answer_leases (
+  id uuid primary key,
+  renewals bigint not null default 0,
+  acknowledged pg_snapshot not null default pg_current_snapshot()
+) with (fillfactor = 50);
+comment on table answer_leases is
+  'Leases of the processes that answer from memory. The table is unlogged, because a renewal four times a second need not survive a crash. An instance that finds it without its first row inserts that row with 0 renewals; all instances then wait for one lease period, because processes may hold leases that were lost.';
+comment on column answer_leases.acknowledged is 'The snapshot up to which the process has applied the change log.';
+
+insert into answer_leases (id, renewals) values ('00000000-0000-0000-0000-000000000000', 1);
+
+create function note_session_change() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) values ('session', old.token_digest);
+  return null;
+end $$;
+comment on function note_session_change is 'Writes the session to the change log.';
+
+create trigger sessions_changed after update or delete on sessions
+  for each row execute function note_session_change();
+comment on trigger sessions_changed on sessions is
+  'Every instance must apply a change of a session before the change is acknowledged.';
+
+create function note_membership_change() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) values ('membership', old.server_id || '/' || old.member_id);
+  return null;
+end $$;
+comment on function note_membership_change is 'Writes the membership to the change log.';
+
+create trigger memberships_changed after update on memberships for each row
+  when ((old.nick, old.role_ids, old.left_at, old.generation)
+    is distinct from (new.nick, new.role_ids, new.left_at, new.generation))
+  execute function note_membership_change();
+comment on trigger memberships_changed on memberships is
+  'Answers contain nickname, roles, and membership, but not the time of the last confirmation.';
+create trigger memberships_deleted after delete on memberships
+  for each row execute function note_membership_change();
+comment on trigger memberships_deleted on memberships is 'No instance may answer from memory with a deleted row.';
+
+create function note_member_change() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) values ('member', old.id);
+  return null;
+end $$;
+comment on function note_member_change is 'Writes the member to the change log.';
+
+create trigger members_changed after update on members for each row
+  when ((old.username, old.global_name, old.avatar, old.email, old.preferred_name, old.updated_at, old.is_club_member)
+    is distinct from
+    (new.username, new.global_name, new.avatar, new.email, new.preferred_name, new.updated_at, new.is_club_member))
+  execute function note_member_change();
+comment on trigger members_changed on members is
+  'Answers contain the profile, but not the time of its last confirmation.';
+create trigger members_deleted after delete on members
+  for each row execute function note_member_change();
+comment on trigger members_deleted on members is 'No instance may answer from memory with a deleted row.';
+
+create function note_block() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) values ('member', new.member_id);
+  insert into session_changes (kind, fact)
+  select 'membership', server_id || '/' || member_id from memberships where member_id = new.member_id;
+  return null;
+end $$;
+comment on function note_block is 'Writes the member and their memberships to the change log.';
+
+create trigger member_blocks_noted after insert or update on member_blocks
+  for each row execute function note_block();
+comment on trigger member_blocks_noted on member_blocks is
+  'Every instance must apply a block before the block is acknowledged, even if no row of a session changes.';
+
+create function note_key_change() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) values ('key', old.digest);
+  return null;
+end $$;
+comment on function note_key_change is 'Writes the key to the change log.';
+
+create trigger api_keys_changed after update on api_keys for each row
+  when ((old.digest, old.project_id, old.revoked_at, old.replaced_at, old.expires_at)
+    is distinct from (new.digest, new.project_id, new.revoked_at, new.replaced_at, new.expires_at))
+  execute function note_key_change();
+comment on trigger api_keys_changed on api_keys is
+  'Revoking, restoring, replacing, or expiring a key takes effect on every instance at once. The time of its last use does not matter.';
+create trigger api_keys_deleted after delete on api_keys
+  for each row execute function note_key_change();
+comment on trigger api_keys_deleted on api_keys is 'No instance may answer from memory with a deleted row.';
+
+create function note_project_change() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) values ('project', old.id);
+  return null;
+end $$;
+comment on function note_project_change is 'Writes the project to the change log.';
+
+create trigger projects_changed after update on projects for each row
+  when ((old.is_internal, old.deactivated_at, old.deleted_at)
+    is distinct from (new.is_internal, new.deactivated_at, new.deleted_at))
+  execute function note_project_change();
+comment on trigger projects_changed on projects is
+  'A project that is deactivated, deleted, or no longer internal loses sessions on every instance.';
+create trigger projects_deleted after delete on projects
+  for each row execute function note_project_change();
+comment on trigger projects_deleted on projects is 'No instance may answer from memory with a deleted row.';
+
+create function note_client_change() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) values ('project', new.project_id::text);
+  return null;
+end $$;
+comment on function note_client_change is 'Writes the project to the change log.';
+
+create trigger oidc_clients_changed after update on oidc_clients for each row
+  when (old.enabled is distinct from new.enabled) execute function note_client_change();
+comment on trigger oidc_clients_changed on oidc_clients is
+  'The sessions of a client that is disabled end on every instance, also in memory.';
+
+create function note_forward_auth() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) values ('project', new.project_id::text);
+  return null;
+end $$;
+comment on function note_forward_auth is 'Writes the project to the change log.';
+
+create trigger forward_auth_changed after insert or update on forward_auth
+  for each row execute function note_forward_auth();
+comment on trigger forward_auth_changed on forward_auth is
+  'Every instance must apply a rule for protected hosts before it is acknowledged. The hosts change in the same transaction.';
+
+create function note_access_change() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) values ('access', old.project_id || '/' || old.server_id);
+  return null;
+end $$;
+comment on function note_access_change is 'Writes the project and the server to the change log.';
+
+create trigger server_access_changed after update or delete on server_access
+  for each row execute function note_access_change();
+comment on trigger server_access_changed on server_access is 'A mapping decides which sessions are valid.';
+
+create function note_server_change() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) values ('server', coalesce(new.id, old.id));
+  return null;
+end $$;
+comment on function note_server_change is 'Writes the server to the change log.';
+
+create trigger servers_changed after update on servers for each row
+  when ((old.is_main, old.removed_at) is distinct from (new.is_main, new.removed_at))
+  execute function note_server_change();
+comment on trigger servers_changed on servers is
+  'The main server decides which members are administrators, and a removed server has no sessions.';
+create trigger servers_deleted after delete on servers
+  for each row execute function note_server_change();
+comment on trigger servers_deleted on servers is 'No instance may answer from memory with a deleted row.';
+create trigger servers_main_inserted after insert on servers for each row
+  when (new.is_main) execute function note_server_change();
+comment on trigger servers_main_inserted on servers is
+  'The first main server in the database replaces the configured one.';
+
+create function note_roles_change() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) select 'roles', server_id from changed group by server_id;
+  return null;
+end $$;
+comment on function note_roles_change is 'Writes the server to the change log, as one with changed roles.';
+
+create trigger roles_inserted after insert on roles referencing new table as changed
+  for each statement execute function note_roles_change();
+comment on trigger roles_inserted on roles is
+  'Instances cache the roles of a server once for all of its sessions, so a statement writes one row, however many roles it changes.';
+create trigger roles_updated after update on roles referencing new table as changed
+  for each statement execute function note_roles_change();
+comment on trigger roles_updated on roles is 'As roles_inserted.';
+create trigger roles_deleted after delete on roles referencing old table as changed
+  for each statement execute function note_roles_change();
+comment on trigger roles_deleted on roles is 'As roles_inserted.';

@@ -1,0 +1,209 @@
+-- Holds the events of projects. Triggers write them in the transaction of the change, so that no statement can omit one.
+
+create table outbox (
+  id bigint generated always as identity primary key,
+  xid xid8 not null default pg_current_xact_id(),
+  project_id uuid not null references projects (id),
+  type text not null,
+  data jsonb not null,
+  created_at timestamptz not null default clock_now()
+);
+comment on table outbox is
+  'Events about the sessions, members, and settings of a project. Event streams read it; rows are deleted after a day.';
+comment on column outbox.xid is
+  'The transaction. IDs are assigned before the commit, so a reader may see a higher ID first. It reads by (xid, id), up to the oldest transaction in progress: pg_snapshot_xmin(pg_current_snapshot()).';
+
+create index outbox_by_project on outbox (project_id, xid, id);
+create index outbox_by_order on outbox (xid, id);
+create index outbox_by_time on outbox (created_at);
+comment on index outbox_by_time is 'Finds old events for housekeeping.';
+
+-- The triggers run per row: their `when` excludes nearly every update before the function is called.
+create function tell_session_end() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (new.project_id, 'session.revoked', jsonb_build_object(
+    'sessionId', new.id, 'memberId', new.member_id, 'serverId', new.server_id, 'reason', new.revoked_reason));
+  return null;
+end $$;
+comment on function tell_session_end is 'Writes the event session.revoked to the outbox.';
+
+create trigger sessions_ended after update on sessions for each row
+  when (old.revoked_at is null and new.revoked_at is not null and new.project_id is not null)
+  execute function tell_session_end();
+comment on trigger sessions_ended on sessions is
+  'Many statements revoke sessions, and each must notify the project.';
+
+create function tell_session_rotation() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (new.project_id, 'session.rotated', jsonb_build_object(
+    'sessionId', new.id, 'memberId', new.member_id, 'serverId', new.server_id, 'expiresAt', iso(new.expires_at)));
+  return null;
+end $$;
+comment on function tell_session_rotation is 'Writes the event session.rotated to the outbox.';
+
+create trigger sessions_rotated after update on sessions for each row
+  when (old.token_digest <> new.token_digest and new.project_id is not null)
+  execute function tell_session_rotation();
+comment on trigger sessions_rotated on sessions is
+  'Clients that cache an answer for the old token must learn of every refresh.';
+
+create function tell_membership() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  select s.project_id, tg_argv[0], jsonb_build_object('memberId', old.member_id, 'serverId', old.server_id)
+  from sessions s
+  where s.server_id = old.server_id and s.member_id = old.member_id and s.revoked_at is null
+    and s.expires_at > clock_now() and s.project_id is not null
+  group by s.project_id;
+  return null;
+end $$;
+comment on function tell_membership is
+  'Writes the named event to the outbox, for each project that has a live session of the member in the server.';
+
+create trigger memberships_roles_told after update on memberships for each row
+  when (old.role_ids is distinct from new.role_ids and old.left_at is null and new.left_at is null)
+  execute function tell_membership('member.roles_changed');
+comment on trigger memberships_roles_told on memberships is
+  'Sign-ins, reads, syncs, and the gateway all write roles, and each must notify the projects.';
+create trigger memberships_end_told after update on memberships for each row
+  when (old.left_at is null and new.left_at is not null)
+  execute function tell_membership('member.left');
+comment on trigger memberships_end_told on memberships is
+  'Sign-ins, reads, syncs, and the gateway all end memberships, and each must notify the projects.';
+
+create function tell_block() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  select s.project_id, tg_argv[0], jsonb_build_object('memberId', new.member_id)
+    || case when tg_argv[0] = 'member.blocked' then jsonb_build_object('until', iso(new.until)) else '{}' end
+  from sessions s join projects p on p.id = s.project_id and p.deleted_at is null
+  where s.member_id = new.member_id
+  group by s.project_id;
+  return null;
+end $$;
+comment on function tell_block is
+  'Writes the named event to the outbox, for each project that has a session of the member on record, live or ended.';
+
+create trigger member_blocks_begun after insert on member_blocks for each row
+  when (new.until is null or new.until > clock_moment())
+  execute function tell_block('member.blocked');
+comment on trigger member_blocks_begun on member_blocks is 'Every statement that blocks a member must notify the projects.';
+create trigger member_blocks_changed after update on member_blocks for each row
+  when (old.until is distinct from new.until and (new.until is null or new.until > clock_moment()))
+  execute function tell_block('member.blocked');
+comment on trigger member_blocks_changed on member_blocks is
+  'A block with a new end is reported like a new block.';
+create trigger member_blocks_ended after update on member_blocks for each row
+  when (old.until is distinct from new.until and new.until <= clock_moment())
+  execute function tell_block('member.unblocked');
+comment on trigger member_blocks_ended on member_blocks is
+  'Every statement that ends a block must notify the projects. The event member.blocked contains the end of a block that expires.';
+
+create function tell_project_end() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (new.id, 'project.disabled', jsonb_build_object(
+    'projectId', new.id, 'reason', case when new.deleted_at is null then 'deactivated' else 'deleted' end));
+  return null;
+end $$;
+comment on function tell_project_end is 'Writes the event project.disabled to the outbox.';
+
+create trigger projects_end_told after update on projects for each row
+  when ((old.deactivated_at is null and new.deactivated_at is not null)
+    or (old.deleted_at is null and new.deleted_at is not null))
+  execute function tell_project_end();
+comment on trigger projects_end_told on projects is
+  'Every backend of a project must learn that the project was deactivated or deleted.';
+
+create function tell_key_end() returns trigger language plpgsql as $$
+declare
+  has_another boolean := exists (
+    select from working_keys w where w.project_id = new.project_id and w.id <> new.id);
+begin
+  -- A project with another key continues: only event streams that use this key end.
+  if has_another or new.expires_at <= new.revoked_at then
+    insert into outbox (project_id, type, data)
+    values (new.project_id, 'key.ended', jsonb_build_object('prefix', new.prefix,
+      'reason', case when new.expires_at <= new.revoked_at then 'expired'
+        when new.replaced_at is null then 'revoked' else 'regenerated' end));
+  end if;
+  if not has_another then
+    insert into outbox (project_id, type, data)
+    values (new.project_id, 'project.disabled', jsonb_build_object('projectId', new.project_id,
+      'reason', case when new.replaced_at is null then 'key_revoked' else 'key_regenerated' end));
+  end if;
+  return null;
+end $$;
+comment on function tell_key_end is
+  'Writes the event key.ended to the outbox, and project.disabled if the project has no other key.';
+
+create trigger api_keys_end_told after update on api_keys for each row
+  when (old.revoked_at is null and new.revoked_at is not null)
+  execute function tell_key_end();
+comment on trigger api_keys_end_told on api_keys is
+  'Every statement that revokes or replaces a key must notify the backends that use it.';
+
+create function tell_key_ending() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (new.project_id, 'key.ending', jsonb_build_object('prefix', new.prefix, 'endsAt', iso(new.expires_at)));
+  return null;
+end $$;
+comment on function tell_key_ending is 'Writes the event key.ending to the outbox.';
+
+create trigger api_keys_ending_told after update on api_keys for each row
+  when (old.ending_told_at is null and new.ending_told_at is not null)
+  execute function tell_key_ending();
+comment on trigger api_keys_ending_told on api_keys is
+  'Marking a key as reported and reporting it happen in the same commit.';
+
+create function tell_access_change() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (old.project_id, 'reset', jsonb_build_object('reason', 'access_changed'));
+  return null;
+end $$;
+comment on function tell_access_change is 'Writes the event reset to the outbox.';
+
+create trigger server_access_end_told after delete on server_access
+  for each row when (old.can_read) execute function tell_access_change();
+comment on trigger server_access_end_told on server_access is
+  'A mapping that is deleted ends many sessions; one event tells clients to clear their cache.';
+create trigger server_access_change_told after update on server_access
+  for each row when (old.can_read and not new.can_read) execute function tell_access_change();
+comment on trigger server_access_change_told on server_access is
+  'A mapping that loses READ ends many sessions; one event tells clients to clear their cache.';
+
+create function tell_internal_end() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  values (new.id, 'reset', jsonb_build_object('reason', 'access_changed'));
+  return null;
+end $$;
+comment on function tell_internal_end is 'Writes the event reset to the outbox.';
+
+create trigger projects_internal_told after update on projects for each row
+  when (old.is_internal and not new.is_internal)
+  execute function tell_internal_end();
+comment on trigger projects_internal_told on projects is
+  'A project that is no longer internal loses the main server, which ends many sessions.';
+
+create function tell_server_change() returns trigger language plpgsql as $$
+begin
+  insert into outbox (project_id, type, data)
+  select id, 'reset', jsonb_build_object('reason', 'access_changed')
+  from (
+    select a.project_id as id from server_access a where a.server_id = new.id
+    union
+    select p.id from projects p where p.is_internal and p.deleted_at is null) concerned;
+  return null;
+end $$;
+comment on function tell_server_change is 'Writes the event reset to the outbox, for each project that may use the server.';
+
+create trigger servers_change_told after update on servers for each row
+  when ((old.is_main, old.removed_at) is distinct from (new.is_main, new.removed_at))
+  execute function tell_server_change();
+comment on trigger servers_change_told on servers is
+  'Removing a server, or moving the main server, affects sessions of several projects.';

@@ -1,0 +1,44 @@
+-- Holds what the monitoring pages show: instances, request counts, and refused credentials.
+
+create table instances (
+  id uuid primary key,
+  version text not null,
+  started_at timestamptz(3) not null,
+  last_seen_at timestamptz(3) not null,
+  leads_gateway boolean not null
+);
+comment on table instances is 'Running instances, by their last heartbeat.';
+
+create table usage_minutes (
+  minute timestamptz(0) not null,
+  project_id uuid not null,
+  route text not null,
+  status smallint not null,
+  count bigint not null,
+  took integer[],
+  primary key (minute, project_id, route, status)
+);
+comment on table usage_minutes is 'Counts requests per minute.';
+comment on column usage_minutes.project_id is
+  'The project. The nil UUID stands for requests without a project, because a primary key cannot contain null.';
+comment on column usage_minutes.took is
+  'A histogram of response times: for each bound, the responses that were faster than it, but not than the bound before it. Null: not measured.';
+
+create table auth_failures (
+  id uuid primary key,
+  at timestamptz(3) not null,
+  kind text not null,
+  reason text not null,
+  address text,
+  path text not null,
+  project_id uuid,
+  key_prefix text,
+  member_id text collate "C",
+  request_id text
+);
+comment on table auth_failures is 'Requests that were refused because of their credentials.';
+comment on column auth_failures.member_id is
+  'The member, if known: the session is valid, but does not permit the request.';
+
+create index auth_failures_at on auth_failures (at desc, id desc);
+create index auth_failures_member on auth_failures (member_id, at desc, id desc) where member_id is not null;
