@@ -16,7 +16,7 @@ const system = [
   'tools/deploy.test.ts',
   'tools/{alert-windows,artifacts,package}.test.ts',
   'clients/**/*.test.ts',
-  'tools/sdk/*.test.ts',
+  'tools/{sdk,shown}/*.test.ts',
   'apps/api/src/cli/*.test.ts',
 ]
 /** Packages of others, which are installed before the first of these runs. */
@@ -45,7 +45,7 @@ const alone = [
   'apps/api/test/process/rolling.test.ts',
 ]
 /** What looks at the run when it is over. */
-const last = ['tools/pglite-statements.test.ts']
+const last = ['tools/{pglite-statements,shown-commands-run}.test.ts']
 
 /** What every project has. The root's `globalSetup` is not among it: it runs once. */
 const shared = {

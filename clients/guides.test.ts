@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fencesOf } from '../acceptance/browser/shell.ts'
-import { type GivenProject, givenProject, walkLogin } from '../apps/api/test/given.ts'
+import { givenProject, walkLogin } from '../apps/api/test/given.ts'
 import { startWorld, type World } from '../apps/api/test/service.ts'
 import { isInstalled } from '../bench/src/rolling-proxies.ts'
 import { freePort } from '../tools/free-port.js'
+import { noteRun, noteSkipped } from '../tools/shown/notes.ts'
+import { filledIn } from '../tools/shown/run.ts'
 
 /** The site of each guide, as a reader copies it: the block of its language, started as the page says. */
 const guides = [
@@ -18,23 +20,18 @@ const guides = [
     language: 'php',
     file: 'site.php',
     program: 'php',
-    start: (port: number) => ['php', '-S', `127.0.0.1:${port}`, 'site.php'],
   },
   {
     page: 'go.md',
     language: 'go',
     file: 'site.go',
     program: 'go',
-    // Not `go run`: it starts another process, which goes on when it is ended.
-    build: ['go', 'build', '-o', 'site', 'site.go'],
-    start: () => ['./site'],
   },
   {
     page: 'java.md',
     language: 'java',
     file: 'Site.java',
     program: 'javac',
-    start: () => ['java', 'Site.java'],
   },
 ]
 
@@ -52,15 +49,16 @@ test('every guide in another language is run here, or says that it is not', () =
     (page) => page.endsWith('.md') && fencesOf(read(page)).some(({ text }) => text.length > 2_000),
   )
   const run = guides.map(({ page }) => page)
-  const silent = pages.filter(
-    (page) => !run.includes(page) && !read(page).includes('**No test runs this page**'),
-  )
+  const silent = pages.filter((page) => !run.includes(page) && !read(page).includes('Not run by our tests'))
   expect(pages).toEqual(expect.arrayContaining([...run, 'csharp.md']))
   expect(silent).toEqual([])
 })
 
-describe.each(guides)('docs/guides/$page', ({ page, language, file, program, build, start }) => {
-  if (!isInstalled(program)) console.warn(`${program} is not there: what ${page} shows is SKIPPED.`)
+describe.each(guides)('docs/guides/$page', ({ page, language, file, program }) => {
+  const [start = ''] = fencesOf(read(page)).flatMap((fence) =>
+    fence.language === 'sh' ? [fence.text.trimEnd()] : [],
+  )
+  if (!isInstalled(program)) noteSkipped(start, `${program} is missing`)
 
   test.skipIf(!isInstalled(program))(
     'logs in, shows live roles, and logs out',
@@ -69,15 +67,22 @@ describe.each(guides)('docs/guides/$page', ({ page, language, file, program, bui
       const port = await freePort()
       const appUrl = `http://127.0.0.1:${port}`
       const project = await givenProject(world, { redirectUris: [`${appUrl}/callback`] })
-      const env = environmentOf(project, appUrl, place)
+      const env = { PATH: process.env['PATH'], HOME: place, GOTOOLCHAIN: 'local' }
       const [code] = fencesOf(read(page)).filter((fence) => fence.language === language)
       await writeFile(join(place, file), code?.text ?? '')
-      if (build) execFileSync(build[0] ?? '', build.slice(1), { cwd: place, env })
-      const [command = '', ...args] = start(port)
-      const site = spawn(command, args, { cwd: place, env, stdio: 'ignore' })
+      const command = filledIn(start, {
+        'https://id.example': world.url,
+        'rck_…': project.key,
+        'CLIENT_ID=…': `CLIENT_ID=${project.id}`,
+        'SERVER_ID=…': `SERVER_ID=${world.service.config.chatGuildId}`,
+        8080: String(port),
+      })
+      // A group of its own: `go run` starts another process.
+      const site = spawn('sh', ['-ec', command], { cwd: place, env, stdio: 'ignore', detached: true })
       try {
         await expect.poll(() => answers(appUrl), { timeout: 60_000, interval: 200 }).toBe(true)
         await walkTheSite(appUrl)
+        noteRun(start)
       } finally {
         await end(site)
         await rm(place, { recursive: true, force: true })
@@ -85,17 +90,6 @@ describe.each(guides)('docs/guides/$page', ({ page, language, file, program, bui
     },
     180_000,
   )
-})
-
-const environmentOf = ({ id, key }: GivenProject, appUrl: string, home: string) => ({
-  PATH: process.env['PATH'],
-  HOME: home,
-  GOTOOLCHAIN: 'local',
-  ROLECALL_URL: world.url,
-  ROLECALL_API_KEY: key,
-  ROLECALL_CLIENT_ID: id,
-  ROLECALL_SERVER_ID: world.service.config.chatGuildId,
-  ROLECALL_APP_URL: appUrl,
 })
 
 /** A person at the site, and those who try what they should not. */
@@ -177,7 +171,8 @@ const answers = (url: string) =>
   )
 
 async function end(child: ChildProcess) {
-  if (child.exitCode !== null) return
-  child.kill('SIGKILL')
-  await once(child, 'exit')
+  if (child.exitCode !== null || child.pid === undefined) return
+  const ended = once(child, 'exit')
+  process.kill(-child.pid, 'SIGKILL')
+  await ended
 }

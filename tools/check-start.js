@@ -1,14 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.js'
 
-// The two commands of the README, in a clone of HEAD: `npm ci && npm start`, one whole login through the
-// demo site as a browser would do it, Ctrl-C, and a second start on the same data. Needs no build.
+// The first command of the README in a clone of HEAD, `npm ci && npm start`: one whole login through the demo site as
+// a browser does it, Ctrl-C, and a second `npm start` on the same data. Needs no build. Then `npm run build`, on its own.
 
 const firstStartSec = 90
 const secondStartSec = 10
@@ -26,22 +26,32 @@ process.once('exit', () => {
 
 const clone = join(folder, 'rolecall')
 timed('git clone', () => execFileSync('git', ['clone', '--quiet', root, clone], { stdio: 'inherit' }))
-timed('npm ci', () => execFileSync('npm', ['ci', '--loglevel=error'], { cwd: clone, stdio: 'inherit' }))
+const [, install = '', start = ''] =
+  /^```sh\n(npm ci) && (npm start)\n```$/m.exec(readFileSync(join(clone, 'README.md'), 'utf8')) ?? []
+if (!start) throw new Error('The README does not begin with `npm ci && npm start`.')
+timed(install, () => run(install))
 
 const [port, sitePort, chatPort] = await Promise.all([freePort(), freePort(), freePort()])
 const service = `http://127.0.0.1:${port}`
 const site = `http://127.0.0.1:${sitePort}`
 
-await startAndHealth('npm start', firstStartSec)
+await startAndHealth(start, firstStartSec)
 await logIn()
 await stop()
 await startAndHealth('npm start, second time', secondStartSec)
 await logIn()
 await stop()
+timed('npm run build', () => run('npm run build'))
+
+/** Types a command in the clone. */
+function run(/** @type {string} */ command) {
+  const env = { ...process.env, npm_config_loglevel: 'error' }
+  execFileSync('sh', ['-c', command], { cwd: clone, env, stdio: 'inherit' })
+}
 
 async function startAndHealth(/** @type {string} */ title, /** @type {number} */ withinSec) {
   const began = performance.now()
-  const child = spawn('npm', ['start'], {
+  const child = spawn('sh', ['-c', `exec ${start}`], {
     cwd: clone,
     env: { ...process.env, PORT: `${port}`, DEMO_PORT: `${sitePort}`, CHAT_SIM_PORT: `${chatPort}` },
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -14,6 +14,7 @@ import { startService } from '../apps/api/test/process/service-process.ts'
 import { buildConsoleOnce } from './build-console.js'
 import { freePort } from './free-port.js'
 import { stageService } from './pack-service.js'
+import { noteRun } from './shown/notes.ts'
 
 interface Locked {
   readonly version: string
@@ -38,8 +39,10 @@ describe('the service as one package', () => {
     app = join(folder, 'app')
     await mkdir(app)
     await buildConsoleOnce()
-    // The documented command.
-    const packed = await run('node', ['tools/pack-service.js', folder], { cwd: root })
+    // As it is documented, but for the folder.
+    const command = 'node tools/pack-service.js'
+    const packed = await run('sh', ['-c', `${command} ${folder}`], { cwd: root })
+    noteRun(command)
     tarball = packed.stdout.split('\n').find((line) => line.endsWith('.tgz')) ?? ''
     const { stdout, stderr } = await run('npm', ['install', ...quiet, tarball], { cwd: app })
     said = stdout + stderr

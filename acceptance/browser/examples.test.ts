@@ -4,17 +4,20 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { demo as ids } from '@rolecall/chat-sim'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../tools/free-port.js'
+import { root } from '../../tools/shown/collect.ts'
+import { noteRun, noteSkipped } from '../../tools/shown/notes.ts'
 import { chromiumOptions, launchChromium } from './chromium.ts'
 import { type Demo, demoFolder } from './start-demo.ts'
 import { chooseAndAgree } from './visitor.ts'
 
-const program = fileURLToPath(new URL('../../examples/start.js', import.meta.url))
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const program = join(root, String(scripts.example).replace(/^node /, ''))
 
 /** Why an example cannot be tried here; undefined when it can. */
 const skipReason: Readonly<Record<string, () => string | undefined>> = {
@@ -56,7 +59,7 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-/** Runs what `npm run example` runs, beside the demo. */
+/** Runs what `npm run example` runs, beside the demo: npm changes to the folder of package.json, where no demo is. */
 function startExample(name: string, port: number) {
   const ports = { PORT: String(folder.ports.PORT), EXAMPLE_PORT: String(port) }
   const child = spawn(process.execPath, [program, name], {
@@ -97,8 +100,12 @@ describe('an example', () => {
     'in %s opens and closes by what happens on the chat platform, after one login',
     { timeout: 400_000 },
     async ([name, displayName, username, id], { skip }) => {
+      const command = `npm run example ${name}`
       const reason = skipReason[name]?.()
-      if (reason) skip(reason)
+      if (reason) {
+        noteSkipped(command, reason)
+        skip(reason)
+      }
       const port = await freePort()
       const url = `http://127.0.0.1:${port}`
       const example = startExample(name, port)
@@ -145,6 +152,7 @@ describe('an example', () => {
       await page.getByRole('button', { name: 'Log out' }).click()
       await page.getByRole('link', { name: 'Log in' }).waitFor()
       expect(await program()).toEqual([401, undefined])
+      noteRun(command)
     },
   )
 

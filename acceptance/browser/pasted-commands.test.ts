@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { demo as ids } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commandsOfSource } from '../../tools/shown/collect.ts'
+import { noteRun } from '../../tools/shown/notes.ts'
+import { runShown } from '../../tools/shown/run.ts'
 import { launchChromium } from './chromium.ts'
 import { fencesOf, openShell } from './shell.ts'
 import { type Demo, demoFolder } from './start-demo.ts'
@@ -42,28 +44,32 @@ async function codeOf(start: string, name: string): Promise<string> {
   }
 }
 
+const replaceAll = (text: string, values: Readonly<Record<string, string>>) =>
+  Object.entries(values).reduce((filled, [from, to]) => filled.replaceAll(from, () => to), text)
+
 const literally = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** Text with `…` for what is different each time. */
 const asPattern = (expected: string) =>
   new RegExp(`^${expected.trim().split('…').map(literally).join('[^]*?')}$`)
 
-/** The value that a person fills in where the page shows `NAME=rcc_…`. */
-type Fill = Readonly<Record<string, (lastSaid: string) => Promise<string>>>
+/** Puts in what a person would: a code after signing in, an ID out of the last answer. */
+type Edit = (block: string, lastSaid: string) => string | Promise<string>
 
 /** Pastes every block, compares what a page shows as its answer, and answers all that was said. */
-async function paste(markdown: string, fill: Fill = {}): Promise<string[]> {
+async function paste(markdown: string, edit: Edit = (block) => block, before = ''): Promise<string[]> {
   const shell = openShell(folder.path)
   const said: string[] = []
   try {
-    for (const { language, text } of fencesOf(here(markdown))) {
-      if (language === 'json' || language === 'text') expect(said.at(-1)?.trim()).toMatch(asPattern(text))
+    if (before) await shell.run(before)
+    for (const { language, text } of fencesOf(markdown)) {
+      const last = said.at(-1) ?? ''
+      if (language === 'json' || language === 'text') expect(last.trim()).toMatch(asPattern(here(text)))
       if (language !== 'sh') continue
-      const [, name] = /^(\w+)=rc\w_…$/m.exec(text) ?? []
-      const value = name && (await fill[name]?.(said.at(-1) ?? ''))
-      const block = value ? text.replace(/rc\w_…/, value) : text
-      expect(block, 'nothing is left to fill in').not.toContain('…')
+      const block = await edit(here(text), last)
+      expect(block, 'nothing is left to fill in').not.toMatch(/…|<id>/)
       said.push(await shell.run(block))
+      noteRun(text.trimEnd())
     }
   } finally {
     await shell.close()
@@ -71,22 +77,137 @@ async function paste(markdown: string, fill: Fill = {}): Promise<string[]> {
   return said
 }
 
+const refusalsIn = (said: readonly string[]) => said.filter((one) => /"status":[45]\d\d/.test(one))
+
+/** Keeps the blocks that are typed: a page may show as an example what an answer is like. */
+const typed = (markdown: string) => markdown.replaceAll(/^( *)```(?:json|text)\n[\s\S]*?^ *```$/gm, '')
+
+const signInAsAdmin = () => codeOf(`${demo.serviceUrl}/api/auth/admin/login?return_to=/`, 'Mara Lind')
+
 test('the guide to inbound webhooks, command by command, says what it shows', async () => {
   const said = await paste(read('docs/guides/inbound-webhooks.md'))
   expect(said.length).toBeGreaterThan(8)
 }, 60_000)
 
 test('the guide to a login with curl, command by command, says what it shows', async () => {
-  const { project } = JSON.parse(readFileSync(join(folder.path, '.rolecall/demo.json'), 'utf8'))
-  const page = read('docs/guides/curl.md')
-    .replace('https://id.example', demo.serviceUrl)
-    .replace('rck_…', project.apiKey)
-    .replace('ROLECALL_CLIENT_ID=…', `ROLECALL_CLIENT_ID=${project.id}`)
-    .replace('ROLECALL_SERVER_ID=…', `ROLECALL_SERVER_ID=${ids.mainGuildId}`)
-    .replace('https://site.example/callback', project.redirectUri)
-  const said = await paste(page, { CODE: (lastSaid) => codeOf(lastSaid.trim(), 'Ada Osei') })
+  const { project } = await folder.kept()
+  const values = {
+    'https://id.example': demo.serviceUrl,
+    'rck_…': project.apiKey,
+    'ROLECALL_CLIENT_ID=…': `ROLECALL_CLIENT_ID=${project.id}`,
+    'ROLECALL_SERVER_ID=…': `ROLECALL_SERVER_ID=${ids.mainGuildId}`,
+    'https://site.example/callback': project.redirectUri,
+  }
+  const said = await paste(read('docs/guides/curl.md'), async (block, last) => {
+    if (block.startsWith('CODE=')) return block.replace('rcc_…', await codeOf(last.trim(), 'Ada Osei'))
+    return replaceAll(block, values)
+  })
   expect(said.length).toBe(8)
 }, 60_000)
+
+test('the first project is registered by the commands of its guide', async () => {
+  const said = await paste(typed(read('docs/guides/first-project.md')), async (block, last) => {
+    const filled = replaceAll(block, { 'https://id.example': demo.serviceUrl })
+    if (filled.includes('rcc_…')) return filled.replace('rcc_…', await signInAsAdmin())
+    const answer = JSON.parse(last)
+    expect(refusalsIn([last])).toEqual([])
+    // The guide says to keep the token of the first answer.
+    if (answer.token) return `export ADMIN=${answer.token}\n${filled}`
+    return filled.replace('<id>', answer.project.id)
+  })
+  expect(JSON.parse(said.at(-1) ?? '')).toMatchObject({
+    redirectUris: ['https://crew.example/auth/callback'],
+  })
+}, 60_000)
+
+describe('with the variables that they name', () => {
+  let variables: string
+  let apiKey: string
+  beforeAll(async () => {
+    const { adminToken } = await folder.kept()
+    const created = await fetch(`${demo.serviceUrl}/api/admin/projects`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Wiki' }),
+    })
+    const answer = await created.json()
+    apiKey = answer.apiKey
+    const [shorthand] = fencesOf(read('README.md')).filter(({ text }) => text.startsWith('admin() {'))
+    variables = [
+      `URL=${demo.serviceUrl} TOKEN=${adminToken} PROJECT=${answer.project.id}`,
+      'ROLECALL_URL=$URL ADMIN_TOKEN=$TOKEN',
+      shorthand?.text,
+    ].join('\n')
+  })
+
+  test.each(['forward-auth', 'openid-connect'])(
+    'the commands of the guide to %s are accepted',
+    async (name) => {
+      const said = await paste(typed(read(`docs/guides/${name}.md`)), undefined, variables)
+      expect(refusalsIn(said)).toEqual([])
+      expect(said.join('\n')).toContain('"id":')
+    },
+  )
+
+  test('the commands of the guide to events open a stream and set an address', async () => {
+    const [stream = '', address] = await paste(
+      typed(read('docs/guides/events.md')),
+      (block) =>
+        replaceAll(block, {
+          'https://rolecall.example/api/events': `${demo.serviceUrl}/api/events?heartbeat=1`,
+          // The stream does not end by itself.
+          "rck_…'": `${apiKey}' | head -n 4`,
+        }),
+      variables,
+    )
+    expect(stream).toMatch(/retry: \d+\nid: \S+\n/)
+    expect(address).toContain('"eventsSecret":"whsec_')
+  })
+})
+
+test('an admin code that is bound to a shell is exchanged as the page on logins shows', async () => {
+  const [{ text = '' } = {}] = fencesOf(read('docs/security/login.md'))
+  const at = text.indexOf('curl')
+  const shell = openShell(folder.path)
+  try {
+    const start = await shell.run(text.slice(0, at).replace('https://id.example', demo.serviceUrl))
+    const code = await codeOf(start.trim(), 'Mara Lind')
+    const exchange = replaceAll(text.slice(at), { 'https://id.example': demo.serviceUrl, 'rcc_…': code })
+    expect(JSON.parse(await shell.run(exchange))).toMatchObject({ token: expect.stringMatching(/^rcs_/) })
+    noteRun(text.trimEnd())
+  } finally {
+    await shell.close()
+  }
+})
+
+test('the commands that `npm start` prints answer with what it says', async () => {
+  const printed = demo.output().matchAll(/^ {2}((?:export|curl) (?:.*\\\n)*.*)$/gm)
+  const shell = openShell(folder.path)
+  const said: string[] = []
+  for (const [, command = ''] of printed) said.push(await shell.run(command))
+  await shell.close()
+  expect(said.map((one) => one && JSON.parse(one))).toMatchObject([
+    { member: { id: ids.users.ada } },
+    '',
+    { data: [{ username: expect.stringContaining('berg') }, {}] },
+  ])
+  const summary = 'examples/demo-site/src/summary.ts'
+  for (const { text } of commandsOfSource(summary, read(summary))) noteRun(text)
+})
+
+test('the command that the console shows for a new back end lists members', async () => {
+  const { project } = await folder.kept()
+  const page = 'apps/console/src/features/projects/created-project.tsx'
+  const [, template = ''] = /text=\{`(curl [^`]+)`\}/.exec(read(page)) ?? []
+  const values = { origin: demo.serviceUrl, server: ids.mainGuildId, apiKey: project.apiKey }
+  const command = template
+    .replaceAll(/\$\{(?:location\.)?(\w+)\}/g, (_, name: string) => Reflect.get(values, name))
+    .replace('\\\\\\n', '\\\n')
+  const shell = openShell(folder.path)
+  expect(JSON.parse(await shell.run(command)).data).toHaveLength(50)
+  await shell.close()
+  noteRun("curl -s '…/api/servers/…/members?limit=50'")
+})
 
 describe('README.md', () => {
   const readme = read('README.md')
@@ -103,11 +224,12 @@ describe('README.md', () => {
   })
 
   test('every command of a backend and of an operator does what it says', async () => {
-    const said = await paste(section('Use it from a backend', 'Point it at Discord'), {
-      CODE: (lastSaid) => codeOf(lastSaid.trim(), 'Ada Osei'),
-      ADMIN_CODE: () => codeOf(`${demo.serviceUrl}/api/auth/admin/login?return_to=/`, 'Mara Lind'),
+    const said = await paste(section('Use it from a backend', 'Point it at Discord'), async (block, last) => {
+      if (block.startsWith('CODE=')) return block.replace('rcc_…', await codeOf(last.trim(), 'Ada Osei'))
+      if (block.startsWith('ADMIN_CODE=')) return block.replace('rcc_…', await signInAsAdmin())
+      return block
     })
-    expect(said.filter((one) => /"status":[45]\d\d|^\S*: /m.test(one))).toEqual([])
+    expect([...refusalsIn(said), ...said.filter((one) => /^\S*: /m.test(one))]).toEqual([])
     const answers = said.filter((one) => one.startsWith('{'))
     const [exchanged, validated] = answers.slice(0, 2).map((one) => JSON.parse(one))
     expect(exchanged).toMatchObject({ token: expect.stringMatching(/^rcs_/), member: { id: ids.users.ada } })
@@ -116,3 +238,10 @@ describe('README.md', () => {
     expect(readFileSync(`${folder.path}/audit.csv`, 'utf8')).toContain('project.create')
   }, 120_000)
 })
+
+// The last one: the demo is not needed any more.
+test('the audit log is verified once the demo has stopped, as README.md says', async () => {
+  await demo.stop()
+  const said = await runShown('npx rolecall audit verify', { cwd: folder.path, fill: { 'npx ': '' } })
+  expect(said).toMatch(/^ok {2}\d+ entries, unbroken/m)
+}, 60_000)

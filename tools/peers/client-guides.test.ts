@@ -9,8 +9,10 @@ import { startWorld, type World } from '../../apps/api/test/service.ts'
 import { SiteBrowser } from '../../packages/sdk/test/site-browser.ts'
 import { listenFetch } from '../../packages/sdk/test/sites.ts'
 import { freePort } from '../free-port.js'
-import { type Installed, installPackage, root, run } from '../sdk/installed.ts'
+import { type Installed, installPackage, root } from '../sdk/installed.ts'
 import { commandsIn, filesIn } from '../sdk/stacks.ts'
+import { noteRun } from '../shown/notes.ts'
+import { runShown } from '../shown/run.ts'
 
 /** Where packages of this repository are found by their names. */
 const folder = join(root, 'tools/peers/dist/pages')
@@ -66,16 +68,12 @@ describe.each(['express', 'fastify'])('docs/guides/stacks/%s.md, as written, in 
     const { id, key } = await givenProject(world, { redirectUris: [`${url}/auth/callback`] })
     const app = join(installed.folder, 'empty')
     await mkdir(app)
-    const commands = await commandsIn(page)
-    const start = commands.pop() ?? ''
-    for (const line of commands) {
-      await run(
-        'sh',
-        ['-c', `npm_config_prefer_offline=true ${line.replace('rolecall-sdk.tgz', installed.tarball)}`],
-        app,
-        120_000,
-      )
-    }
+    const [install = '', start = ''] = await commandsIn(page)
+    await runShown(install, {
+      cwd: app,
+      env: { HOME: before['HOME'] ?? '', npm_config_prefer_offline: 'true' },
+      fill: { 'rolecall-sdk.tgz': installed.tarball },
+    })
     const values = {
       ROLECALL_URL: world.url,
       ROLECALL_API_KEY: key,
@@ -92,13 +90,13 @@ describe.each(['express', 'fastify'])('docs/guides/stacks/%s.md, as written, in 
     )
     const [[path, code] = ['', '']] = await filesIn(page)
     await writeFile(join(app, path), code.replaceAll('8080', String(port)))
-    const [program = '', ...args] = start.split(' ')
-    expect(program).toBe('node')
     // Nothing but what the file says.
-    const child = spawn(process.execPath, args, { cwd: app, env: { PATH: before['PATH'] }, stdio: 'inherit' })
+    const env = { PATH: before['PATH'] }
+    const child = spawn('sh', ['-c', `exec ${start}`], { cwd: app, env, stdio: 'inherit' })
     const ended = once(child, 'exit')
     try {
       await expectCrewOnly(url)
+      noteRun(start)
     } finally {
       child.kill('SIGKILL')
       await ended

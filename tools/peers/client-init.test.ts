@@ -8,6 +8,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../free-port.js'
 import { type Installed, installPackage, root, run } from '../sdk/installed.ts'
 import { filesIn } from '../sdk/stacks.ts'
+import { commandsOfPage, read } from '../shown/collect.ts'
+import { noteRun } from '../shown/notes.ts'
+import { runShown } from '../shown/run.ts'
+
+/** The command that a page gives for it. */
+const readmeBlock = (page: string) =>
+  commandsOfPage(page, read(page)).find(({ text, isBlock }) => isBlock && text.includes('rolecall-init'))
+    ?.text ?? ''
 
 let installed: Installed
 /** Below the packages of this folder, which the apps find there. */
@@ -321,6 +329,22 @@ describe('rolecall-init', () => {
   test('is run by its name where the package is installed, and loads nothing', async () => {
     const said = await run('npx', ['--no', '--offline', 'rolecall-init', '--help'], installed.app)
     for (const word of ['--dry-run', '--key -', 'ROLECALL_URL', '.gitignore']) expect(said).toContain(word)
+  })
+
+  test.each([
+    [readmeBlock('README.md'), { '<id>': 'prj_1' }],
+    [readmeBlock('packages/sdk/README.md'), { '<id>': '1100089314336833537' }],
+    ['npx --no --offline rolecall-init --url https://id.example --key - < key.txt', {}],
+  ])('reads the key and makes the login, as shown: %s', async (text, fill) => {
+    const app = await givenApp(express, { 'key.txt': key })
+    await cp(join(installed.app, 'node_modules/.bin'), join(app, 'node_modules/.bin'), {
+      recursive: true,
+      verbatimSymlinks: true,
+    })
+    const said = await runShown(text, { cwd: app, input: key, env: { HOME: app }, fill })
+    expect(said).toMatch(/made +rolecall\.js/)
+    expect((await filesOf(app))['.env']).toContain(`ROLECALL_API_KEY=${key}`)
+    noteRun('npx --no --offline rolecall-init')
   })
 
   test('shows in a dry run what it would write, without a secret, and writes nothing', async () => {

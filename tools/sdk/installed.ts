@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { inject, vi } from 'vitest'
+import { noteRun } from '../shown/notes.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -68,8 +69,10 @@ async function installOnce(): Promise<string> {
 
 async function install(folder: string): Promise<void> {
   const app = join(folder, 'app')
-  // The documented command, as newcomers type it.
-  const said = await run('npm', ['run', 'pack', '-w', 'packages/sdk', '--', folder], root, 120_000)
+  // As newcomers type it, but for the folder: several runs at once may pack.
+  const command = 'npm run pack -w packages/sdk'
+  const said = await run('sh', ['-c', `${command} -- ${folder}`], root, 120_000)
+  noteRun(command)
   const tarball = said.split('\n').find((line) => line.endsWith('.tgz')) ?? ''
   await mkdir(app)
   await run('npm', ['init', '-y'], app)

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { describeSites } from '../../packages/sdk/test/adapter-table.ts'
 import type { StartSite } from '../../packages/sdk/test/sites.ts'
+import { noteRun, noteSkipped } from '../shown/notes.ts'
 import { type Installed, installPackage, run } from './installed.ts'
 import { commandsIn, filesIn, type Stack, stacks } from './stacks.ts'
 
@@ -37,9 +38,12 @@ async function build(stack: Stack): Promise<string> {
   if (!existsSync(join(app, 'node_modules'))) {
     await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
     // A page that begins in an empty folder says how.
-    const begins = (await commandsIn(stack.page)).filter((line) => /^npm (init|pkg)/.test(line))
-    if (begins.length > 0) await rm(join(app, 'package.json'))
-    for (const line of begins) await run('sh', ['-c', line], app)
+    const [begins] = await commandsIn(stack.page)
+    if (begins !== undefined) {
+      await rm(join(app, 'package.json'))
+      await run('sh', ['-ec', begins.replace('rolecall-sdk.tgz', installed.tarball)], app, 300_000)
+      noteRun(begins)
+    }
     await run(
       'npm',
       ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...stack.packages],
@@ -98,6 +102,7 @@ const startOf =
 if (wanted.length > 0) {
   describeSites(Object.fromEntries(wanted.map(([name, stack]) => [name, startOf(stack)])))
 } else {
+  for (const text of await commandsIn('next')) noteSkipped(text, 'it is run with STACKS=all')
   test('frameworks that have to be built', ({ skip }) => {
     skip('they are loaded with STACKS=all')
   })

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { commandsOfPage } from '../shown/collect.ts'
 import { root } from './installed.ts'
 
 /** The files that a page of docs/guides/stacks shows, by their paths: each block that begins with a path in a comment. */
@@ -8,11 +9,9 @@ export async function filesIn(page: string): Promise<Map<string, string>> {
   return new Map([...blocks].map(([, path = '', code = '']) => [path, code]))
 }
 
-/** Returns the commands that a page shows, line by line. */
-export async function commandsIn(page: string): Promise<string[]> {
-  const blocks = (await pageOf(page)).matchAll(/^```sh\n([\s\S]*?)^```$/gm)
-  return [...blocks].flatMap(([, lines = '']) => lines.trim().split('\n'))
-}
+/** Returns the blocks of commands that a page shows. */
+export const commandsIn = async (page: string): Promise<string[]> =>
+  commandsOfPage(page, await pageOf(page)).flatMap(({ text, isBlock }) => (isBlock ? [text] : []))
 
 const pageOf = (page: string) => readFile(join(root, 'docs/guides/stacks', `${page}.md`), 'utf8')
 

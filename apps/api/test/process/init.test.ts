@@ -7,6 +7,7 @@ import { parseEnv, stripVTControlCharacters } from 'node:util'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
+import { noteRun } from '../../../../tools/shown/notes.ts'
 import { call } from '../client.ts'
 import { program, runCommand } from '../command.ts'
 import { createDatabase } from '../databases.ts'
@@ -158,6 +159,7 @@ test('at a terminal it asks, asks again after a wrong answer, takes what is offe
     terminal.stdin.write(`${answer}\r`)
   }
   expect(await ended, output).toEqual([0, null])
+  noteRun('rolecall init')
   expect(output).toContain('wrote    .env')
   for (const secret of ['planted', sim.app.botToken, sim.app.clientSecret])
     expect(output).not.toContain(secret)

@@ -8,6 +8,9 @@ import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
+import { commandsOfPage, read } from '../../../../tools/shown/collect.ts'
+import { noteSkipped } from '../../../../tools/shown/notes.ts'
+import { path, runShown } from '../../../../tools/shown/run.ts'
 import { call } from '../client.ts'
 import { runCommand } from '../command.ts'
 import { copyTemplate } from '../databases.ts'
@@ -68,10 +71,6 @@ async function startCluster(folder: string) {
     `--log=${data}/log`,
   )
   const url = `postgres://rolecall@127.0.0.1:${port}/rolecall`
-  const admin = new pg.Client(url.replace(/rolecall$/, 'postgres'))
-  await admin.connect()
-  await admin.query('create database rolecall')
-  await admin.end()
   return {
     url,
     stop: () => postgresTool('pg_ctl', 'stop', `--pgdata=${data}`, '--mode=immediate', '--silent'),
@@ -103,26 +102,26 @@ interface Way {
   end(): Promise<void>
 }
 
+const guide = 'docs/guides/backup.md'
+const [dump = '', fromDump = '', backup = '', restore = '', after = ''] = commandsOfPage(guide, read(guide))
+  .filter(({ isBlock }) => isBlock)
+  .map(({ text }) => text)
+
 const embedded = (folder: string): Way => ({
   url: 'pglite:data',
   backup: async () => {
-    const done = await runCommand(folder, ['backup', 'kept.tar.gz'], { DATABASE_URL: 'pglite:data' })
-    expect(done).toMatchObject({ code: 0, err: '' })
+    await runShown(backup, { cwd: folder, env: { DATABASE_URL: 'pglite:data' } })
   },
   wipeAndRestore: async () => {
     const env = { DATABASE_URL: 'pglite:data' }
-    const refused = await runCommand(folder, ['restore', 'kept.tar.gz'], env)
+    const refused = await runCommand(folder, ['restore', 'rolecall.tar.gz'], env)
     expect(refused).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^There is a database in data already/),
     })
     await rm(join(folder, 'data'), { recursive: true })
-    const done = await runCommand(folder, ['restore', 'kept.tar.gz'], env)
-    expect(done).toMatchObject({
-      code: 0,
-      err: '',
-      out: expect.stringContaining('rolecall sessions revoke --all'),
-    })
+    const done = await runShown(restore, { cwd: folder, env })
+    expect(done).toContain('rolecall sessions revoke --all')
     return 'pglite:data'
   },
   end: async () => {},
@@ -135,23 +134,25 @@ const ways: Record<string, (folder: string) => Promise<Way>> = {
   },
   postgres: async (folder) => {
     const first = await startCluster(join(folder, 'first'))
+    const admin = new pg.Client(first.url.replace(/rolecall$/, 'postgres'))
+    await admin.connect()
+    await admin.query('create database rolecall')
+    await admin.end()
     const clusters = [first]
     const { url } = first
     await spendTransactions(url)
     return {
       url,
-      backup: async () =>
-        postgresTool('pg_dump', '--format=custom', `--file=${folder}/kept.dump`, `--dbname=${url}`),
+      backup: async () => {
+        await runShown(dump, { cwd: folder, env: { PATH: `${bin}:${path}`, DATABASE_URL: url } })
+      },
       wipeAndRestore: async () => {
         const second = await startCluster(join(folder, 'second'))
         clusters.push(second)
-        postgresTool(
-          'pg_restore',
-          '--no-owner',
-          '--exit-on-error',
-          `--dbname=${second.url}`,
-          `${folder}/kept.dump`,
-        )
+        const { port } = new URL(second.url)
+        const server = { PGHOST: '127.0.0.1', PGPORT: port, PGUSER: 'rolecall' }
+        const env = { PATH: `${bin}:${path}`, DATABASE_URL: second.url, ...server }
+        await runShown(fromDump, { cwd: folder, env })
         return second.url
       },
       end: async () => {
@@ -162,7 +163,10 @@ const ways: Record<string, (folder: string) => Promise<Way>> = {
 }
 
 describe.each(Object.entries(ways))('a backup on %s, made and put back as the guide says', (engine, open) => {
-  test.skipIf(engine === 'postgres' && !bin)(
+  const isMissing = engine === 'postgres' && !bin
+  if (isMissing) for (const text of [dump, fromDump]) noteSkipped(text, 'pg_dump is missing')
+
+  test.skipIf(isMissing)(
     'has everything of before, an unbroken audit log, and nothing that was revoked once all sessions are ended',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'rolecall-restore-'))
@@ -197,19 +201,19 @@ describe.each(Object.entries(ways))('a backup on %s, made and put back as the gu
       await before.kill('SIGTERM')
       env['DATABASE_URL'] = await way.wipeAndRestore()
 
-      const ended = await command('sessions', 'revoke', '--all')
-      expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('ended  2 sessions') })
-      expect(await command('audit', 'verify')).toMatchObject({
-        code: 0,
-        out: expect.stringMatching(/^ok .*unbroken/),
-      })
-      const after = startService(folder, env)
-      await after.listening
-      expect(after.output()).toContain('the database was restored from a backup: all its sessions have ended')
-      expect(after.output()).not.toContain('sessions revoke')
-      expect([await isValid(after.url, live), await isValid(after.url, revoked)]).toEqual([false, false])
-      expect(await isValid(after.url, await login(after.url))).toBe(true)
-      expect(await after.kill('SIGTERM')).toBe(0)
+      const said = await runShown(after, { cwd: folder, env })
+      expect(said).toContain('ended  2 sessions')
+      expect(said).toMatch(/^ok .*unbroken/m)
+      const restored = startService(folder, env)
+      await restored.listening
+      expect(restored.output()).toContain(
+        'the database was restored from a backup: all its sessions have ended',
+      )
+      expect(restored.output()).not.toContain('sessions revoke')
+      const { url } = restored
+      expect([await isValid(url, live), await isValid(url, revoked)]).toEqual([false, false])
+      expect(await isValid(url, await login(url))).toBe(true)
+      expect(await restored.kill('SIGTERM')).toBe(0)
       const again = startService(folder, env)
       await again.listening
       expect(again.output()).not.toContain('restored')

@@ -1,0 +1,97 @@
+/** A test or a script that runs commands which this repository shows, as they are shown. */
+export interface Binding {
+  /** Path of the test or script. */
+  readonly by: string
+  /** A page whose every block it runs, from top to bottom; with `sections`, the blocks below these headings. */
+  readonly page?: string
+  readonly sections?: readonly string[]
+  /** Single commands, wherever they are shown. */
+  readonly commands?: readonly string[]
+}
+
+const pasted = 'acceptance/browser/pasted-commands.test.ts'
+const examples = ['express', 'fastify', 'hono', 'next', 'python-fastapi', 'sveltekit']
+
+export const bindings: readonly Binding[] = [
+  {
+    by: '.ci/run',
+    commands: [
+      '.ci/run',
+      'npm ci',
+      'npm run lint',
+      'npm run typecheck',
+      'npm test',
+      "npm test -- --project '*'",
+    ],
+  },
+  { by: 'tools/check-start.js', commands: ['npm ci && npm start', 'npm start', 'npm run build'] },
+  { by: pasted, page: 'README.md', sections: ['Use it from a backend', 'Operate it'] },
+  ...['curl', 'inbound-webhooks', 'events', 'first-project', 'forward-auth', 'openid-connect'].map(
+    (name) => ({
+      by: pasted,
+      page: `docs/guides/${name}.md`,
+    }),
+  ),
+  { by: pasted, page: 'docs/security/login.md' },
+  { by: pasted, page: 'examples/demo-site/src/summary.ts' },
+  { by: pasted, commands: ["curl -s '…/api/servers/…/members?limit=50'"] },
+  { by: 'acceptance/browser/examples.test.ts', commands: examples.map((name) => `npm run example ${name}`) },
+  ...['express', 'fastify'].map((name) => ({
+    by: 'tools/peers/client-guides.test.ts',
+    page: `docs/guides/stacks/${name}.md`,
+  })),
+  { by: 'tools/sdk/stacks.test.ts', page: 'docs/guides/stacks/next.md' },
+  { by: 'tools/sdk/installed.ts', commands: ['npm run pack -w packages/sdk'] },
+  {
+    by: 'tools/peers/client-init.test.ts',
+    commands: [
+      'npx --no --offline rolecall-init --url http://127.0.0.1:3000 --client-id <id> --server-id 1100089314336833537 --key -',
+      'npx --no --offline rolecall-init --url https://id.example --client-id <id> --server-id <id> --key - < key.txt',
+      'npx --no --offline rolecall-init --url https://id.example --key - < key.txt',
+      'npx --no --offline rolecall-init',
+    ],
+  },
+  ...['php', 'go', 'java'].map((name) => ({ by: 'clients/guides.test.ts', page: `docs/guides/${name}.md` })),
+  { by: 'tools/shown/help-examples.test.ts', page: 'apps/api/src/main.ts' },
+  {
+    by: 'tools/shown/help-examples.test.ts',
+    commands: [
+      'rolecall --help',
+      'rolecall audit verify',
+      'rolecall doctor',
+      'rolecall init --help',
+      'rolecall migrate',
+      'rolecall oidc rotate-keys',
+      'rolecall projects create Site --redirect-uri https://site.example/callback',
+      'rolecall serve',
+      'rolecall sessions revoke --all',
+    ],
+  },
+  { by: 'apps/api/test/process/restore.test.ts', page: 'docs/guides/backup.md' },
+  { by: 'apps/api/test/process/init.test.ts', commands: ['rolecall init'] },
+  {
+    by: 'tools/shown/single-commands.test.ts',
+    commands: ['openssl rand -hex 32', 'openssl rand -base64 32', 'npm run bench -- --help'],
+  },
+  { by: 'tools/package.test.ts', commands: ['node tools/pack-service.js'] },
+]
+
+/** Commands that a text names without asking the reader to type them. */
+export const named: readonly string[] = [
+  'node --test',
+  'npm init -y',
+  'npm install',
+  'npm publish',
+  'npm run example <name>',
+  'npm sbom',
+  'npx --no --offline',
+  'npx --no --offline rolecall-init [options]',
+  'rolecall restore',
+  'rolecall restore FILE',
+]
+
+/** Commands that a program prints, where no mark can stand, and why no test runs them. */
+export const printedOnly: Readonly<Record<string, string>> = {
+  'docker compose --env-file … up -d': 'needs a Docker engine; tools/try-compose.js runs it by hand',
+  'npx wrangler secret put ROLECALL_API_KEY': 'needs an account of Cloudflare',
+}

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../apps/api/test/databases.ts'
+import { type RedisServer, startRedis } from '../../apps/api/test/redis.ts'
+import { freePort } from '../free-port.js'
+import { commandsOfSource, read } from './collect.ts'
+import { noteRun } from './notes.ts'
+import { filledIn, path, runShown } from './run.ts'
+
+const page = 'apps/api/src/main.ts'
+const examples = commandsOfSource(page, read(page)).map(({ text }) => text)
+
+/** Takes the one example that has this text: an example that changed is not found. */
+function example(text: string): string {
+  const found = examples.find((one) => one === text)
+  if (found === undefined) throw new Error(`No --help shows ${text}`)
+  return found
+}
+
+let folder: string
+let sim: ChatSim
+let database: TestDatabase
+let redis: RedisServer
+let env: Record<string, string>
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rolecall-help-'))
+  sim = await startChatSim()
+  database = await createDatabase('postgres')
+  redis = await startRedis()
+  env = {
+    CHAT_API_URL: sim.apiUrl,
+    CHAT_AUTHORIZE_URL: sim.authorizeUrl,
+    CHAT_GATEWAY: 'off',
+    CHAT_BOT_TOKEN: sim.app.botToken,
+    CHAT_CLIENT_SECRET: sim.app.clientSecret,
+    PORT: String(await freePort()),
+  }
+})
+afterAll(async () => {
+  await redis?.stop()
+  await database?.drop()
+  await sim?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const run = (text: string, fill: Record<string, string> = {}, more: Record<string, string> = {}) =>
+  runShown(example(text), { cwd: folder, env: { ...env, ...more }, fill })
+
+/** Starts the service by an example, waits until it listens, and stops it as Ctrl-C does. */
+async function serve(text: string, fill: Record<string, string> = {}, more: Record<string, string> = {}) {
+  const child = spawn('sh', ['-ec', filledIn(example(text), fill)], {
+    cwd: folder,
+    env: { PATH: path, ...env, ...more },
+    detached: true,
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+  const ended = once(child, 'close')
+  try {
+    await expect
+      .poll(() => (child.exitCode === null ? output : `ended: ${output}`), { timeout: 60_000 })
+      .toMatch(/^ended: |"msg":"listening on /)
+    expect(child.exitCode, output).toBe(null)
+  } finally {
+    if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGINT')
+    await ended
+  }
+  noteRun(text)
+}
+
+describe('the examples of --help', () => {
+  test('set the service up in an empty folder, back it up, and start it', { timeout: 400_000 }, async () => {
+    sim.allowRedirect('https://id.example/api/auth/callback')
+    expect(await runShown('rolecall --help', { cwd: folder })).toContain('rolecall doctor')
+    expect(await runShown('rolecall init --help', { cwd: folder })).toContain('--redirect-uri')
+    // The name is left for the example of `projects create`.
+    const fill = { '110…': demo.mainGuildId, '--project Site': '--project Home' }
+    const init =
+      'rolecall init --server 110… --admin-role Steward --public-url https://id.example --project Site --redirect-uri https://site.example/callback'
+    expect(await run(init, fill)).toContain('wrote    .env')
+    expect(await run('rolecall doctor')).not.toContain('PROBLEM')
+    const production = { SINGLE_INSTANCE: 'true', TRUST_PROXY: '127.0.0.1' }
+    expect(await run('NODE_ENV=production rolecall doctor', {}, production)).not.toContain('PROBLEM')
+    const create = 'rolecall projects create Site --redirect-uri https://site.example/callback'
+    expect(await run(create)).toMatch(/^API key {2}rck_/m)
+    await run('rolecall backup rolecall-2026-11-22.tar.gz')
+    await rm(join(folder, '.rolecall'), { recursive: true })
+    expect(await run('rolecall restore rolecall-2026-11-22.tar.gz')).toContain('rolecall migrate')
+    await serve('rolecall migrate && rolecall serve')
+    await serve('rolecall serve')
+    await run('PUBLIC_URL=https://id.example rolecall openapi > openapi.json')
+    expect(JSON.parse(readFileSync(join(folder, 'openapi.json'), 'utf8')).openapi).toBe('3.1.0')
+  })
+
+  test('look after a database of PostgreSQL', { timeout: 240_000 }, async () => {
+    const fill = { 'postgres://…': database.url }
+    await run('DATABASE_URL=postgres://owner@… rolecall migrate', { 'postgres://owner@…': database.url })
+    expect(await run('DATABASE_URL=postgres://… rolecall audit verify', fill)).toMatch(/^ok {2}\d+ entries/)
+    const revoke = 'DATABASE_URL=postgres://… rolecall sessions revoke --all'
+    expect(await run(revoke, fill)).toContain('ended  0 sessions')
+    const key = randomBytes(32).toString('hex')
+    await run('DATABASE_URL=postgres://… OUTBOUND_WEBHOOK_ENCRYPTION_KEY=… rolecall oidc rotate-keys', {
+      ...fill,
+      'KEY=…': `KEY=${key}`,
+    })
+    await serve(
+      'DATABASE_URL=postgres://… CACHE_URL=redis://… rolecall serve',
+      { ...fill, 'redis://…': redis.url },
+      { OUTBOUND_WEBHOOK_ENCRYPTION_KEY: key },
+    )
+  })
+})
