@@ -10,7 +10,7 @@ import { headersOfForm, pageHeaders } from '#platform/http/page'
 import type { Deps } from '../../deps.ts'
 import type { BrowserLogin } from './browser-login.ts'
 import { detailsOf } from './client-metadata.ts'
-import { consentPage } from './consent-page.ts'
+import { consentDeclined, consentPage } from './consent-page.ts'
 import { addConsent } from './consents-store.ts'
 import { errorPage } from './error-page.ts'
 import { sourceOf } from './logout.ts'
@@ -50,7 +50,7 @@ export async function answerInteraction(
   const known = await deps.login.find(request.headers.cookie)
   if (accountId !== undefined && known?.memberId !== accountId) return lost(request)
   if (decision !== 'allow' || accountId === undefined) {
-    const result = { error: 'access_denied', error_description: 'The member did not agree.' }
+    const result = { error: 'access_denied', error_description: consentDeclined }
     return onTo(
       await provider.interactionResult(request, response, result, { mergeWithLastSubmission: false }),
     )
