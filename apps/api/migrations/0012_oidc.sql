@@ -39,12 +39,17 @@ create table oidc_records (
   address text collate "C",
   created_at timestamptz(3) not null default clock_now(),
   expires_at timestamptz(3) not null,
-  consumed_at timestamptz(3)
+  consumed_at timestamptz(3),
+  polled_at timestamptz(3)
 );
 comment on table oidc_records is 'State of the protocol library, by digests: no token and no code is stored in clear.';
 comment on column oidc_records.model is 'The kind of record in the terms of the library, for example RefreshToken.';
 comment on column oidc_records.session_id is 'The session that a code or token depends on.';
 comment on column oidc_records.payload is 'JSON as text, because jsonb cannot contain NUL characters.';
+comment on column oidc_records.consumed_at is
+  'When the record was used first. A device code may be used again shortly after that, by the same client.';
+comment on column oidc_records.polled_at is
+  'The last poll for a device code that did not come too early. Null: none did.';
 comment on column oidc_records.address is
   'The address of an anonymous client, an IPv6 address as its /64. During a flood the records of its source are deleted first.';
 

@@ -7,6 +7,7 @@ import { refreshGraceSec } from '../refresh-grace.ts'
 import { metadataOf } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import { findClient } from './clients-store.ts'
+import { checkPollInterval } from './device-code.ts'
 import { findGrant, openGrant } from './grant.ts'
 import { OidcRequest } from './oidc-request.ts'
 import {
@@ -16,6 +17,7 @@ import {
   findRecordByUid,
   findRecordByUserCode,
   type RecordRow,
+  redeemDeviceCode,
   trimRecords,
   upsertRecord,
 } from './records-store.ts'
@@ -75,11 +77,14 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
   const read = async (name: string, row: RecordRow | undefined): Promise<AdapterPayload | undefined> => {
     if (!row || (row.isExpired && model !== 'DeviceCode')) return undefined
     // The loser of a race, and a client that did not hear the answer, come back at once.
-    if (model === 'RefreshToken' && row.consumedAgoSec !== null && row.consumedAgoSec < refreshGraceSec)
-      return undefined
+    const isInGrace = row.consumedAgoSec !== null && row.consumedAgoSec < refreshGraceSec
+    if (model === 'RefreshToken' && isInGrace) return undefined
     if (row.sessionId !== null && !(await sessionOfToken(deps, row.sessionId))) return undefined
+    const payload = fromStored(name, row.payload)
+    // A device gets the answer again that it lost, also when the code has expired since.
+    if (model === 'DeviceCode' && isInGrace) return { ...payload, exp: Number.MAX_SAFE_INTEGER }
     return {
-      ...fromStored(name, row.payload),
+      ...payload,
       ...(row.consumedAgoSec !== null && { consumed: true }),
       // The clock of the database decides; the library compares this with its machine's.
       ...(row.isExpired && { exp: 1 }),
@@ -108,7 +113,8 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
           if (!(await upsertRecord(tx, record))) throw new errors.InvalidRequest('the code was used already')
         })
       } else {
-        await upsertRecord(db, record)
+        // The pair of a device code was refreshed before the code was redeemed again.
+        if (!(await upsertRecord(db, record))) throw new errors.InvalidGrant('refresh token already used')
         if (sessionId === null) await stored()
       }
     },
@@ -116,7 +122,11 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
       const kind = shapes[model]
       const isName = byDigest[model]?.includes(routeNow() ?? '')
       if (kind && !isName && !isWellFormed(kind, id)) return undefined
-      return read(id, await findRecord(db, digestFor(id)))
+      const row = await findRecord(db, digestFor(id))
+      const payload = await read(id, row)
+      if (row && payload && model === 'DeviceCode' && routeNow() === 'token')
+        await checkPollInterval(db, row, payload)
+      return payload
     },
     findByUid: async (uid) => read('', await findRecordByUid(db, digestOf(uid))),
     async findByUserCode(userCode) {
@@ -157,7 +167,9 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
 
   /** Uses a record up and lets its session go on; false when it was used before, or its session is over. */
   async function use(tx: Tx, digest: string): Promise<boolean> {
-    const used = await consumeRecord(tx, digest)
+    const used = await (model === 'DeviceCode'
+      ? redeemDeviceCode(tx, digest, refreshGraceSec)
+      : consumeRecord(tx, digest))
     if (!used) return false
     return used.sessionId === null || sessions.extend(tx, used.sessionId, config.sessionTtlSec)
   }

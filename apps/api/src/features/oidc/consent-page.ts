@@ -8,6 +8,9 @@ const meanings: Readonly<Record<string, string>> = {
   offline_access: 'To stay connected while you are away, until you log out or leave the community',
 }
 
+/** The reason that a client is told when the member declines. */
+export const consentDeclined = 'The member did not agree.'
+
 interface Consent {
   readonly action: string
   readonly site: string

@@ -1,5 +1,6 @@
-import type { KoaContextWithOIDC } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { headersOfForm, page, pageHeaders } from '#platform/http/page'
+import { consentDeclined } from './consent-page.ts'
 import { OidcRequest } from './oidc-request.ts'
 
 /** What went wrong with a code, by the names that the library gives it. */
@@ -9,7 +10,17 @@ const problems: Readonly<Record<string, string>> = {
     'That is not a code that a device is waiting with. Look at it again: only letters, no numbers.',
   ExpiredError: 'This code is too old. Let your device show a new one.',
   AlreadyUsedError: 'This code was used already. Let your device show a new one.',
+  InvalidClient:
+    'The site of this device is not registered here, or is switched off. Tell the people who run the site.',
 }
+
+/** Errors whose description is a sentence for a person. */
+const toldErrors = ['temporarily_unavailable', 'server_error']
+
+const problemOf = (error: Error): string =>
+  error instanceof errors.OIDCProviderError && toldErrors.includes(error.error) && error.error_description
+    ? `${error.error_description} If your device no longer waits, start again on it.`
+    : (problems[error.constructor.name] ?? 'That did not work. Start again on your device.')
 
 const title = 'Connect a device'
 
@@ -23,16 +34,15 @@ const secretOf = (ctx: KoaContextWithOIDC) => String(ctx.oidc.session?.state?.['
 /** Asks for the code that the device shows. */
 export function askForCode(ctx: KoaContextWithOIDC, error: Error | undefined): void {
   if (error?.constructor.name === 'AbortedError') {
-    showAborted(ctx)
+    showAborted(ctx, error.cause)
     return
   }
-  if (error && typeof ctx.oidc.session?.exp !== 'number') {
+  if (error instanceof errors.SessionNotFound || (error && typeof ctx.oidc.session?.exp !== 'number')) {
     showOver(ctx)
     return
   }
   const { req } = ctx
-  const problem =
-    error && (problems[error.constructor.name] ?? 'That did not work. Start again on your device.')
+  const problem = error && problemOf(error)
   const body = page({
     title,
     paragraphs: [problem ?? 'Type the code that your device shows. Only do that for a device of your own.'],
@@ -107,14 +117,24 @@ export const showConnected = (ctx: KoaContextWithOIDC): void =>
     pageHeaders,
   )
 
-const showAborted = (ctx: KoaContextWithOIDC): void =>
+/** Explains why the device gets nothing: the member canceled, or `cause` refused the login. */
+const showAborted = (ctx: KoaContextWithOIDC, cause: unknown): void =>
   show(
     ctx,
     page({
       title: 'Your device was not connected',
-      paragraphs: ['You said no, or this account may not log in there. You can close this page.'],
+      paragraphs: [reasonOf(cause), 'You can close this page.'],
       link: undefined,
       notes: [],
     }),
     pageHeaders,
   )
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof errors.AccessDenied))
+    return 'You canceled. If you did not mean to, start again on your device.'
+  const { error_description: description } = cause
+  if (description === consentDeclined)
+    return 'You did not agree to share your data with the site. If you change your mind, start again on your device.'
+  return description ?? 'Your device asked for nothing that it may have. Tell the people who run the site.'
+}

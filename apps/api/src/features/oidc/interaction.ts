@@ -11,7 +11,7 @@ import { shownPath } from '#platform/http/shown-path'
 import type { Deps } from '../../deps.ts'
 import type { BrowserLogin } from './browser-login.ts'
 import { detailsOf } from './client-metadata.ts'
-import { consentPage } from './consent-page.ts'
+import { consentDeclined, consentPage } from './consent-page.ts'
 import { addConsent } from './consents-store.ts'
 import { errorPage } from './error-page.ts'
 import { sourceOf } from './logout.ts'
@@ -54,7 +54,7 @@ export async function answerInteraction(
   if (accountId !== undefined && known?.memberId !== accountId) return lost(request)
   if (decision !== 'allow' || accountId === undefined) {
     if (accountId !== undefined) await noteDeclined(deps, provider, request, interaction, accountId)
-    const result = { error: 'access_denied', error_description: 'The member did not agree.' }
+    const result = { error: 'access_denied', error_description: consentDeclined }
     return onTo(
       await provider.interactionResult(request, response, result, { mergeWithLastSubmission: false }),
     )

@@ -40,7 +40,7 @@ export function createOidc(deps: OidcDeps) {
   const requestOf = (request: FastifyRequest) => {
     const { raw } = request
     const { url, userCode } = addressOf(raw.url ?? '')
-    const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
+    const body = withScope(url, request.body instanceof Buffer ? request.body : Buffer.alloc(0))
     return new OidcRequest(
       { raw, url, body, userCode },
       { client: clientOf(request), bucket: addressBucket(request.ip), publicUrl: config.publicUrl },
@@ -108,6 +108,15 @@ function addressOf(url: string): { url: string; userCode?: string } {
   if (path !== '/device') return { url }
   const userCode = new URLSearchParams(query).get('user_code')?.slice(0, 40)
   return { url: path, ...(userCode !== undefined && { userCode }) }
+}
+
+/** Adds the scope `openid` where a device names none: the library has no default, and would grant the device nothing. */
+function withScope(url: string, body: Buffer): Buffer {
+  if (url.split('?')[0] !== '/oidc/device_authorization') return body
+  const form = new URLSearchParams(body.toString('utf8'))
+  if (form.getAll('scope').some((scope) => scope.trim() !== '')) return body
+  form.set('scope', 'openid')
+  return Buffer.from(form.toString())
 }
 
 /** Lets no header through that would let a page of an unknown origin read the answer. */

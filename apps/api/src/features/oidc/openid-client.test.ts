@@ -2,6 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
+import { approveDevice } from '../../../test/device.ts'
 import { Browser, type GivenProject } from '../../../test/given.ts'
 import { clientUri, givenClient, walk } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
@@ -17,7 +18,7 @@ describe.each(mainEngines)('openid-client on %s', (engine) => {
     world = await startWorld(engine)
     project = await givenClient(world, {
       isInternal: false,
-      oidc: { postLogoutRedirectUris: [afterwards], rolesInIdToken: true },
+      oidc: { postLogoutRedirectUris: [afterwards], rolesInIdToken: true, deviceFlow: true },
     })
     config = await client.discovery(new URL(world.url), project.id, project.key, undefined, {
       execute: [client.allowInsecureRequests],
@@ -91,6 +92,27 @@ describe.each(mainEngines)('openid-client on %s', (engine) => {
     await logIn({ prompt: 'login' }, browser)
     expect(world.sim.journal.count('token')).toBe(1)
   })
+
+  test('a command line polls until a member has approved it, and slows down when told', async () => {
+    const device = await client.initiateDeviceAuthorization(config, { scope: 'openid roles offline_access' })
+    expect(device.interval).toBe(5)
+    const errors: string[] = []
+    const shell = new client.Configuration(config.serverMetadata(), project.id, project.key)
+    client.allowInsecureRequests(shell)
+    shell[client.customFetch] = async (url, options) => {
+      const response = await fetch(url, options as RequestInit)
+      const { error } = await response.clone().json()
+      if (error) errors.push(error)
+      return response
+    }
+    // Without an interval it polls at once, is told to slow down, and waits five seconds.
+    const polled = client.pollDeviceAuthorizationGrant(shell, { ...device, interval: 0 })
+    const [tokens] = await Promise.all([polled, approveDevice(world, device)])
+    expect(errors).toEqual(expect.arrayContaining(['authorization_pending', 'slow_down']))
+    expect(tokens.claims()?.sub).toBe(demo.users.ada)
+    const fresh = await client.refreshTokenGrant(config, tokens.refresh_token ?? '')
+    expect(fresh.claims()?.sub).toBe(demo.users.ada)
+  }, 60_000)
 
   test('logs out, and the browser is known no more', async () => {
     const browser = new Browser(world.url)

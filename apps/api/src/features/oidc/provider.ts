@@ -9,6 +9,7 @@ import type { BrowserLogin } from './browser-login.ts'
 import { claimsByScope } from './claims.ts'
 import { detailsOf, detailsProperty } from './client-metadata.ts'
 import { countAnswers, onRefusal } from './count-answers.ts'
+import { announceInterval, refreshTokenOfDevice } from './device-code.ts'
 import { askForCode, confirmCode, showConnected } from './device-pages.ts'
 import { errorPage, type ProtocolError } from './error-page.ts'
 import { createFindAccount } from './find-account.ts'
@@ -52,7 +53,8 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   provider.on('server_error', (_ctx, err) => log.error({ err }, 'an OpenID Connect request failed'))
   logRefusals(provider, log)
   followSingleSignOn(provider, login)
-  ownTokens(provider)
+  ownTokens(provider, config.outboundKey ?? '')
+  announceInterval(provider)
   ownSessions(provider.Session.prototype)
   ownClients(provider.Client.prototype)
   countAnswers(provider, deps.counts.answers)
@@ -207,8 +209,11 @@ function ownSessions(prototype: Provider['Session']['prototype']) {
   }
 }
 
-/** Credentials look like all others of the service: their kind, 256 random bits, and a checksum. */
-function ownTokens({ AccessToken, RefreshToken, AuthorizationCode, DeviceCode }: Provider) {
+/**
+ * Makes credentials look like all others of the service: their kind, 256 random bits, and a checksum. The first refresh
+ * token of a device is derived from its code instead.
+ */
+function ownTokens({ AccessToken, RefreshToken, AuthorizationCode, DeviceCode }: Provider, key: string) {
   const kinds = [
     [AccessToken, 'accessToken'],
     [RefreshToken, 'clientRefresh'],
@@ -221,7 +226,8 @@ function ownTokens({ AccessToken, RefreshToken, AuthorizationCode, DeviceCode }:
       value(this: unknown) {
         // It also notes the format.
         if (typeof theirs === 'function') theirs.call(this)
-        return mintToken(kind)
+        const derived = kind === 'clientRefresh' ? refreshTokenOfDevice(key) : undefined
+        return derived ?? mintToken(kind)
       },
     })
   }

@@ -26,8 +26,12 @@ export interface NewRecord {
   readonly ttlSec: number
 }
 
-/** Stores a record, or what is new about it; who made it, and what it was found by, stays. */
-/** False of a record that another session has: it stays what it was. Of two people who confirm one code, one does. */
+/**
+ * Stores a record, or what is new about it. The address that made it and the digests that find it stay.
+ *
+ * Returns false and changes nothing if the record belongs to another session or was used. Of two people who confirm one
+ * code, one succeeds.
+ */
 export const upsertRecord = async (db: Queryable, r: NewRecord): Promise<boolean> =>
   (await writeRecord(db, r)) > 0
 
@@ -38,7 +42,7 @@ const writeRecord = (db: Queryable, r: NewRecord) =>
       clock_now() + ${r.ttlSec}::int * interval '1 second')
     on conflict (digest) do update set payload = excluded.payload, expires_at = excluded.expires_at,
       session_id = coalesce(excluded.session_id, oidc_records.session_id)
-    where coalesce(oidc_records.session_id = excluded.session_id, true)`)
+    where coalesce(oidc_records.session_id = excluded.session_id, true) and oidc_records.consumed_at is null`)
 
 export const findRecord = (db: Queryable, digest: string) =>
   db.maybeOne<RecordRow>(sql`select ${columns} from oidc_records where digest = ${digest}`)
@@ -54,6 +58,27 @@ export const consumeRecord = (tx: Tx, digest: string) =>
   tx.maybeOne<{ sessionId: string | null }>(sql`
     update oidc_records set consumed_at = clock_now() where digest = ${digest} and consumed_at is null
     returning session_id as "sessionId"`)
+
+/**
+ * Redeems a device code: once, and again for `graceSec` seconds after the first time. Returns undefined when it is too
+ * late.
+ */
+export const redeemDeviceCode = (tx: Tx, digest: string, graceSec: number) =>
+  tx.maybeOne<{ sessionId: string | null }>(sql`
+    update oidc_records set consumed_at = coalesce(consumed_at, clock_now())
+    where digest = ${digest}
+      and coalesce(consumed_at > clock_now() - ${graceSec}::int * interval '1 second', true)
+    returning session_id as "sessionId"`)
+
+/**
+ * Notes a poll for a device code. Returns false if less than `intervalSec` seconds have passed since the last noted poll:
+ * of simultaneous polls, exactly one is noted.
+ */
+export const notePoll = async (db: Queryable, digest: string, intervalSec: number): Promise<boolean> =>
+  (await db.execute(sql`
+    update oidc_records set polled_at = clock_now()
+    where digest = ${digest}
+      and coalesce(polled_at <= clock_now() - ${intervalSec}::int * interval '1 second', true)`)) > 0
 
 export const deleteRecord = (db: Queryable, digest: string) =>
   db.execute(sql`delete from oidc_records where digest = ${digest}`)

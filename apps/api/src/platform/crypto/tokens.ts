@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 
 /**
  * Opaque credentials: a prefix that says the kind, 256 random bits in base62, and a CRC-32 of all that
@@ -29,7 +29,18 @@ const publicLength = 8
 /** Makes a credential. Only its digest may be stored. */
 export function mintToken(kind: TokenKind): string {
   const publicPart = kind === 'apiKey' ? `${base62(randomBytes(6), publicLength)}_` : ''
-  const body = `${kinds[kind]}_${publicPart}${base62(randomBytes(32), secretLength)}`
+  return credential(`${kinds[kind]}_${publicPart}`, randomBytes(32))
+}
+
+/**
+ * Derives a credential from another secret: the same one each time, so that an answer that was lost can be given again
+ * without storing it. Without the key, the secret says nothing about it.
+ */
+export const deriveToken = (kind: Exclude<TokenKind, 'apiKey'>, key: string, secret: string): string =>
+  credential(`${kinds[kind]}_`, createHmac('sha256', key).update(`${kind} of ${secret}`).digest())
+
+function credential(prefix: string, secret: Uint8Array): string {
+  const body = prefix + base62(secret, secretLength)
   return body + checksum(body)
 }
 

@@ -1,0 +1,77 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../../test/client.ts'
+import { mainEngines } from '../../../test/databases.ts'
+import { approveDevice, beginDevice, pollDevice, typeCode } from '../../../test/device.ts'
+import { Browser, type GivenProject, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
+import { givenClient } from '../../../test/oidc.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+describe.each(mainEngines)('a device that is refused, on %s', (engine) => {
+  let world: World
+  let project: GivenProject
+  beforeAll(async () => {
+    world = await startWorld(engine)
+    project = await givenClient(world, { isInternal: false, oidc: { deviceFlow: true } })
+    await givenSession(world, await givenProject(world), demo.users.tomas)
+    const path = `/api/admin/members/${demo.users.tomas}/block`
+    const blocked = await call(world.url, 'PUT', path, {
+      token: await givenAdmin(world),
+      body: { reason: 'Spam' },
+    })
+    expect(blocked.status).toBeLessThan(300)
+  })
+  afterAll(() => world.close())
+
+  test.each([
+    ['an account that is not a member', { as: demo.users.emil }, 'join and log in again'],
+    ['a blocked member', { as: demo.users.tomas }, 'To ask about it, write to the moderators.'],
+    ['a member who cancels at the platform', { cancel: true }, 'declined at the chat platform'],
+    [
+      'a member who declines consent',
+      { decision: 'deny' as const },
+      'If you change your mind, start again on your device.',
+    ],
+  ])('%s reads why, and the device is told', async (_, who, sentence) => {
+    const device = await beginDevice(world, project)
+    const page = await approveDevice(world, device, who)
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('Your device was not connected')])
+    expect(page.text).toContain(sentence)
+    // The response may get lost here, too.
+    for (let i = 0; i < 2; i++)
+      expect((await pollDevice(world, project, device)).body.error).toBe('access_denied')
+  })
+
+  test('a member who cancels on the page reads that, and the device is told', async () => {
+    const device = await beginDevice(world, project)
+    const page = await typeCode(new Browser(world.url), { user_code: device.user_code, abort: 'yes' })
+    expect(page.text).toContain('You canceled.')
+    expect((await pollDevice(world, project, device)).body.error).toBe('access_denied')
+  })
+
+  test('a device that asks for no known scope is said to be at fault', async () => {
+    const device = await beginDevice(world, project, { scope: 'calendar' })
+    const page = await approveDevice(world, device)
+    expect(page.text).toContain('asked for nothing that it may have')
+  })
+
+  test('a site that was switched off meanwhile is named as the reason', async () => {
+    const other = await givenClient(world, { oidc: { deviceFlow: true } })
+    const device = await beginDevice(world, other)
+    const path = `/api/admin/projects/${other.id}`
+    await call(world.url, 'PATCH', path, {
+      token: await givenAdmin(world),
+      body: { oidc: { enabled: false } },
+    })
+    const page = await typeCode(new Browser(world.url), { user_code: device.user_code })
+    expect(page.text).toContain('is switched off. Tell the people who run the site.')
+  })
+
+  test('an outage of the platform is told as one', async () => {
+    const device = await beginDevice(world, project)
+    world.sim.failNext('token', { status: 500 })
+    const page = await approveDevice(world, device)
+    expect(page.text).toContain('cannot be reached right now')
+    expect((await pollDevice(world, project, device)).body.error).toBe('temporarily_unavailable')
+  })
+})
