@@ -379,8 +379,8 @@ export interface MemberServers {
   readonly memberId: string
   readonly username: string
   readonly globalName: string | null
-  readonly displayName: string | null
   readonly avatar: string | null
+  readonly displayName: string | null
   readonly isClubMember: boolean
   /** May have no session now. */
   readonly blocked: boolean

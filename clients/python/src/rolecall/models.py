@@ -295,7 +295,9 @@ class ServerMember:
     member_id: str
     username: str
     global_name: Optional[str]
+    #: Nickname in the server.
     display_name: Optional[str]
+    #: Full CDN address.
     avatar: Optional[str]
     #: When they joined this server. In a session’s `member` it is when the account was created.
     joined_at: Optional[datetime]
