@@ -11,6 +11,12 @@ import { sql } from '../platform/db/sql.ts'
 import type { KindName } from './kind.ts'
 
 const kinds: readonly KindName[] = ['event', 'notice', 'logout']
+/** How each kind ends when nothing is accepted for a day. */
+const endings = [
+  ['event', 'events.disable', 'nothing was taken for 24 hours'],
+  ['notice', 'notification.give-up', '2 notifications of'],
+  ['logout', 'oidc-logout.give-up', 'A logout could not'],
+] as const
 const unknown = '01900000-0000-7000-8000-000000000000'
 
 let world: World
@@ -137,11 +143,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
     expect((await resend(target, id)).body.code).toMatch(/_MISSING$/)
   })
 
-  test.each([
-    ['event', 'events.disable', 'nothing was taken for 24 hours'],
-    ['notice', 'notification.give-up', '2 notifications of'],
-    ['logout', 'oidc-logout.give-up', 'A logout could not'],
-  ] as const)(
+  test.each(endings)(
     '%s: given up after 24 hours in vain, not before, with one entry',
     async (kind, action, summary) => {
       const target = await given(kind)
