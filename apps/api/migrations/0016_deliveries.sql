@@ -22,7 +22,6 @@ create table deliveries (
   failed_at timestamptz(3),
   is_erased boolean not null default false
 );
-alter sequence delivery_places owned by deliveries.place;
 comment on table deliveries is
   'Messages and their delivery. Each is written in the transaction of the change that it reports. Those that are over are the log that administrators read.';
 comment on column deliveries.kind is 'event, notice, or logout.';

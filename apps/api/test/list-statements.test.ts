@@ -18,8 +18,8 @@ const lists = rowsOf(({ method, auth, answers }) => {
   return 'download' in answer || propertiesOf(answer).some(([, { items }]) => items?.properties)
 })
 
-/** Twenty more records are nothing more to show there: they are about traffic, trouble, or what the platform has. */
-const isAboutOthers = (name: string) => /\/(monitoring\/|attention$|bot$)/.test(name)
+/** Twenty more records do not make these lists longer: they are about traffic, trouble, or the platform. */
+const isAboutOthers = (name: string) => /\/(monitoring\/|attention$|bot$|refused-logins$)/.test(name)
 
 /** More than any list needs; each statement of the request counts, the ones that find out who asks too. */
 const most = 6

@@ -155,9 +155,9 @@ describe.each(mainEngines)('the end of a login on %s', (engine) => {
   })
 
   describe('302 with an error', () => {
-    const expectError = async (end: URL, error: string) => {
+    const expectError = async (end: URL, error: string, error_reason: string) => {
       const { keep, error_description, ...rest } = Object.fromEntries(end.searchParams)
-      expect(rest).toEqual({ error, state: 'project-state', iss: world.url })
+      expect(rest).toEqual({ error, error_reason, state: 'project-state', iss: world.url })
       expect(keep).toBe('1')
       expect(error_description).not.toBe('')
     }
@@ -171,14 +171,14 @@ describe.each(mainEngines)('the end of a login on %s', (engine) => {
     }
 
     test('whoever declines at the platform is access_denied', async () => {
-      await expectError(await refusedAs(demo.users.ada, true), 'access_denied')
+      await expectError(await refusedAs(demo.users.ada, true), 'access_denied', 'declined')
     })
 
     test('whoever is not in the server is access_denied, and nothing tells where else they are', async () => {
       const told = new Set<string | null>()
       for (const as of [demo.users.noor, demo.users.emil, demo.users.viktor]) {
         const end = await refusedAs(as)
-        await expectError(end, 'access_denied')
+        await expectError(end, 'access_denied', 'not_a_member')
         expect(decodeURIComponent(end.href)).not.toMatch(/Harbour.Games|1114278299418361865|noor/i)
         told.add(end.searchParams.get('error_description'))
       }
@@ -194,7 +194,7 @@ describe.each(mainEngines)('the end of a login on %s', (engine) => {
       world.sim.world.updateUser(demo.users.kenji, { bot: true })
       const end = await browser.get(back)
       world.sim.world.updateUser(demo.users.kenji, { bot: false })
-      await expectError(new URL(end.headers.get('location') ?? ''), 'access_denied')
+      await expectError(new URL(end.headers.get('location') ?? ''), 'access_denied', 'not_a_member')
     })
 
     // The request was checked minutes ago; what counts is what is allowed when the code is made.
