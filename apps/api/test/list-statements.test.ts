@@ -121,7 +121,7 @@ async function fill({ service }: World, { projectId, webhookId }: Record<string,
       select gen_random_uuid(), '${projectId}', 'rck_' || i, 'digest ' || i, clock_now(), clock_now()
       from generate_series(${from}, ${from} + 19) i;
     insert into deliveries (kind, place, xid, project_id, type, data, member_id, failed_at)
-      select k.kind, i, k.xid, '${projectId}', k.type, '{}', '${demo.users.mara}', clock_now()
+      select k.kind, i, k.xid, '${projectId}', k.type, jsonb_build_object('sessionId', gen_random_uuid()), '${demo.users.mara}', clock_now()
       from (values ('notice', xid8 '0', 'key.revoked'), ('event', '3', 'member.left'), ('logout', '0', 'logout')) k (kind, xid, type)
       cross join generate_series(${from}, ${from} + 19) i;
     insert into access_trail (id, action, project_id, project_name, server_id, server_name)

@@ -67,7 +67,7 @@ describe.each(mainEngines)('notifications on %s', (engine) => {
     )
     expect(embed?.footer?.text).toContain('@everyone [Click](https://evil.example) <@1> · ')
     const [row] = await world.service.deps.db.query<{ at: Date }>(
-      sql`select created_at as at from notifications where project_id = ${project.id}`,
+      sql`select created_at as at from deliveries where kind = 'notice' and project_id = ${project.id}`,
     )
     expect(Date.parse(embed?.timestamp ?? '')).toBe(row?.at.getTime())
   })
