@@ -71,7 +71,12 @@ export const bindings: readonly Binding[] = [
   { by: 'apps/api/test/process/init.test.ts', commands: ['rolecall init'] },
   {
     by: 'tools/shown/single-commands.test.ts',
-    commands: ['openssl rand -hex 32', 'openssl rand -base64 32', 'npm run bench -- --help'],
+    commands: [
+      'openssl rand -hex 32',
+      'openssl rand -base64 32',
+      'npm run bench -- --help',
+      'npx rolecall openapi',
+    ],
   },
   { by: 'tools/package.test.ts', commands: ['node tools/pack-service.js'] },
 ]

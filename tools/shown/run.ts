@@ -30,7 +30,7 @@ export function filledIn(text: string, fill: Typed['fill'] = {}): string {
  */
 export const runShown = (text: string, { cwd, env, input = '', fill }: Typed): Promise<string> =>
   new Promise((resolve, reject) => {
-    const options = { cwd, env: { PATH: path, ...env } }
+    const options = { cwd, env: { PATH: path, ...env }, maxBuffer: 16 * 1024 * 1024 }
     const child = execFile('sh', ['-ec', filledIn(text, fill)], options, (error, out, err) => {
       if (error) return reject(new Error(`${text}\n${error.message}\n${out}${err}`))
       noteRun(text)
