@@ -60,6 +60,17 @@ const age = (target: Target, hours: number) =>
     where kind = ${target.kind} and project_id = ${target.id} and delivered_at is null`)
   })
 
+/** Waits until the result of every request is recorded, so that a change of the rows meets no attempt under way. */
+const settled = (target: Target) =>
+  expect
+    .poll(async () => {
+      const row = await world.service.deps.db.maybeOne<{ attempts: number }>(sql`
+        select coalesce(sum(attempts), 0)::int as attempts from deliveries
+        where kind = ${target.kind} and project_id = ${target.id}`)
+      return row?.attempts
+    })
+    .toBe(target.asked())
+
 describe.each(engines)('deliveries on %s', (engine) => {
   beforeAll(async () => {
     world = await startWorld(engine)
@@ -151,9 +162,11 @@ describe.each(engines)('deliveries on %s', (engine) => {
       const waiting = kind === 'logout' ? ['pending'] : ['pending', 'pending']
       await target.queue(waiting.length)
       await expect.poll(() => target.asked()).toBeGreaterThan(0)
+      await settled(target)
       const before = target.asked()
       await age(target, 23)
       await expect.poll(() => target.asked()).toBeGreaterThan(before)
+      await settled(target)
       expect(await states(target)).toEqual(waiting)
       await age(target, 1)
       await expect.poll(() => states(target)).toEqual(waiting.map(() => 'failed'))
