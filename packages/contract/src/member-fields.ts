@@ -114,11 +114,13 @@ export const memberFields = {
   },
 } as const satisfies Readonly<Record<string, MemberField>>
 
+/** The name of a field in responses. */
 export type MemberFieldName = keyof typeof memberFields
 
 // `Object.keys` forgets which keys an object has.
 const names = Object.keys(memberFields) as MemberFieldName[]
 
+/** Returns the description of one field. */
 export const memberField = (name: MemberFieldName): MemberField => memberFields[name]
 
 type Fields = typeof memberFields
@@ -141,8 +143,10 @@ export type FieldsOf<Answer extends MemberAnswer> = {
   readonly [Name in FieldOf<Answer>]: Static<Fields[Name]['schema']>
 }
 
+/** The fields that the platform's user object holds. */
 export const userFields = names.filter((name): name is UserField => memberField(name).payload !== undefined)
 
+/** The fields that are stored in `members`. */
 export const storedFields = names.filter(
   (name): name is StoredField =>
     memberField(name).column !== undefined && memberField(name).source !== 'membership',

@@ -12,6 +12,7 @@ export const refusalSteps = {
   role_lacking: 'host.any_of',
 } as const
 
+/** The reason of a refused sign-in, as `error_reason` has it. */
 export type RefusedLoginCode = keyof typeof refusalSteps
 
 /** A sign-in of a known account that ended without a session. */

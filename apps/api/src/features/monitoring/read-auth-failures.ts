@@ -1,6 +1,6 @@
 import type { monitoring } from '@rolecall/contract'
+import { momentCursor, readMomentCursor } from '#platform/db/moment-cursor'
 import { allOf, sql } from '#platform/db/sql'
-import { momentCursor, readMomentCursor } from '#platform/http/moment-cursor'
 import { periodConditions, readPeriod } from '#platform/http/period'
 import type { Deps } from '../../deps.ts'
 import { countAuthFailures, listAuthFailures } from './read-store.ts'

@@ -1,6 +1,5 @@
 import { refusedLogins } from '@rolecall/contract'
-import { allOf, type Sql, sql } from '#platform/db/sql'
-import { momentCursor, readMomentCursor } from '#platform/http/moment-cursor'
+import { momentCursor } from '#platform/db/moment-cursor'
 import { periodConditions, readPeriod } from '#platform/http/period'
 import type { Deps } from '../../deps.ts'
 import type { AdminCaller } from '../callers.ts'
@@ -16,15 +15,12 @@ const codes = Object.keys(refusedLogins.refusalSteps)
 export async function listRefusedLogins(
   { db }: Pick<Deps, 'db'>,
   caller: AdminCaller,
-  query: refusedLogins.RefusedLoginsQuery,
+  { from, to, limit = 50, ...filters }: refusedLogins.RefusedLoginsQuery,
 ) {
-  const { limit = 50 } = query
-  const conditions = conditionsOf(query)
-  if (caller.kind === 'owner') {
-    const owned = (await listOwnedProjects(db, caller)).map(({ id }) => id)
-    conditions.push(sql`f.project_id = any(${owned}::uuid[])`)
-  }
-  const rows = await listRefused(db, codes, allOf(conditions), limit)
+  const period = periodConditions(readPeriod({ from, to }, 'from', 'to'))
+  const ownedIds =
+    caller.kind === 'owner' ? (await listOwnedProjects(db, caller)).map(({ id }) => id) : undefined
+  const rows = await listRefused(db, { ...filters, codes, period, ownedIds }, limit)
   const last = rows.length === limit ? rows.at(-1) : undefined
   return {
     data: rows.map(({ id, at, ...row }) => ({
@@ -34,17 +30,4 @@ export async function listRefusedLogins(
     })),
     nextCursor: last ? momentCursor(last) : null,
   }
-}
-
-function conditionsOf(query: refusedLogins.RefusedLoginsQuery): Sql[] {
-  const { search, projectId, cursor } = query
-  const conditions = periodConditions(readPeriod(query, 'from', 'to'))
-  if (projectId !== undefined) conditions.push(sql`f.project_id = ${projectId}`)
-  if (search !== undefined)
-    conditions.push(sql`(position(lower(${search}) in u.search_text) > 0 or u.id = ${search})`)
-  if (cursor !== undefined) {
-    const { at, id } = readMomentCursor(cursor)
-    conditions.push(sql`(f.at, f.id) < (${at}, ${id}::uuid)`)
-  }
-  return conditions
 }

@@ -1,17 +1,39 @@
 import type { refusedLogins } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
-import { type Sql, sql } from '#platform/db/sql'
+import { readMomentCursor } from '#platform/db/moment-cursor'
+import { allOf, type Sql, sql } from '#platform/db/sql'
 
 interface RefusedLoginRow extends Omit<refusedLogins.RefusedLogin, 'at' | 'step'> {
   readonly id: string
   readonly at: Date
 }
 
-/** Lists refused sign-ins of known accounts that fulfil the condition, newest first. */
-export const listRefused = (db: Queryable, codes: readonly string[], condition: Sql, limit: number) =>
+interface Wanted extends Pick<refusedLogins.RefusedLoginsQuery, 'search' | 'projectId' | 'cursor'> {
+  readonly codes: readonly string[]
+  /** Conditions on `at`. */
+  readonly period: readonly Sql[]
+  /** Only these projects; undefined: all. */
+  readonly ownedIds: readonly string[] | undefined
+}
+
+/** Lists refused sign-ins of known accounts, newest first. */
+export const listRefused = (db: Queryable, wanted: Wanted, limit: number) =>
   db.query<RefusedLoginRow>(sql`
     select f.id, f.at, f.member_id as "memberId", u.username, u.global_name as "displayName", u.avatar,
       f.project_id as "projectId", f.server_id as "serverId", f.reason as code
     from auth_failures f join members u on u.id = f.member_id
-    where f.member_id is not null and f.project_id is not null and f.reason = any(${codes}::text[]) and ${condition}
+    where f.member_id is not null and f.project_id is not null and ${allOf(conditionsOf(wanted))}
     order by f.at desc, f.id desc limit ${limit}`)
+
+function conditionsOf({ codes, period, ownedIds, search, projectId, cursor }: Wanted): Sql[] {
+  const conditions = [sql`f.reason = any(${codes}::text[])`, ...period]
+  if (ownedIds !== undefined) conditions.push(sql`f.project_id = any(${ownedIds}::uuid[])`)
+  if (projectId !== undefined) conditions.push(sql`f.project_id = ${projectId}`)
+  if (search !== undefined)
+    conditions.push(sql`(position(lower(${search}) in u.search_text) > 0 or u.id = ${search})`)
+  if (cursor !== undefined) {
+    const { at, id } = readMomentCursor(cursor)
+    conditions.push(sql`(f.at, f.id) < (${at}, ${id}::uuid)`)
+  }
+  return conditions
+}

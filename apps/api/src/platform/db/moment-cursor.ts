@@ -1,4 +1,4 @@
-import { type Sql, sql } from '#platform/db/sql'
+import { type Sql, sql } from './sql.ts'
 
 /** A row in a list that is ordered by a moment and then by ID. */
 interface Place {
