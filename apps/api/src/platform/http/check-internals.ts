@@ -46,7 +46,8 @@ export async function problemOfInternals(internals: NodeInternals): Promise<stri
       thrown ??= error
     })
     const arrived = once(server, 'connection', { signal })
-    server.listen(0, '127.0.0.1')
+    // Exclusive: the primary of workers takes a shared address for the service, which listens later.
+    server.listen({ port: 0, host: '127.0.0.1', exclusive: true })
     await once(server, 'listening', { signal })
     const address = server.address()
     client = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
