@@ -75,7 +75,7 @@ async function filledIn(one: EndpointDefinition, admin: string): Promise<string>
   const asked = await adminWrites[nameOf(one)]?.given({ world, token: admin })
   const code = request.includes('rcc_…') ? await codeFor(one, project) : ''
   const path =
-    asked?.path ??
+    asked?.path.split('?')[0] ??
     one.path
       .replace('{webhookId}', webhook.id)
       .replace(/(?<=inbound-webhooks\/)\{id\}/, webhook.id)

@@ -122,7 +122,8 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
     ...{ action: 'project.update', actionType: 'project', again: 'refused' },
     given: async (asking) => {
       const path = `${await givenProject(asking)}/redirect-uris`
-      const uri = 'https://site.example/one'
+      // The example of the contract, which the API reference shows.
+      const uri = 'https://crew.example/callback'
       await call(asking.world.url, 'POST', path, { token: asking.token, body: { uri } })
       return { path: `${path}?uri=${encodeURIComponent(uri)}` }
     },

@@ -26,6 +26,7 @@ const byName: Readonly<Record<string, unknown>> = {
   redirectUri: 'https://crew.example/callback',
   redirect_uri: 'https://crew.example/callback',
   redirectUris: ['https://crew.example/callback'],
+  uri: 'https://crew.example/callback',
   webhookUrl: 'https://discord.com/api/webhooks/1183542208736677898/…',
   eventsUrl: 'https://crew.example/events',
   eventsSecret: 'whsec_…',
