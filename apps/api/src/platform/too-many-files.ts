@@ -1,6 +1,19 @@
-/** True when the process, or the system, has no room for another open file or connection. */
-export const isTooManyFiles = (error: unknown): boolean =>
-  ['EMFILE', 'ENFILE'].includes(String((Object(error) as { code?: unknown }).code))
+/** A process that may open fewer files cannot load the service. */
+const fewFiles = 256
+
+/**
+ * True when the process, or the system, has no room for another open file or connection. Node.js takes the manifest of a
+ * package for missing if it cannot open it, so a module that is not found counts where few files are allowed.
+ */
+export function isTooManyFiles(error: unknown): boolean {
+  const code = String((Object(error) as { code?: unknown }).code)
+  return ['EMFILE', 'ENFILE'].includes(code) || (code === 'ERR_MODULE_NOT_FOUND' && allowedFiles() < fewFiles)
+}
+
+function allowedFiles(): number {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
+  return Number(userLimits?.open_files?.soft ?? Number.POSITIVE_INFINITY)
+}
 
 /** For operators. */
 export const tooManyFiles =
