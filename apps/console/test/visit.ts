@@ -40,6 +40,7 @@ export interface Visit {
 export async function startConsole(): Promise<ConsoleWorld> {
   await buildConsoleOnce()
   const world = await startWorld('pglite')
+  world.service.deps.deliveries.start()
   const browser = await chromium.launch({
     executablePath: findChromium(),
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],

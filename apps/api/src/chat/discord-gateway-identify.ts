@@ -73,7 +73,7 @@ export function createIdentifyThrottle(
 ): IdentifyThrottle {
   const laneFreeAt = new Map<number, number>()
   const shards = new Map<number, Shard>()
-  /** What the platform said, less what was used since. */
+  /** The number that the platform granted, less the sessions begun since. */
   let starts: { remaining: number; resetAt: number } | undefined
 
   const shardOf = (id: number): Shard => {

@@ -51,7 +51,7 @@ export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliv
     const abort = new AbortController()
     const free = slots.take(claimed.isTroubled)
     const count = (outcome: string, times = 1) => {
-      for (let i = 0; i < times; i++) attempts.count(kind.name, outcome)
+      if (times > 0) attempts.count(kind.name, outcome, times)
     }
     const done = sendMessages({ ...deps, count }, kind, { claimed, claim, signal: abort.signal })
       .catch((err: unknown) => {

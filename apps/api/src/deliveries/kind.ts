@@ -13,7 +13,7 @@ export interface Message {
   readonly type: string
   /** A JSON object with the content of the message, and `at`. */
   readonly data: string
-  /** When the change happened. */
+  /** The time of the change. */
   readonly at: string
   readonly atSec: number
   readonly attempts: number

@@ -80,7 +80,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
   afterEach(closeTargets)
   afterAll(() => world.close())
 
-  test.each(kinds)('%s: all arrive, whatever fails between, in order where there is one', async (kind) => {
+  test.each(kinds)('%s: all arrive after any failure, in order where there is one', async (kind) => {
     const target = await given(kind)
     target.fail({ status: 503 }, 1)
     await target.queue(3)
@@ -206,7 +206,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
       for (let query = '?limit=2&status=delivered'; query; ) {
         const { data, nextCursor } = await list(target, query)
         pages.push(...data)
-        // What arrives meanwhile is on no later page.
+        // Messages that arrive meanwhile are on no later page.
         if (nextCursor) await target.queue()
         query = nextCursor ? `?limit=2&status=delivered&cursor=${nextCursor}` : ''
       }

@@ -127,6 +127,7 @@ const rows: Readonly<Record<string, Row>> = {
 beforeAll(async () => {
   await installOnce('tools/peers')
   world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: '0' })
+  world.service.deps.deliveries.start()
   mirror = startLiveMirror(world.service)
   await untilLive(world)
   await new Promise<void>((listening) => application.listen(0, '127.0.0.1', listening))

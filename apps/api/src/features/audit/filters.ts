@@ -1,4 +1,5 @@
 import type { audit } from '@rolecall/contract'
+import { momentCursor, readMomentCursor } from '#platform/db/moment-cursor'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 import { periodConditions, readPeriod } from '#platform/http/period'
 
@@ -16,8 +17,7 @@ export function auditCondition(query: audit.AuditQuery): Sql {
   if (actionType !== undefined) conditions.push(sql`action_type = ${actionType}`)
   if (severity !== undefined) conditions.push(sql`severity = ${severity}`)
   if (cursor !== undefined) {
-    const [atMs, seq] = cursor.split('-')
-    const at = sql`timestamptz 'epoch' + ${atMs}::float8 * interval '1 millisecond'`
+    const { at, id: seq } = readMomentCursor(cursor)
     conditions.push(sql`(audit_log.at, audit_log.seq) < (${at}, ${seq}::bigint)`)
   }
   return allOf(conditions)
@@ -25,4 +25,4 @@ export function auditCondition(query: audit.AuditQuery): Sql {
 
 /** Where the page after this entry begins. */
 export const cursorAfter = ({ at, seq }: { readonly at: Date; readonly seq: number }) =>
-  `${at.getTime()}-${seq}`
+  momentCursor({ at, id: String(seq) })

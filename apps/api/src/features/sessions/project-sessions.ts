@@ -1,4 +1,5 @@
 import { fieldsOf, pickFields, type projectSessions } from '@rolecall/contract'
+import { momentCursor } from '#platform/db/moment-cursor'
 import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
 import { findPlaces, listStretch, type ProjectSessionRow } from './project-sessions-store.ts'
@@ -33,7 +34,7 @@ export async function listProjectSessions(
 
 type Place = Pick<ProjectSessionRow, 'createdAt' | 'id'>
 
-const cursorAfter = ({ createdAt, id }: Place) => `${createdAt.getTime()}-${id}`
+const cursorAfter = ({ createdAt, id }: Place) => momentCursor({ at: createdAt, id })
 
 function placeOf(cursor: string): Place {
   const cut = cursor.indexOf('-')

@@ -4,7 +4,7 @@ const others = 'other'
 
 /** Counts by two words: of what, and how it ended. */
 export interface Tally {
-  count(of: string, outcome: string): void
+  count(of: string, outcome: string, times?: number): void
   counts(): { readonly of: string; readonly outcome: string; readonly count: number }[]
 }
 
@@ -19,11 +19,11 @@ export function createTally(): Tally {
     return outcomes
   }
   return {
-    count(of, outcome) {
+    count(of, outcome, times = 1) {
       const outcomes = words.get(of) ?? outcomesOf(words.size < mostWords ? of : others)
       const known = outcomes.get(outcome)
-      if (known) known.count += 1
-      else outcomes.set(outcome, { count: 1 })
+      if (known) known.count += times
+      else outcomes.set(outcome, { count: times })
     },
     counts: () =>
       [...words].flatMap(([of, outcomes]) =>
