@@ -65,6 +65,11 @@ test('the private parts of this version of Node.js pass their check', async () =
   expect(await readerLines()).toEqual([])
 })
 
+test('a check that cannot listen says so, and ends nothing', async () => {
+  // Of a network for documentation: no machine has this address.
+  expect(await problemOfInternals(nodeInternals, '203.0.113.1')).toMatch(/EADDRNOTAVAIL/)
+})
+
 test.each(broken)('a Node.js that %s is found, and told once with cause and fix', async (_, parts, cause) => {
   const lines: unknown[] = []
   const log = { warn: (...told: unknown[]) => void lines.push(told) }

@@ -36,7 +36,10 @@ export const fix = 'Nothing is lost but speed. Run Node.js 20, 22 or 24, or upda
  *
  * @returns the first difference from what the service relies on
  */
-export async function problemOfInternals(internals: NodeInternals): Promise<string | undefined> {
+export async function problemOfInternals(
+  internals: NodeInternals,
+  host = '127.0.0.1',
+): Promise<string | undefined> {
   const signal = AbortSignal.timeout(checkMs)
   let server: Server | undefined
   let client: Socket | undefined
@@ -45,13 +48,15 @@ export async function problemOfInternals(internals: NodeInternals): Promise<stri
     server = startServer(internals, (error) => {
       thrown ??= error
     })
-    const arrived = once(server, 'connection', { signal })
     // Exclusive: the primary of workers takes a shared address for the service, which listens later.
-    server.listen({ port: 0, host: '127.0.0.1', exclusive: true })
+    server.listen({ port: 0, host, exclusive: true })
     await once(server, 'listening', { signal })
     const address = server.address()
-    client = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
-    const [[served]] = await Promise.all([arrived, once(client, 'connect', { signal })])
+    client = connect(typeof address === 'object' && address ? address.port : 0, host)
+    const [[served]] = await Promise.all([
+      once(server, 'connection', { signal }),
+      once(client, 'connect', { signal }),
+    ])
     return await converse(client, served, internals, signal)
   } catch (error) {
     if (thrown) return messageOf(thrown)
