@@ -42,6 +42,13 @@ describe.each(engines)('the device flow on %s', (engine) => {
     }
   })
 
+  test('a scope that comes twice is an error', async () => {
+    for (const form of ['scope=&scope=', 'scope=openid&scope=roles'])
+      expect(
+        (await postForm(world.url, '/oidc/device_authorization', form, basic(project))).body,
+      ).toMatchObject({ error: 'invalid_request' })
+  })
+
   test('a code in the link is only filled in, and a wrong one is asked for again', async () => {
     const { verification_uri_complete: link, user_code: userCode } = await beginDevice(world, project)
     const page = await call(world.url, 'GET', pathOf(link, world.url))

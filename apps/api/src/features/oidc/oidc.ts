@@ -114,7 +114,9 @@ function addressOf(url: string): { url: string; userCode?: string } {
 function withScope(url: string, body: Buffer): Buffer {
   if (url.split('?')[0] !== '/oidc/device_authorization') return body
   const form = new URLSearchParams(body.toString('utf8'))
-  if (form.getAll('scope').some((scope) => scope.trim() !== '')) return body
+  const scopes = form.getAll('scope')
+  // More than one is an error, which the library reports.
+  if (scopes.length > 1 || scopes[0]?.trim()) return body
   form.set('scope', 'openid')
   return Buffer.from(form.toString())
 }
