@@ -87,3 +87,18 @@ create trigger projects_webhook_restarted after update on projects for each row
   execute function restart_receiver('notice', 'id');
 comment on trigger projects_webhook_restarted on projects is
   'A new address is tried at once: the failures before it belong to another one.';
+
+create function release_receivers() returns trigger language plpgsql as $$
+begin
+  -- In the order of claims, so that neither waits for the other.
+  perform from receivers where project_id = new.id order by kind for update;
+  update receivers set claim = null, claimed_until = null where project_id = new.id;
+  return null;
+end $$;
+comment on function release_receivers is 'Ends the claims on all receivers of a project.';
+
+create trigger projects_deleted_released after update on projects for each row
+  when (old.deleted_at is null and new.deleted_at is not null)
+  execute function release_receivers();
+comment on trigger projects_deleted_released on projects is
+  'An instance that sends to a deleted project notices with its next message.';

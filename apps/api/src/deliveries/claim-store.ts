@@ -73,16 +73,25 @@ export const claimReceivers = (db: Queryable, { claim, kinds, prompt, troubled }
     where (r.claimed_until is null or r.claimed_until <= clock_now()) and r.next_attempt_at <= clock_now()
     returning r.kind, r.project_id as "projectId", r.failures, r.failures > 0 or r.is_slow as "isTroubled"`)
 
-/** Renews the claim. Returns 0 if it is lost. */
-export const holdReceiver = (db: Queryable, { kind, projectId, claim }: Held) =>
-  db.execute(sql`
-    update receivers set claimed_until = clock_now() + ${lease}
-    where kind = ${kind} and project_id = ${projectId} and claim = ${claim}`)
+const isHeld = ({ kind, projectId, claim }: Held) =>
+  sql`kind = ${kind} and project_id = ${projectId} and claim = ${claim}`
+
+/** The time of the database. */
+const now = sql`extract(epoch from clock_now())::float8 as "nowSec"`
+
+/** Finds the claim, with the time. Undefined if it is lost. */
+export const findHeld = (db: Queryable, held: Held) =>
+  db.maybeOne<{ nowSec: number }>(sql`select ${now} from receivers where ${isHeld(held)}`)
+
+/** Renews the claim, and returns the time. Undefined if it is lost. */
+export const holdReceiver = (db: Queryable, held: Held) =>
+  db.maybeOne<{ nowSec: number }>(sql`
+    update receivers set claimed_until = clock_now() + ${lease} where ${isHeld(held)} returning ${now}`)
 
 /** Ends the claim. A receiver whose messages all wait is not claimed again for a second. */
-export const releaseReceiver = (db: Queryable, { kind, projectId, claim }: Held, isIdle: boolean) =>
+export const releaseReceiver = (db: Queryable, held: Held, isIdle: boolean) =>
   db.execute(sql`
     update receivers set claim = null, claimed_until = null,
       next_attempt_at = greatest(next_attempt_at,
         clock_now() + case when ${isIdle} then interval '1 second' else interval '0' end)
-    where kind = ${kind} and project_id = ${projectId} and claim = ${claim}`)
+    where ${isHeld(held)}`)

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demo } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { call } from '../../test/client.ts'
 import { later } from '../../test/clock.ts'
 import { createDatabase, engines, mainEngines } from '../../test/databases.ts'
 import { givenTarget, type Target } from '../../test/delivery-targets.ts'
 import { writeEvent } from '../../test/event-receiver.ts'
+import { givenAdmin } from '../../test/given.ts'
 import { startInstance } from '../../test/instance.ts'
 import { startPostgres } from '../../test/postgres.ts'
 import { startWorld, type World } from '../../test/service.ts'
@@ -12,7 +14,7 @@ import { uuidv7 } from '../platform/crypto/uuid.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
-import { claimReceivers, type Held, holdReceiver, releaseReceiver } from './claim-store.ts'
+import { claimReceivers, findHeld, type Held, holdReceiver, releaseReceiver } from './claim-store.ts'
 import type { KindName } from './kind.ts'
 import { settleAnswered, settleFailed } from './queue-store.ts'
 
@@ -67,7 +69,8 @@ describe.each(engines)('claims on %s', (engine) => {
     const next = await later(world.service, leaseSec + 1, () => claim())
     expect(next).toBeDefined()
     // It was only slow, and comes back.
-    expect([await holdReceiver(db, dead), await releaseReceiver(db, dead, false)]).toEqual([0, 0])
+    expect([await findHeld(db, dead), await holdReceiver(db, dead)]).toEqual([undefined, undefined])
+    expect(await releaseReceiver(db, dead, false)).toBe(0)
     const message = await db.maybeOne<{ id: string }>(sql`select id from deliveries`)
     const id = message?.id ?? ''
     const failed = { outcome: 'failed', status: 500, error: 'late' } as const
@@ -133,6 +136,46 @@ describe.each(mainEngines)('sending on %s', (engine) => {
       const held = await world.service.deps.db.query(sql`select from receivers where claim is not null`)
       expect(held).toEqual([])
     },
+  )
+})
+
+describe.each(mainEngines)('while a message hangs on %s', (engine) => {
+  beforeEach(async () => {
+    world = await startWorld(engine)
+    world.service.deps.deliveries.start()
+  })
+
+  test.each(['event', 'logout'] as const)('%s: others to the same receiver go on', async (kind) => {
+    const target = await given(kind)
+    const next = () => (kind === 'logout' ? target.queue() : writeEvent(world, target, demo.users.joon, 7))
+    target.fail('hang', 1)
+    await target.queue()
+    await expect.poll(() => target.asked()).toBe(1)
+    await next()
+    // The first one hangs for ten seconds.
+    await expect.poll(() => target.taken().length, { timeout: 4_000 }).toBe(1)
+    if (kind === 'event') return
+    await sleep(5_200)
+    await next()
+    await expect.poll(() => target.taken().length, { timeout: 3_000 }).toBe(2)
+  })
+
+  test.each([...kinds, 'deleted'] as const)(
+    '%s: nothing more is sent to an address that was removed meanwhile',
+    async (what) => {
+      const target = await given(what === 'deleted' ? 'notice' : what)
+      target.fail('hang')
+      await target.queue(12)
+      await expect.poll(() => target.asked()).toBe(target.kind === 'logout' ? 4 : 1)
+      const token = what === 'deleted' ? await givenAdmin(world) : undefined
+      if (token) await call(world.url, 'DELETE', `/api/admin/projects/${target.id}`, { token })
+      else await target.moveTo(undefined)
+      const asked = target.asked()
+      const waiting = sql`select from deliveries where delivered_at is null and failed_at is null`
+      await expect.poll(() => world.service.deps.db.query(waiting), { timeout: 20_000 }).toEqual([])
+      expect(target.asked()).toBe(asked)
+    },
+    40_000,
   )
 })
 

@@ -17,8 +17,6 @@ export interface WaitingMessage extends Message {
   /** False until its next attempt. Later messages of the same order wait for it. */
   readonly isDue: boolean
   readonly isStale: boolean
-  /** The time of the database. */
-  readonly nowSec: number
 }
 
 /** Lists messages that wait behind a position, in order, up to the oldest transaction that has not finished. */
@@ -33,8 +31,7 @@ export const listWaiting = (
       (d.data || jsonb_build_object('at', iso(d.created_at)))::text as data, iso(d.created_at) as at,
       floor(extract(epoch from d.created_at))::float8 as "atSec", d.attempts,
       d.next_attempt_at <= clock_now() as "isDue",
-      coalesce(d.queued_at <= clock_now() - ${maxWaitHours ?? null}::float8 * interval '1 hour', false) as "isStale",
-      extract(epoch from clock_now())::float8 as "nowSec"
+      coalesce(d.queued_at <= clock_now() - ${maxWaitHours ?? null}::float8 * interval '1 hour', false) as "isStale"
     from deliveries d
     where d.kind = ${kind} and d.project_id = ${projectId} and ${isWaiting}
       and (d.xid, d.place) > (${after.xid}::xid8, ${after.place}::bigint) and ${isSettled(sql`d.xid`)}

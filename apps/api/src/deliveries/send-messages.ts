@@ -1,4 +1,5 @@
-import { type Claimed, type Held, holdReceiver, releaseReceiver } from './claim-store.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Claimed, findHeld, type Held, holdReceiver, releaseReceiver } from './claim-store.ts'
 import type { DeliveryKind, Message, Receiver } from './kind.ts'
 import { batchSize, giveUp, listWaiting, type Position, type WaitingMessage } from './queue-store.ts'
 import { giveUpStale, persistently, type SettleDeps, settle, type Work } from './settle.ts'
@@ -7,6 +8,10 @@ import { giveUpStale, persistently, type SettleDeps, settle, type Work } from '.
 const maxAtOnce = 4
 /** A receiver goes to the end of the line after this time, because others have messages, too. */
 const maxRunMs = 5_000
+/** The same while a message without an order waits for its response: the messages after it do not wait with it. */
+const maxHangingRunMs = 60_000
+/** The queue is read again after this time while a message waits for its response. */
+const readAgainMs = 400
 /** A claim is renewed after this time, so that it outlasts the 10 seconds of a request. */
 const renewMs = 2_000
 
@@ -16,11 +21,18 @@ interface Run {
   readonly held: Held
   readonly failures: number
   readonly signal: AbortSignal
-  readonly deadline: number
+  readonly begunAt: number
+  /** Messages that were read and not sent, by their order. */
+  readonly waiting: Map<string, WaitingMessage[]>
+  /** Orders of which a message is being sent, each with the end of that. */
+  readonly underWay: Map<string, Promise<void>>
   /** Orders whose first message waits for its next attempt. */
   readonly heldBack: Set<string>
+  /** The receiver, read after the messages that wait. */
+  receiver: Receiver | undefined
+  failure: { readonly cause: unknown } | undefined
   after: Position
-  heldAt: number
+  renewedAt: number
   isIdle: boolean
   isStopped: boolean
 }
@@ -34,31 +46,93 @@ export async function sendMessages(
   kind: DeliveryKind,
   { claimed, claim, signal }: { claimed: Claimed; claim: string; signal: AbortSignal },
 ): Promise<void> {
-  const heldAt = performance.now()
   const { projectId, failures } = claimed
+  const begunAt = performance.now()
   const run: Run = {
-    ...{ kind, failures, signal, heldAt, deadline: heldAt + maxRunMs, heldBack: new Set() },
+    ...{ kind, failures, signal, begunAt, renewedAt: begunAt },
     ...{ held: { kind: kind.name, projectId, claim }, after: { xid: '0', place: 0 } },
-    ...{ isIdle: true, isStopped: false },
+    ...{ waiting: new Map(), underWay: new Map(), heldBack: new Set() },
+    ...{ receiver: undefined, failure: undefined, isIdle: true, isStopped: false },
   }
-  while (await mayGoOn(deps, run)) if (!(await sendBatch(deps, run))) break
+  try {
+    await sendUntilOver(deps, run)
+  } finally {
+    // The claim must not end while a message is being sent.
+    await Promise.all(run.underWay.values())
+  }
+  if (run.failure) throw run.failure.cause
   await releaseReceiver(deps.db, run.held, run.isIdle && kind.order !== 'none' && !signal.aborted)
 }
 
-/** Returns false when the work must stop, and renews the claim. */
-async function mayGoOn({ db }: SettleDeps, run: Run): Promise<boolean> {
-  const now = performance.now()
-  if (run.isStopped || run.signal.aborted || now >= run.deadline || run.kind.isSilenced?.()) return false
-  if (now - run.heldAt < renewMs) return true
-  run.heldAt = now
-  if ((await holdReceiver(db, run.held)) === 0) run.isStopped = true
-  return !run.isStopped
+async function sendUntilOver(deps: SettleDeps, run: Run): Promise<void> {
+  const most = run.kind.order === 'receiver' || isProbe(run) ? 1 : maxAtOnce
+  while (!isOver(run)) {
+    const next = run.underWay.size < most ? takeNext(run) : undefined
+    if (next) {
+      startSending(deps, run, next)
+      continue
+    }
+    const mayRead = run.underWay.size < most && countWaiting(run) < batchSize
+    if (mayRead && (await readBatch(deps, run))) continue
+    if (run.underWay.size === 0) return
+    await Promise.race([...run.underWay.values(), sleep(readAgainMs, undefined, { ref: false })])
+  }
 }
 
-/** Sends the next messages. Returns true if there may be more. */
-async function sendBatch(deps: SettleDeps, run: Run): Promise<boolean> {
+/** True for a receiver that failed before and gets one message to show whether it works. */
+const isProbe = ({ failures, kind }: Run) => failures > 0 && kind.order !== 'none'
+
+function isOver({ kind, signal, begunAt, underWay, isStopped }: Run): boolean {
+  const isHanging = kind.order === 'none' && underWay.size > 0
+  const maxMs = isHanging ? maxHangingRunMs : maxRunMs
+  return isStopped || signal.aborted || performance.now() - begunAt >= maxMs || kind.isSilenced?.() === true
+}
+
+interface Next {
+  readonly order: string
+  readonly message: Message
+  readonly receiver: Receiver
+}
+
+/** Takes the first message of an order of which none is being sent. */
+function takeNext(run: Run): Next | undefined {
+  const { receiver, waiting, underWay, heldBack } = run
+  for (const [order, [message, ...others]] of waiting) {
+    if (underWay.has(order)) continue
+    waiting.delete(order)
+    if (!message?.isDue || !receiver) heldBack.add(order)
+    else {
+      if (others.length > 0) waiting.set(order, others)
+      return { order, message, receiver }
+    }
+  }
+  return undefined
+}
+
+const countWaiting = ({ waiting }: Run) => [...waiting.values()].reduce((sum, { length }) => sum + length, 0)
+
+/** Sends a message while others are sent. A failure of the service itself stops the work. */
+function startSending(deps: SettleDeps, run: Run, { order, message, receiver }: Next): void {
+  if (isProbe(run)) run.isStopped = true
+  const sending = async () => {
+    try {
+      const nowSec = await holdUntilSent(deps, run)
+      if (nowSec === undefined) return
+      run.isIdle = false
+      if (!(await send(deps, { ...run, receiver }, message, nowSec))) run.isStopped = true
+    } catch (cause) {
+      run.isStopped = true
+      run.failure ??= { cause }
+    } finally {
+      run.underWay.delete(order)
+    }
+  }
+  run.underWay.set(order, sending())
+}
+
+/** Reads the next messages, and then the receiver. Returns false if nothing waits. */
+async function readBatch(deps: SettleDeps, run: Run): Promise<boolean> {
   const { kind, held, failures } = run
-  const listedAt = performance.now()
   const batch = await listWaiting(deps.db, held, kind, run.after)
   const last = batch.at(-1)
   if (!last) return false
@@ -71,69 +145,46 @@ async function sendBatch(deps: SettleDeps, run: Run): Promise<boolean> {
       batch.map(({ id }) => id),
       receiver.closed,
     )
-  } else {
-    if (batch.some(({ isStale }) => isStale)) {
-      run.isIdle = false
-      await giveUpStale(deps, { kind, held, receiver, failures })
-    }
-    await sendInOrder(deps, run, receiver, batch, listedAt)
+    return true
   }
-  return batch.length === batchSize
-}
-
-async function sendInOrder(
-  deps: SettleDeps,
-  run: Run,
-  receiver: Receiver,
-  batch: readonly WaitingMessage[],
-  listedAt: number,
-) {
-  const { kind, held, failures } = run
-  const work: Work = { kind, held, receiver, failures }
-  const isProbe = failures > 0 && kind.order !== 'none'
-  const orders = inOrders(
-    kind,
-    batch.filter(({ isStale }) => !isStale),
-  ).entries()
-  const worker = async () => {
-    for (const [order, messages] of orders) {
-      for (const message of messages) {
-        if (run.heldBack.has(order) || !(await mayGoOn(deps, run))) break
-        if (!message.isDue) {
-          run.heldBack.add(order)
-          break
-        }
-        run.isIdle = false
-        if (isProbe) run.isStopped = true
-        const nowSec = message.nowSec + (performance.now() - listedAt) / 1_000
-        if (!(await send(deps, work, message, nowSec, run.signal))) run.isStopped = true
-      }
-    }
+  run.receiver = receiver
+  if (batch.some(({ isStale }) => isStale)) {
+    run.isIdle = false
+    await giveUpStale(deps, { kind, held, receiver, failures })
   }
-  // Waits for every worker, even after a failure: the claim must not end while one still sends.
-  const ends = await Promise.allSettled(Array.from({ length: isProbe ? 1 : maxAtOnce }, worker))
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
-}
-
-/** Groups messages that wait for each other. Events about no member are in order among themselves. */
-function inOrders(
-  { order }: DeliveryKind,
-  messages: readonly WaitingMessage[],
-): Map<string, WaitingMessage[]> {
-  const orders = new Map<string, WaitingMessage[]>()
-  for (const message of messages) {
-    const key = order === 'none' ? message.id : order === 'member' ? (message.memberId ?? '') : ''
-    const others = orders.get(key)
+  for (const message of batch) {
+    const order = orderOf(kind, message)
+    if (message.isStale || run.heldBack.has(order)) continue
+    const others = run.waiting.get(order)
     if (others) others.push(message)
-    else orders.set(key, [message])
+    else run.waiting.set(order, [message])
   }
-  return orders
+  return true
+}
+
+/** Names the messages that wait for each other. Events about no member are in order among themselves. */
+function orderOf({ order }: DeliveryKind, { id, memberId }: WaitingMessage): string {
+  if (order === 'none') return id
+  return order === 'member' ? (memberId ?? '') : ''
+}
+
+/**
+ * Checks the claim before each message: it ends with the address that the project had. Returns the time of the database, or
+ * undefined, and stops the work, if the claim is lost.
+ */
+async function holdUntilSent({ db }: SettleDeps, run: Run): Promise<number | undefined> {
+  const now = performance.now()
+  const isRenewal = now - run.renewedAt >= renewMs
+  if (isRenewal) run.renewedAt = now
+  const held = await (isRenewal ? holdReceiver : findHeld)(db, run.held)
+  if (!held) run.isStopped = true
+  return run.signal.aborted ? undefined : held?.nowSec
 }
 
 /** Sends a message once. Returns true if the next one may follow. */
-async function send(deps: SettleDeps, work: Work, message: Message, nowSec: number, signal: AbortSignal) {
+async function send(deps: SettleDeps, work: Work & Pick<Run, 'signal'>, message: Message, nowSec: number) {
   const begun = performance.now()
-  const attempt = await work.receiver.send(message, nowSec, signal)
+  const attempt = await work.receiver.send(message, nowSec, work.signal)
   if (attempt.outcome === 'aborted') return false
   const tookMs = performance.now() - begun
   return persistently(() => settle(deps, work, message, attempt, tookMs))
