@@ -44,4 +44,5 @@ comment on column auth_failures.member_id is
 
 create index auth_failures_at on auth_failures (at desc, id desc);
 create index auth_failures_member on auth_failures (member_id, at desc, id desc) where member_id is not null;
-create index auth_failures_of_members on auth_failures (at desc, id desc) where member_id is not null;
+create index auth_failures_logins on auth_failures (at desc, id desc) where server_id is not null;
+create index auth_failures_logins_of_project on auth_failures (project_id, at desc, id desc) where server_id is not null;

@@ -66,7 +66,7 @@ export const listRefusedLogins = endpoint({
   tag: 'Members',
   summary: 'List refused sign-ins, the newest first',
   description:
-    'Sign-ins that ended without a session, by the account that tried. Owners of projects see those of their projects. Kept as long as authentication failures, and erased with the person. At most a few seconds old.',
+    'Sign-ins that ended without a session, by the account that tried. Owners of projects see those of their projects, but none with the code `declined`. Kept as long as authentication failures, and erased with the person. At most a few seconds old.',
   auth: 'admin',
   owners: 'any',
   query: RefusedLoginsQuery,

@@ -1,5 +1,5 @@
 import type { Queryable } from '#platform/db/database'
-import { sql } from '#platform/db/sql'
+import { type Sql, sql } from '#platform/db/sql'
 
 /** Somebody, with the roles that they hold in the main server now. */
 export interface PossibleOwner {
@@ -17,9 +17,12 @@ export const listOwnedProjects = (db: Queryable, { memberId, roleIds }: Possible
     where p.deleted_at is null and (${memberId} = any(o.member_ids) or o.role_ids && ${roleIds}::text[])
     order by p.name, p.id limit ${maxShown}`)
 
+/** True of the ID of a project that somebody owns. */
+export const isOwnedBy = ({ memberId, roleIds }: PossibleOwner, projectId: Sql): Sql => sql`exists (
+  select from project_owners o join projects p on p.id = o.project_id
+  where o.project_id = ${projectId} and p.deleted_at is null
+    and (${memberId} = any(o.member_ids) or o.role_ids && ${roleIds}::text[]))`
+
 /** Whether somebody owns a project. */
-export const isOwner = async (db: Queryable, { memberId, roleIds }: PossibleOwner, projectId: string) =>
-  (await db.maybeOne(sql`
-    select from project_owners o join projects p on p.id = o.project_id
-    where o.project_id = ${projectId} and p.deleted_at is null
-      and (${memberId} = any(o.member_ids) or o.role_ids && ${roleIds}::text[])`)) !== undefined
+export const isOwner = async (db: Queryable, owner: PossibleOwner, projectId: string) =>
+  (await db.maybeOne(sql`select where ${isOwnedBy(owner, sql`${projectId}::uuid`)}`)) !== undefined

@@ -193,6 +193,8 @@ describe.each(engines)('forward authentication on %s', (engine) => {
       call(world.url, 'GET', path, { headers: asked({ cookie, accept: 'text/html' }) })
     const { pathname, search } = new URL(denied)
     const refused = await open(pathname + search)
+    // A page that is loaded again is listed once.
+    await open(pathname + search)
     await world.service.recorder.flush()
     const listed = `/api/admin/refused-logins?projectId=${project.id}`
     expect((await call(world.url, 'GET', listed, { token: admin })).body.data).toMatchObject([

@@ -13,22 +13,48 @@ interface RefusedLogin {
   readonly client: Client
 }
 
+/** A page that is reloaded is refused again each time. The same refusal is recorded once in this time. */
+const repeatMs = 60_000
+/** Refusals that are remembered. After as many, repetitions are recorded, too. */
+const maxRemembered = 10_000
+
+/** Sign-ins that failed at a code. The others ended by a choice of the member, or by a page that tells what is missing. */
+const isFailedCode = (reason: string) => reason !== 'declined' && reason !== 'role_lacking'
+
 /**
  * Records a login that ended with an error at the site that it came from: nothing is thrown then, and the answer is a
  * redirect like that of a login that succeeds.
  */
-export const noteRefusedLogin =
-  ({
-    recorder,
-    countFailure,
-  }: {
-    readonly recorder: Pick<Recorder, 'addFailure'>
-    readonly countFailure: (kind: FailureKind) => void
-  }) =>
-  ({ client, ...refused }: RefusedLogin): void => {
-    countFailure('code')
-    recorder.addFailure(() => ({
-      at: performance.now(),
+export function noteRefusedLogin({
+  recorder,
+  countFailure,
+}: {
+  readonly recorder: Pick<Recorder, 'addRefusedLogin'>
+  readonly countFailure: (kind: FailureKind) => void
+}) {
+  const remembered = new Set<string>()
+  let since = performance.now()
+
+  /** True for a page that the member was shown less than a minute ago. */
+  const isRepeated = ({ reason, memberId, projectId }: RefusedLogin, now: number) => {
+    if (reason !== 'role_lacking') return false
+    if (now - since >= repeatMs || remembered.size >= maxRemembered) {
+      remembered.clear()
+      since = now
+    }
+    const key = `${memberId} ${projectId}`
+    if (remembered.has(key)) return true
+    remembered.add(key)
+    return false
+  }
+
+  return (refusal: RefusedLogin): void => {
+    const { client, ...refused } = refusal
+    const at = performance.now()
+    if (isFailedCode(refused.reason)) countFailure('code')
+    if (isRepeated(refusal, at)) return
+    recorder.addRefusedLogin(() => ({
+      at,
       kind: 'code',
       ...refused,
       address: readIp(client.ip),
@@ -36,3 +62,4 @@ export const noteRefusedLogin =
       requestId: client.requestId,
     }))
   }
+}

@@ -19,6 +19,8 @@ export interface Recorder {
   keyUsed(keyDigest: string): void
   /** `make` is only called when the failure is kept: of a flood only a sample is. */
   addFailure(make: () => NewFailure): void
+  /** Keeps a refused sign-in of a known account, apart from the flood that anybody can send. */
+  addRefusedLogin(make: () => NewFailure): void
   /** Writes what is kept; for shutting down. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -35,6 +37,7 @@ export interface RecorderState {
 export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder {
   const usage = new UsageCounts(maxRows)
   const failures = new FailureSample()
+  const refusedLogins = new FailureSample()
   /** How often which key was used since the last write. There are only as many as are good. */
   let used = new Map<string, number>()
   const keyUsed = (keyDigest: string, times = 1) =>
@@ -68,8 +71,8 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
       throw error
     }
   }
-  const writeFailures = async () => {
-    const unwritten = failures.take()
+  const writeFailures = async (sample: FailureSample) => {
+    const unwritten = sample.take()
     try {
       while (unwritten.length > 0) {
         const part = unwritten.slice(0, rowsPerStatement)
@@ -77,14 +80,16 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
         unwritten.splice(0, part.length)
       }
     } finally {
-      failures.giveBack(unwritten)
+      sample.giveBack(unwritten)
     }
   }
+  const countDropped = () => failures.state().dropped + refusedLogins.state().dropped
   const write = async () => {
     try {
       await writeUsage()
       await writeKeys()
-      await writeFailures()
+      await writeFailures(failures)
+      await writeFailures(refusedLogins)
       isFailing = false
     } catch (error) {
       if (!isFailing && !(error instanceof DatabaseUnavailable)) {
@@ -92,7 +97,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
       }
       isFailing = true
     }
-    const { dropped } = failures.state()
+    const dropped = countDropped()
     // A flood is told at its start and while it lasts now and then, not each time.
     if (dropped > told * 10 || (dropped > 0 && told === 0)) {
       log.warn({ dropped }, 'many credentials are rejected: a sample of them is kept')
@@ -116,6 +121,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
     countUsage: (route, projectId = noProject, status, bucket) => usage.add(route, projectId, status, bucket),
     keyUsed: (keyDigest) => keyUsed(keyDigest),
     addFailure: (make) => failures.add(make),
+    addRefusedLogin: (make) => refusedLogins.add(make),
     flush,
     async close() {
       clearInterval(timer)
@@ -123,11 +129,10 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
     },
     state: () => {
       const counted = usage.state()
-      const sampled = failures.state()
       return {
-        unwritten: counted.rows + sampled.kept,
+        unwritten: counted.rows + failures.state().kept + refusedLogins.state().kept,
         droppedUsage: counted.dropped,
-        droppedFailures: sampled.dropped,
+        droppedFailures: countDropped(),
       }
     },
   }

@@ -78,19 +78,29 @@ export interface NewFailure {
   readonly requestId: string
 }
 
+/**
+ * Writes failures. Of a member who was erased meanwhile it keeps neither who it was nor from where; the lock makes it wait for
+ * an erasure under way.
+ */
 export const insertAuthFailures = (db: Queryable, failures: readonly NewFailure[]) =>
   db.execute(sql`
+    with known as materialized (
+      select id, created_at from members where id = any(${[...new Set(failures.flatMap(({ memberId }) => memberId ?? []))]}::text[])
+      order by id for key share
+    )
     insert into auth_failures (id, at, kind, reason, address, path, project_id, server_id,
       key_prefix, member_id, request_id)
-    select x.id, clock_now() - x.age_ms * interval '1 millisecond', x.kind, x.reason, x.address, x.path,
-      x.project_id, x.server_id, x.key_prefix, x.member_id, x.request_id
+    select x.id, clock_now() - x.age_ms * interval '1 millisecond', x.kind, x.reason,
+      case when x.member_id is null or m.id is not null then x.address end, x.path,
+      x.project_id, x.server_id, x.key_prefix, m.id, x.request_id
     from unnest(${failures.map(() => uuidv7())}::uuid[], ${failures.map(ageOf)}::float8[],
       ${failures.map(({ kind }) => kind)}::text[], ${failures.map(({ reason }) => reason)}::text[],
       ${failures.map(({ address }) => address)}::text[], ${failures.map(({ path }) => path)}::text[],
       ${failures.map(({ projectId }) => projectId)}::uuid[], ${failures.map(({ serverId }) => serverId)}::text[],
       ${failures.map(({ keyPrefix }) => keyPrefix)}::text[],
       ${failures.map(({ memberId }) => memberId)}::text[], ${failures.map(({ requestId }) => requestId)}::text[])
-      as x (id, age_ms, kind, reason, address, path, project_id, server_id, key_prefix, member_id, request_id)`)
+      as x (id, age_ms, kind, reason, address, path, project_id, server_id, key_prefix, member_id, request_id)
+    left join known m on m.id = x.member_id and m.created_at <= clock_now() - x.age_ms * interval '1 millisecond'`)
 
 /** Of a person who is erased: what was refused stays, and neither says who it was nor from where. */
 export const eraseFailures = (tx: Tx, memberId: string) =>

@@ -13,8 +13,9 @@ import {
   walkAdminLogin,
   walkLogin,
 } from '../../../test/given.ts'
-import { authPath, givenClient, walk } from '../../../test/oidc.ts'
+import { authPath, clientUri, givenClient, walk } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { sql } from '../../platform/db/sql.ts'
 import { hostRolesCheck } from '../forward-auth/checks.ts'
 import { callbackChecks, codeCheck } from '../login/checks.ts'
 
@@ -106,10 +107,60 @@ describe.each(engines)('refused sign-ins on %s', (engine) => {
     expect((await list({}, (await givenSession(world, project)).token)).status).toBe(403)
   })
 
-  test('are erased with the person', async () => {
+  test('do not tell an owner who declined that the project learns who they are', async () => {
+    const client = await givenClient(world, { isInternal: false, owners: { memberIds: [users.joon] } })
+    await walk(world, authPath(client), { as: users.yusra, decision: 'deny' })
+    await walkLogin(world, authorizePath(client.id, { redirect_uri: clientUri }), { as: users.emil })
+    const codes = async (token: string) =>
+      (await list({ projectId: client.id }, token)).body.data.map(({ code }: { code: string }) => code)
+    expect(await codes(admin)).toEqual(['not_a_member', 'declined'])
+    expect(await codes(await walkAdminLogin(world, users.joon))).toEqual(['not_a_member'])
+  })
+
+  test('are shown to an owner of more projects than any list shows', async () => {
+    const { db } = world.service.deps
+    const [owned] = await db.query<{ id: string }>(sql`
+      with made as (
+        insert into projects (id, name, redirect_uris)
+        select gen_random_uuid(), 'Aaa ' || n, '{}' from generate_series(1, 101) n returning id
+      ), last as (
+        insert into projects (id, name, redirect_uris) values (gen_random_uuid(), 'Zzz', '{}') returning id
+      ), owned as (
+        insert into project_owners (project_id, member_ids)
+        select id, ${[users.joon]}::text[] from made union all select id, ${[users.joon]} from last
+      )
+      select id from last`)
+    await db.execute(sql`
+      insert into auth_failures (id, at, kind, reason, path, project_id, server_id, member_id)
+      values (gen_random_uuid(), clock_now(), 'code', 'blocked', '/', ${owned?.id}, ${mainGuildId}, ${users.ada})`)
+    const token = await walkAdminLogin(world, users.joon)
+    expect((await list({ search: users.ada }, token)).body.data).toMatchObject([{ projectId: owned?.id }])
+  })
+
+  test('stay while a stranger floods the service with bad keys', async () => {
+    for (let i = 0; i < 6_000; i++)
+      world.service.recorder.addFailure(() => ({
+        ...{ at: performance.now(), kind: 'api_key', reason: 'unknown', address: null, path: '/' },
+        ...{ projectId: null, serverId: null, keyPrefix: null, memberId: null, requestId: 'flood' },
+      }))
+    await refuse(users.viktor)
+    expect((await newest(users.viktor)).at > new Date(Date.now() - 60_000).toISOString()).toBe(true)
+  })
+
+  test('are erased with the person, also one that is written after it', async () => {
+    const rows = () =>
+      world.service.deps.db.query<{ address: string | null; code: string }>(sql`
+        select address, reason as code from auth_failures
+        where member_id = ${users.emil} or (server_id is not null and address is not null)`)
+    await list()
+    await world.service.deps.db.execute(sql`delete from auth_failures where member_id <> ${users.emil}`)
+    expect(await rows()).not.toEqual([])
+    // Waits in memory while the person is erased.
     await refuse(users.emil)
     const erased = await call(world.url, 'DELETE', `/api/admin/members/${users.emil}`, { token: admin })
     expect(erased.status, erased.text).toBeLessThan(300)
+    await world.service.recorder.flush()
+    expect(await rows()).toEqual([])
     expect((await list({ search: users.emil })).body.data).toEqual([])
   })
 })

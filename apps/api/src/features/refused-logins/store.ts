@@ -2,6 +2,7 @@ import type { refusedLogins } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
 import { readMomentCursor } from '#platform/db/moment-cursor'
 import { allOf, type Sql, sql } from '#platform/db/sql'
+import { isOwnedBy, type PossibleOwner } from '../owners-store.ts'
 
 interface RefusedLoginRow extends Omit<refusedLogins.RefusedLogin, 'at' | 'step'> {
   readonly id: string
@@ -12,8 +13,8 @@ interface Wanted extends Pick<refusedLogins.RefusedLoginsQuery, 'search' | 'proj
   readonly codes: readonly string[]
   /** Conditions on `at`. */
   readonly period: readonly Sql[]
-  /** Only these projects; undefined: all. */
-  readonly ownedIds: readonly string[] | undefined
+  /** Only projects of this owner; undefined: all. */
+  readonly owner: PossibleOwner | undefined
 }
 
 /** Lists refused sign-ins of known accounts, newest first. */
@@ -22,12 +23,12 @@ export const listRefused = (db: Queryable, wanted: Wanted, limit: number) =>
     select f.id, f.at, f.member_id as "memberId", u.username, u.global_name as "displayName", u.avatar,
       f.project_id as "projectId", f.server_id as "serverId", f.reason as code
     from auth_failures f join members u on u.id = f.member_id
-    where f.member_id is not null and f.project_id is not null and ${allOf(conditionsOf(wanted))}
+    where f.server_id is not null and f.project_id is not null and ${allOf(conditionsOf(wanted))}
     order by f.at desc, f.id desc limit ${limit}`)
 
-function conditionsOf({ codes, period, ownedIds, search, projectId, cursor }: Wanted): Sql[] {
+function conditionsOf({ codes, period, owner, search, projectId, cursor }: Wanted): Sql[] {
   const conditions = [sql`f.reason = any(${codes}::text[])`, ...period]
-  if (ownedIds !== undefined) conditions.push(sql`f.project_id = any(${ownedIds}::uuid[])`)
+  if (owner !== undefined) conditions.push(isOwnedBy(owner, sql`f.project_id`))
   if (projectId !== undefined) conditions.push(sql`f.project_id = ${projectId}`)
   if (search !== undefined)
     conditions.push(sql`(position(lower(${search}) in u.search_text) > 0 or u.id = ${search})`)
