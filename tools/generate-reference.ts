@@ -157,25 +157,6 @@ at its end is left out. It is read at the start; to name both is a problem.
 ${groups.map((group) => `\n## ${group}\n\n${variableTable(allVariables.filter((one) => one.group === group))}`).join('')}`
 }
 
-/** The README's section: what must be set, and the rest folded. */
-const readmeConfiguration = (): string => `Needed in production:
-
-${table(
-  ['Variable', 'Meaning'],
-  allVariables.filter(({ required }) => required).map(({ name, meaning }) => [`\`${name}\``, meaning]),
-)}
-<details>
-<summary>Everything else has a default</summary>
-
-${table(
-  ['Variable', 'Default', 'Meaning'],
-  allVariables
-    .filter(({ required }) => !required)
-    .map((one) => [`\`${one.name}\``, defaultOf(one), one.meaning]),
-)}
-</details>
-`
-
 const variableTable = (list: readonly Variable[]): string =>
   table(
     ['Variable', 'Default', 'In production', 'Secret', 'Meaning'],
@@ -190,9 +171,8 @@ const variableTable = (list: readonly Variable[]): string =>
 
 const defaultOf = ({ default: preset }: Variable) => (preset ? `\`${preset}\`` : '')
 
-/** The README with what is between its markers made anew. */
-export const withGenerated = (readme: string): string =>
-  between(between(readme, 'configuration', readmeConfiguration()), 'figures', readmeFigures())
+/** Returns the README with a new table of figures. */
+export const withGenerated = (readme: string): string => between(readme, 'figures', readmeFigures())
 
 function between(text: string, name: string, content: string): string {
   const begin = `<!-- ${name} -->\n`

@@ -33,14 +33,14 @@ test.each([
   await expect(make()).toMatchFileSnapshot(`../${page}`)
 })
 
-test('the configuration and the figures in README.md say what the sources and the runs say', async () => {
+test('the figures in README.md say what the runs say', async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   await expect(withGenerated(readme)).toMatchFileSnapshot('../README.md')
 })
 
-test('the .env of README.md has a line for everything that production needs', () => {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  const [, file = ''] = /^ *```ini\n([\s\S]*?)^ *```$/m.exec(readme) ?? []
+test('the .env of the guide to Discord has a line for everything that production needs', () => {
+  const guide = readFileSync(new URL('../docs/guides/discord.md', import.meta.url), 'utf8')
+  const [, file = ''] = /^ *```ini\n([\s\S]*?)^ *```$/m.exec(guide) ?? []
   const needed = Object.values(variables).flatMap(({ name, required }: Variable) => (required ? [name] : []))
   expect([...file.matchAll(/^ *(\w+)=/gm)].map(([, name]) => name).toSorted()).toEqual(needed.toSorted())
 })

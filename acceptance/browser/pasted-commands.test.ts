@@ -132,7 +132,9 @@ describe('with the variables that they name', () => {
     })
     const answer = await created.json()
     apiKey = answer.apiKey
-    const [shorthand] = fencesOf(read('README.md')).filter(({ text }) => text.startsWith('admin() {'))
+    const [shorthand] = fencesOf(read('docs/guides/administering.md')).filter(({ text }) =>
+      text.startsWith('admin() {'),
+    )
     variables = [
       `URL=${demo.serviceUrl} TOKEN=${adminToken} PROJECT=${answer.project.id}`,
       'ROLECALL_URL=$URL ADMIN_TOKEN=$TOKEN',
@@ -215,32 +217,41 @@ describe('README.md', () => {
     readme.slice(readme.indexOf(`\n## ${from}\n`), readme.indexOf(`\n## ${to}\n`))
 
   test('begins with the commands that start a demo and run the tests, as CI runs them', () => {
-    expect(fencesOf(section('Try it', 'How a login goes')).map(({ text }) => text)).toEqual([
+    expect(fencesOf(section('Try it', 'Put it into your app')).map(({ text }) => text)).toEqual([
       'npm ci && npm start\n',
       'npm ci && npm test\n',
     ])
     const steps = read('.ci/run')
     for (const step of [/^step .* npm ci$/m, /^step .* npm test /m]) expect(steps).toMatch(step)
   })
-
-  test('every command of a backend and of an operator does what it says', async () => {
-    const said = await paste(section('Use it from a backend', 'Point it at Discord'), async (block, last) => {
-      if (block.startsWith('CODE=')) return block.replace('rcc_…', await codeOf(last.trim(), 'Ada Osei'))
-      if (block.startsWith('ADMIN_CODE=')) return block.replace('rcc_…', await signInAsAdmin())
-      return block
-    })
-    expect([...refusalsIn(said), ...said.filter((one) => /^\S*: /m.test(one))]).toEqual([])
-    const answers = said.filter((one) => one.startsWith('{'))
-    const [exchanged, validated] = answers.slice(0, 2).map((one) => JSON.parse(one))
-    expect(exchanged).toMatchObject({ token: expect.stringMatching(/^rcs_/), member: { id: ids.users.ada } })
-    expect(validated).toMatchObject({ member: { id: ids.users.ada }, session: { serverId: ids.mainGuildId } })
-    expect(readFileSync(`${folder.path}/members.csv`, 'utf8').split('\n').length).toBeGreaterThan(400)
-    expect(readFileSync(`${folder.path}/audit.csv`, 'utf8')).toContain('project.create')
-  }, 120_000)
 })
 
+const failuresIn = (said: readonly string[]) => [
+  ...refusalsIn(said),
+  ...said.filter((one) => /^\S*: /m.test(one)),
+]
+
+test('every command of the guide for a backend does what it says', async () => {
+  const said = await paste(read('docs/guides/backend.md'), async (block, last) =>
+    block.startsWith('CODE=') ? block.replace('rcc_…', await codeOf(last.trim(), 'Ada Osei')) : block,
+  )
+  expect(failuresIn(said)).toEqual([])
+  const [exchanged, validated] = said.filter((one) => one.startsWith('{')).map((one) => JSON.parse(one))
+  expect(exchanged).toMatchObject({ token: expect.stringMatching(/^rcs_/), member: { id: ids.users.ada } })
+  expect(validated).toMatchObject({ member: { id: ids.users.ada }, session: { serverId: ids.mainGuildId } })
+}, 120_000)
+
+test('every command of the guide for an administrator does what it says', async () => {
+  const said = await paste(read('docs/guides/administering.md'), async (block) =>
+    block.startsWith('ADMIN_CODE=') ? block.replace('rcc_…', await signInAsAdmin()) : block,
+  )
+  expect(failuresIn(said)).toEqual([])
+  expect(readFileSync(`${folder.path}/members.csv`, 'utf8').split('\n').length).toBeGreaterThan(400)
+  expect(readFileSync(`${folder.path}/audit.csv`, 'utf8')).toContain('project.create')
+}, 120_000)
+
 // The last one: the demo is not needed any more.
-test('the audit log is verified once the demo has stopped, as README.md says', async () => {
+test('the audit log is verified once the demo has stopped, as the guide says', async () => {
   await demo.stop()
   const said = await runShown('npx rolecall audit verify', { cwd: folder.path, fill: { 'npx ': '' } })
   expect(said).toMatch(/^ok {2}\d+ entries, unbroken/m)

@@ -25,13 +25,19 @@ export const bindings: readonly Binding[] = [
     ],
   },
   { by: 'tools/check-start.js', commands: ['npm ci && npm start', 'npm start', 'npm run build'] },
-  { by: pasted, page: 'README.md', sections: ['Use it from a backend', 'Operate it'] },
-  ...['curl', 'inbound-webhooks', 'events', 'first-project', 'forward-auth', 'openid-connect'].map(
-    (name) => ({
-      by: pasted,
-      page: `docs/guides/${name}.md`,
-    }),
-  ),
+  ...[
+    'backend',
+    'administering',
+    'curl',
+    'inbound-webhooks',
+    'events',
+    'first-project',
+    'forward-auth',
+    'openid-connect',
+  ].map((name) => ({
+    by: pasted,
+    page: `docs/guides/${name}.md`,
+  })),
   { by: pasted, page: 'docs/security/login.md' },
   { by: pasted, page: 'examples/demo-site/src/summary.ts' },
   { by: pasted, commands: ["curl -s '…/api/servers/…/members?limit=50'"] },

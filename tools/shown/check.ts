@@ -20,7 +20,7 @@ const plain = (line: string): string =>
 
 const isOf = ({ page, sections }: Binding, shown: ShownCommand) =>
   shown.page === page &&
-  (shown.isBlock || shown.section === '') &&
+  (shown.isBlock || !page?.endsWith('.md')) &&
   (!sections || sections.includes(shown.section))
 
 /** Returns the binding of a whole page that has this command. */
