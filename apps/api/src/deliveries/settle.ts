@@ -7,9 +7,10 @@ import type { Attempt, DeliveryKind, Message, Receiver } from './kind.ts'
 import { giveUp, giveUpOlder, settleAnswered, settleFailed } from './queue-store.ts'
 import { slowMs } from './slots.ts'
 
-/** An attempt is recorded for as long as this before it is left to be made again. */
+/** Time limit for recording an attempt. If it is exceeded, the message is sent again. */
 const maxSettlingMs = 8_000
-const staleError = (hours: number) => `It waited for ${hours} hours: the receiver takes less than there is.`
+const staleError = (hours: number) =>
+  `It waited for ${hours} hours: messages arrive faster than the receiver accepts them.`
 
 export interface SettleDeps {
   readonly db: Database
@@ -23,7 +24,7 @@ export interface Work {
   readonly kind: DeliveryKind
   readonly held: Held
   readonly receiver: Receiver
-  /** Failures of the receiver in a row before this work. */
+  /** Consecutive failures of the receiver before this work. */
   readonly failures: number
 }
 
@@ -65,7 +66,7 @@ async function settleEnd(
   count('given_up')
 }
 
-/** Takes the address out of use, and gives the message up. Returns false if the project has another address by now. */
+/** Disables the address and gives up the message. Returns false if the project has a new address. */
 async function disable(
   { db, audit, count }: SettleDeps,
   { held, receiver }: Work,
@@ -83,8 +84,8 @@ async function disable(
 }
 
 /**
- * Tries again after a pause. Once the message or the receiver failed for 24 hours, everything that has waited as long is
- * given up with one audit entry, or the receiver is switched off.
+ * Schedules a retry. If the message has failed for 24 hours, it is given up. If the receiver has, all messages that are as
+ * old are given up with one audit entry, or the receiver is switched off.
  */
 async function tryLater(deps: SettleDeps, work: Work, message: Message, attempt: Attempt) {
   const { kind, held, receiver, failures } = work
@@ -97,7 +98,7 @@ async function tryLater(deps: SettleDeps, work: Work, message: Message, attempt:
   const { given, isSilent } = await deps.db.transaction(async (tx) => {
     const failing = await settleFailed(tx, held, message.id, attempt, pauses)
     if (failing?.isReceiverOver && kind.disablesSilent) return { given: 0, isSilent: true }
-    // In a single order, a message that fails for 24 hours is a receiver that fails as long.
+    // If all messages share one order, the first one fails for as long as the receiver does.
     const isMessageOver = failing?.isMessageOver && kind.order !== 'receiver'
     if (!failing?.isReceiverOver && !isMessageOver) return { given: 0, isSilent: false }
     const count = await (failing?.isReceiverOver
@@ -116,7 +117,7 @@ async function tryLater(deps: SettleDeps, work: Work, message: Message, attempt:
     })
 }
 
-/** Gives up what has waited longer than its kind may wait. One audit entry tells of all. */
+/** Gives up messages that exceed the maximum wait of their kind, with one audit entry. */
 export async function giveUpStale({ db, audit, count }: SettleDeps, { kind, held, receiver }: Work) {
   const { maxWaitHours } = kind
   if (maxWaitHours === undefined) return
@@ -129,7 +130,7 @@ export async function giveUpStale({ db, audit, count }: SettleDeps, { kind, held
   count('given_up', given)
 }
 
-/** Records what was done. A database that is away for a moment must not make it happen twice. */
+/** Retries a write through a short outage of the database. Without the record, the message would be sent twice. */
 export async function persistently<T>(write: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + maxSettlingMs
   for (;;) {
