@@ -18,7 +18,7 @@ const lists = rowsOf(({ method, auth, answers }) => {
   return 'download' in answer || propertiesOf(answer).some(([, { items }]) => items?.properties)
 })
 
-/** Twenty more records do not make these lists longer: they are about traffic, trouble, or the platform. */
+/** True for lists of traffic, problems, or the platform, which do not grow with twenty more records. */
 const isAboutOthers = (name: string) => /\/(monitoring\/|attention$|bot$|refused-logins$)/.test(name)
 
 /** More than any list needs; each statement of the request counts, the ones that find out who asks too. */
