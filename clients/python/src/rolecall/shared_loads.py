@@ -12,7 +12,7 @@ from .session_cache import Flight, SessionCache
 
 
 class AsyncSharedLoads:
-    """For asyncio: the load is a task of its own, for which all callers wait."""
+    """Shares loads between tasks. Each load is a separate task that all callers await."""
 
     def __init__(self, cache: SessionCache) -> None:
         self._cache = cache
@@ -28,7 +28,7 @@ class AsyncSharedLoads:
             task = asyncio.ensure_future(self._load(flight, load))
             if is_shared:
                 self._shared[token] = (flight, task)
-        # A caller that is cancelled leaves the answer to the others.
+        # Cancelling one caller does not cancel the load of the others.
         return await asyncio.shield(task)
 
     async def _load(self, flight: Flight, load: Callable[[], Awaitable[Optional[Session]]]) -> Optional[Session]:
@@ -43,7 +43,7 @@ class AsyncSharedLoads:
 
 
 class SharedLoads:
-    """For threads: the first caller loads, and the others wait for its answer."""
+    """Shares loads between threads. The first caller loads, and the others wait for its result."""
 
     def __init__(self, cache: SessionCache) -> None:
         self._cache = cache
@@ -58,14 +58,14 @@ class SharedLoads:
             try:
                 return other[1].result()
             except CancelledError:
-                # The caller that was loading was interrupted: the others load themselves.
+                # The loading caller was interrupted, so the others load the session themselves.
                 continue
         flight = self._cache.begin(token)
         entry: Tuple[Flight, Future[Optional[Session]]] = (flight, Future())
         if is_shared:
             self._shared[token] = entry
         session: Optional[Session] = None
-        # An interruption of one caller (a signal, a timeout of its server) is not an answer for the others.
+        # An interruption of one caller (a signal, a timeout of its server) must not fail the others.
         tell_others: Callable[[], object] = entry[1].cancel
         try:
             session = load()
