@@ -21,7 +21,7 @@ class AsyncSharedLoads:
     async def run(
         self, token: str, load: Callable[[], Awaitable[Optional[Session]]], is_shared: bool
     ) -> Optional[Session]:
-        """Returns what another caller is loading already, or loads. A caller with a timeout of its own shares nothing."""
+        """Joins the load of another caller, or starts one. A caller with its own timeout does not share."""
         flight, task = self._shared.get(token, (None, None))
         if flight is None or task is None or not is_shared or not self._cache.is_shareable(flight):
             flight = self._cache.begin(token)
@@ -50,7 +50,7 @@ class SharedLoads:
         self._shared: Dict[str, Tuple[Flight, Future[Optional[Session]]]] = {}
 
     def run(self, token: str, load: Callable[[], Optional[Session]], is_shared: bool) -> Optional[Session]:
-        """Returns what another caller is loading already, or loads. A caller with a timeout of its own shares nothing."""
+        """Joins the load of another caller, or starts one. A caller with its own timeout does not share."""
         while is_shared:
             other = self._shared.get(token)
             if other is None or not self._cache.is_shareable(other[0]):
