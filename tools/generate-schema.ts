@@ -8,7 +8,7 @@ import { exceptions, owners } from './table-owners.ts'
 
 const migrations = fileURLToPath(new URL('../apps/api/migrations/', import.meta.url))
 
-/** A file of migrations: its tables, views, and functions belong together. */
+/** A migration file. Its tables, views, and functions belong together. */
 interface Domain {
   readonly file: string
   readonly title: string
@@ -42,7 +42,7 @@ ${diagram(catalog.constraints)}
 ${domains.map((domain) => section(domain, catalog)).join('\n')}`
 }
 
-/** Throws if a table, view, function, or trigger has no comment that says what it is for. */
+/** Throws if a table, view, function, or trigger has no comment. */
 function refuseUncommented({ relations, functions, triggers }: Catalog) {
   const silent = [
     ...relations.flatMap((one) =>
