@@ -44,10 +44,9 @@ export function apiReference(): string {
   return `${generated}
 # API
 
-The same as a running service shows at \`/api/docs\`. ${endpoints.length} endpoints, each under its name
-in the OpenAPI document; bodies are JSON, and keys that an endpoint does not know are refused. Every refusal is
-\`application/problem+json\` with a stable \`code\`: [errors](../reference/errors.md). What a project needs to be granted, in one
-table: [grants](../reference/grants.md).
+The same reference as at \`/api/docs\` of a running service. ${endpoints.length} endpoints, each under its name in the OpenAPI document.
+Bodies are JSON, and unknown keys are rejected. Every refusal is \`application/problem+json\` with a stable \`code\`:
+[errors](../reference/errors.md). [Grants](../reference/grants.md) lists the access that each endpoint needs.
 
 ${chapters.map(({ tag, endpoints: list }) => `- ${tag}: ${list.map(({ id }) => `[\`${id}\`](#${headingAnchor(id)})`).join(', ')}`).join('\n')}
 ${chapters.map(({ tag, endpoints: list }, index) => `\n## ${index + 1}. ${tag}\n${list.map(endpointSection).join('')}`).join('')}`
