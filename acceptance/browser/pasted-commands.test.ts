@@ -67,7 +67,7 @@ async function paste(markdown: string, edit: Edit = (block) => block, before = '
       if (language === 'json' || language === 'text') expect(last.trim()).toMatch(asPattern(here(text)))
       if (language !== 'sh') continue
       const block = await edit(here(text), last)
-      expect(block, 'every placeholder is filled in').not.toMatch(/…|<id>/)
+      expect(block, 'nothing is left to fill in').not.toMatch(/…|<id>/)
       said.push(await shell.run(block))
       noteRun(text.trimEnd())
     }
@@ -162,7 +162,7 @@ describe('commands with environment variables', () => {
   })
 })
 
-test('the page on logins shows how to exchange an admin code that is bound to a shell', async () => {
+test('an admin code that is bound to a shell is exchanged as the page on logins shows', async () => {
   const [{ text = '' } = {}] = fencesOf(read('docs/security/login.md'))
   const at = text.indexOf('curl')
   const shell = openShell(folder.path)
@@ -177,7 +177,7 @@ test('the page on logins shows how to exchange an admin code that is bound to a 
   }
 })
 
-test('the commands that `npm start` prints give the answers that it announces', async () => {
+test('the commands that `npm start` prints answer with what it says', async () => {
   const printed = demo.output().matchAll(/^ {2}((?:export|curl) (?:.*\\\n)*.*)$/gm)
   const shell = openShell(folder.path)
   const said: string[] = []

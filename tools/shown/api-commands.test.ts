@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const { users, mainGuildId: club } = demo
-/** Example values of the contract. */
+/** The values that the contract shows as examples. */
 const example = { id: '1183542208736677898', uuid: '01932f6e-8f4a-7cc0-9b1d-3a5f8e7d6c4b' }
 const redirectUri = 'https://crew.example/callback'
 
