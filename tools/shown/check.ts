@@ -6,11 +6,11 @@ const unitsOf = (text: string): string[] =>
   text
     .replaceAll('\\\n', '')
     .split(/\n| && /)
-    .map(plain)
+    .map(normalized)
     .filter((line) => line !== '')
 
 /** Removes comments, leading assignments, and redirections from a command, and shortens `npx rolecall` to `rolecall`. */
-const plain = (line: string): string =>
+const normalized = (line: string): string =>
   line
     .replace(/(?:^| +)#.*$/, '')
     .trim()

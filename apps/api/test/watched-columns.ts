@@ -4,7 +4,7 @@ import type { Sql } from '#platform/db/sql'
 const raw = (text: string): Sql => ({ text, values: [] })
 
 /** Expressions for a different value of a column, by type. */
-const changedBy: Readonly<Record<string, (column: string) => string>> = {
+const changedValueOf: Readonly<Record<string, (column: string) => string>> = {
   text: (column) => `coalesce(${column}, '') || 'x'`,
   boolean: (column) => `not coalesce(${column}, false)`,
   integer: (column) => `coalesce(${column}, 0) + 1`,
@@ -75,8 +75,8 @@ export async function columnsUnwatched(
     for (const one of await columnsReadBy(tx, statement)) read.set(`${one.table}.${one.column}`, one)
   const unwatched: string[] = []
   for (const [name, { table, column, type }] of read) {
-    const value = changedBy[type]?.(column)
-    if (value === undefined) throw new Error(`changedBy lacks the type ${type} of ${name}.`)
+    const value = changedValueOf[type]?.(column)
+    if (value === undefined) throw new Error(`changedValueOf lacks the type ${type} of ${name}.`)
     await tx.execute(raw('savepoint before_change'))
     const changed = await tx.execute(raw(`update ${table} set ${column} = ${value}`))
     if (changed === 0) throw new Error(`${table} has no row in which ${column} can be changed.`)

@@ -44,7 +44,7 @@ export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliv
   const running = new Map<Promise<void>, AbortController>()
   let timer: NodeJS.Timeout | undefined
   let claiming: Promise<void> | undefined
-  let again = false
+  let isWakePending = false
   let isStopped = false
 
   const work = (kind: DeliveryKind, claimed: Claimed, claim: string) => {
@@ -80,24 +80,24 @@ export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliv
   }
   const claimUntilQuiet = async () => {
     do {
-      again = false
+      isWakePending = false
       await claimOnce()
-      if (again) await sleep(pauseMs)
-    } while (again && !isStopped)
+      if (isWakePending) await sleep(pauseMs)
+    } while (isWakePending && !isStopped)
   }
   const wake = () => {
-    again = true
+    isWakePending = true
     if (!timer || claiming || isStopped) return
     claiming = claimUntilQuiet()
       .catch((err: unknown) => {
-        again = false
+        isWakePending = false
         // `availability.ts` logs an outage once, and the next claim follows soon.
         if (!(err instanceof DatabaseUnavailable)) log.error({ err }, 'claiming deliveries failed')
       })
       .finally(() => {
         claiming = undefined
         // Work may have ended after the last claim.
-        if (again) wake()
+        if (isWakePending) wake()
       })
   }
   const idle = async () => {

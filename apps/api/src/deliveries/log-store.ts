@@ -74,9 +74,9 @@ export function listDeliveries(db: Queryable, log: LogOf, { status, after, limit
 }
 
 export function findDelivery(db: Queryable, log: LogOf, key: DeliveryKey) {
-  const isIt =
+  const hasKey =
     'id' in key ? sql`d.id = ${key.id}` : sql`d.xid = ${key.xid}::xid8 and d.place = ${key.place}::bigint`
-  return db.maybeOne<DeliveryRow>(selectDeliveries(allOf([ofLog(log), isIt]), sql``))
+  return db.maybeOne<DeliveryRow>(selectDeliveries(allOf([ofLog(log), hasKey]), sql``))
 }
 
 /**

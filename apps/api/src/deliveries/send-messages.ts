@@ -65,14 +65,14 @@ export async function sendMessages(
 }
 
 async function sendUntilOver(deps: SettleDeps, run: Run): Promise<void> {
-  const most = run.kind.order === 'receiver' || isProbe(run) ? 1 : maxAtOnce
+  const maxConcurrent = run.kind.order === 'receiver' || isProbe(run) ? 1 : maxAtOnce
   while (!isOver(run)) {
-    const next = run.underWay.size < most ? takeNext(run) : undefined
+    const next = run.underWay.size < maxConcurrent ? takeNext(run) : undefined
     if (next) {
       startSending(deps, run, next)
       continue
     }
-    const mayRead = run.underWay.size < most && countWaiting(run) < batchSize
+    const mayRead = run.underWay.size < maxConcurrent && countWaiting(run) < batchSize
     if (mayRead && (await readBatch(deps, run))) continue
     if (run.underWay.size === 0) return
     await Promise.race([...run.underWay.values(), sleep(readAgainMs, undefined, { ref: false })])

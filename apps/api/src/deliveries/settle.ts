@@ -90,24 +90,24 @@ async function disable(
 async function tryLater(deps: SettleDeps, work: Work, message: Message, attempt: Attempt) {
   const { kind, held, receiver, failures } = work
   const error = attempt.error ?? ''
-  const asked = attempt.pauseMs ?? 0
+  const requestedMs = attempt.pauseMs ?? 0
   const pauses = {
-    messageMs: Math.max(asked, deliveryBackOffMs(message.attempts + 1)),
-    receiverMs: kind.order === 'none' ? 0 : Math.max(asked, deliveryBackOffMs(failures + 1)),
+    messageMs: Math.max(requestedMs, deliveryBackOffMs(message.attempts + 1)),
+    receiverMs: kind.order === 'none' ? 0 : Math.max(requestedMs, deliveryBackOffMs(failures + 1)),
   }
-  const { given, isSilent } = await deps.db.transaction(async (tx) => {
+  const { givenUp, isSilent } = await deps.db.transaction(async (tx) => {
     const failing = await settleFailed(tx, held, message.id, attempt, pauses)
-    if (failing?.isReceiverOver && kind.disablesSilent) return { given: 0, isSilent: true }
+    if (failing?.isReceiverOver && kind.disablesSilent) return { givenUp: 0, isSilent: true }
     // If all messages share one order, the first one fails for as long as the receiver does.
     const isMessageOver = failing?.isMessageOver && kind.order !== 'receiver'
-    if (!failing?.isReceiverOver && !isMessageOver) return { given: 0, isSilent: false }
+    if (!failing?.isReceiverOver && !isMessageOver) return { givenUp: 0, isSilent: false }
     const count = await (failing?.isReceiverOver
       ? giveUpOlder(tx, held, 24, null)
       : giveUp(tx, [message.id], error))
     if (count > 0) await deps.audit.record(tx, receiver.entryOf({ why: 'late', count, error }))
-    return { given: count, isSilent: false }
+    return { givenUp: count, isSilent: false }
   })
-  if (given > 0) deps.count('given_up', given)
+  if (givenUp > 0) deps.count('given_up', givenUp)
   else deps.count('refused')
   // In a transaction of its own: an administrator who changes the address locks it before the receiver.
   if (isSilent)
@@ -122,12 +122,12 @@ export async function giveUpStale({ db, audit, count }: SettleDeps, { kind, held
   const { maxWaitHours } = kind
   if (maxWaitHours === undefined) return
   const error = staleError(maxWaitHours)
-  const given = await db.transaction(async (tx) => {
-    const given = await giveUpOlder(tx, held, maxWaitHours, error)
-    if (given > 0) await audit.record(tx, receiver.entryOf({ why: 'stale', count: given, error }))
-    return given
+  const givenUp = await db.transaction(async (tx) => {
+    const stale = await giveUpOlder(tx, held, maxWaitHours, error)
+    if (stale > 0) await audit.record(tx, receiver.entryOf({ why: 'stale', count: stale, error }))
+    return stale
   })
-  count('given_up', given)
+  count('given_up', givenUp)
 }
 
 /** Retries a write through a short outage of the database. Without the record, the message would be sent twice. */

@@ -66,16 +66,16 @@ class SharedLoads:
             self._shared[token] = entry
         session: Optional[Session] = None
         # An interruption of one caller (a signal, a timeout of its server) must not fail the others.
-        tell_others: Callable[[], object] = entry[1].cancel
+        finish_for_others: Callable[[], object] = entry[1].cancel
         try:
             session = load()
-            tell_others = partial(entry[1].set_result, session)
+            finish_for_others = partial(entry[1].set_result, session)
             return session
         except Exception as error:
-            tell_others = partial(entry[1].set_exception, error)
+            finish_for_others = partial(entry[1].set_exception, error)
             raise
         finally:
             self._cache.end(flight, session)
             if self._shared.get(token) is entry:
                 self._shared.pop(token, None)
-            tell_others()
+            finish_for_others()

@@ -87,7 +87,7 @@ const retryAfterMs = (header: string | undefined) =>
 
 function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, ending: Ending): AuditEvent {
   const { why, count, error } = ending
-  const off = `Events of ${projectName} are no longer sent to ${new URL(url).origin}`
+  const disabled = `Events of ${projectName} are no longer sent to ${new URL(url).origin}`
   const events = count === 1 ? `An event of ${projectName}` : `${count} events of ${projectName}`
   const common = {
     actionType: 'webhook',
@@ -100,10 +100,14 @@ function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, endin
       return {
         ...disable,
         severity: 'warning',
-        summary: `${off}: the receiver says that it is gone. ${error}`,
+        summary: `${disabled}: the receiver says that it is gone. ${error}`,
       }
     case 'silent':
-      return { ...disable, severity: 'error', summary: `${off}: it accepted nothing for 24 hours. ${error}` }
+      return {
+        ...disable,
+        severity: 'error',
+        summary: `${disabled}: it accepted nothing for 24 hours. ${error}`,
+      }
     case 'stale':
       return { ...giveUp, summary: `${events} waited for 72 hours and were given up.` }
     default:
