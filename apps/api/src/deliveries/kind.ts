@@ -23,7 +23,7 @@ export interface Message {
  * The result of one attempt:
  *
  * - `delivered`: the receiver has the message.
- * - `gone`: the address does not exist any more, so nothing else is sent to it.
+ * - `gone`: the address no longer exists, so nothing else is sent to it.
  * - `refused`: the receiver will never accept this message.
  * - `failed`: everything else. The receiver may still have received the message.
  * - `aborted`: the service closed the connection itself.

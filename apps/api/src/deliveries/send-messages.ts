@@ -8,7 +8,7 @@ import { giveUpStale, persistently, type SettleDeps, settle, type Work } from '.
 const maxAtOnce = 4
 /** Time limit for one receiver, so that others get their turn. */
 const maxRunMs = 5_000
-/** The same limit while a message without an order waits for its response, because later messages are sent meanwhile. */
+/** The same limit while a message without an order waits for its response, because later messages do not wait for it. */
 const maxHangingRunMs = 60_000
 /** Interval for reading the queue while a message waits for its response. */
 const readAgainMs = 400
@@ -26,7 +26,7 @@ interface Run {
   readonly waiting: Map<string, WaitingMessage[]>
   /** Orders with a message in flight; the promise settles when it was sent. */
   readonly underWay: Map<string, Promise<void>>
-  /** Orders whose first message waits for its next attempt. */
+  /** Orders with a first message that waits for its next attempt. */
   readonly heldBack: Set<string>
   /** The receiver, which is read after the waiting messages. */
   receiver: Receiver | undefined

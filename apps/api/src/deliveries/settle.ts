@@ -109,7 +109,7 @@ async function tryLater(deps: SettleDeps, work: Work, message: Message, attempt:
   })
   if (givenUp > 0) deps.count('given_up', givenUp)
   else deps.count('refused')
-  // In a transaction of its own: an administrator who changes the address locks it before the receiver.
+  // This is a separate transaction, because an administrator who changes the address locks it before the receiver.
   if (isSilent)
     await deps.db.transaction(async (tx) => {
       if (await receiver.disable?.(tx))

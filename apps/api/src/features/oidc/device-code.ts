@@ -26,7 +26,7 @@ export async function checkPollInterval(
   { accountId, error, clientId }: AdapterPayload,
 ): Promise<void> {
   const isPending = accountId === undefined && error === undefined && !isExpired
-  // Another client's poll is refused later, and must not hold up the device.
+  // A poll by another client is rejected later, and must not delay the device.
   if (!isPending || clientId !== Provider.ctx?.oidc.client?.clientId) return
   if (!(await notePoll(db, digest, pollIntervalSec))) throw new errors.SlowDown()
 }

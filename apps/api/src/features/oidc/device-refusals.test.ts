@@ -37,7 +37,7 @@ describe.each(mainEngines)('a refused device sign-in, on %s', (engine) => {
     const page = await approveDevice(world, device, who)
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('Your device was not connected')])
     expect(page.text).toContain(sentence)
-    // The second poll stands for a device that lost the first response.
+    // The second poll represents a device that lost the first response.
     for (let i = 0; i < 2; i++)
       expect((await pollDevice(world, project, device)).body.error).toBe('access_denied')
   })
