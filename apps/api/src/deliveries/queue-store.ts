@@ -105,7 +105,7 @@ export const giveUp = (db: Queryable, ids: readonly string[], error: string) =>
     update deliveries d set failed_at = clock_now(), last_error = ${error}
     where d.id = any(${ids}::uuid[]) and ${isWaiting}`)
 
-/** Gives up all messages that have waited for this many hours, and returns their number. If `error` is null, each keeps its last error. */
+/** Gives up messages that have waited for this many hours, and returns their number. If `error` is null, each keeps its own. */
 export const giveUpOlder = (tx: Tx, { kind, projectId }: Held, hours: number, error: string | null) =>
   tx.execute(sql`
     update deliveries set failed_at = clock_now(), last_error = coalesce(${error}, last_error) where id in (
