@@ -53,7 +53,7 @@ const literally = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&
 const asPattern = (expected: string) =>
   new RegExp(`^${expected.trim().split('…').map(literally).join('[^]*?')}$`)
 
-/** Puts in what a person would: a code after signing in, an ID out of the last answer. */
+/** Fills in values that a reader would, such as a code after signing in or an ID from the last answer. */
 type Edit = (block: string, lastSaid: string) => string | Promise<string>
 
 /** Pastes every block, compares what a page shows as its answer, and answers all that was said. */
@@ -79,7 +79,7 @@ async function paste(markdown: string, edit: Edit = (block) => block, before = '
 
 const refusalsIn = (said: readonly string[]) => said.filter((one) => /"status":[45]\d\d/.test(one))
 
-/** Keeps the blocks that are typed: a page may show as an example what an answer is like. */
+/** Removes blocks that show answers, because a page may show an example instead of the exact answer. */
 const typed = (markdown: string) => markdown.replaceAll(/^( *)```(?:json|text)\n[\s\S]*?^ *```$/gm, '')
 
 const signInAsAdmin = () => codeOf(`${demo.serviceUrl}/api/auth/admin/login?return_to=/`, 'Mara Lind')
@@ -120,7 +120,7 @@ test('the first project is registered by the commands of its guide', async () =>
   })
 }, 60_000)
 
-describe('with the variables that they name', () => {
+describe('commands with environment variables', () => {
   let variables: string
   let apiKey: string
   beforeAll(async () => {
@@ -142,22 +142,19 @@ describe('with the variables that they name', () => {
     ].join('\n')
   })
 
-  test.each(['forward-auth', 'openid-connect'])(
-    'the commands of the guide to %s are accepted',
-    async (name) => {
-      const said = await paste(typed(read(`docs/guides/${name}.md`)), undefined, variables)
-      expect(refusalsIn(said)).toEqual([])
-      expect(said.join('\n')).toContain('"id":')
-    },
-  )
+  test.each(['forward-auth', 'openid-connect'])('in the guide to %s are accepted', async (name) => {
+    const said = await paste(typed(read(`docs/guides/${name}.md`)), undefined, variables)
+    expect(refusalsIn(said)).toEqual([])
+    expect(said.join('\n')).toContain('"id":')
+  })
 
-  test('the commands of the guide to events open a stream and set an address', async () => {
+  test('in the guide to events open a stream and set an address', async () => {
     const [stream = '', address] = await paste(
       typed(read('docs/guides/events.md')),
       (block) =>
         replaceAll(block, {
           'https://rolecall.example/api/events': `${demo.serviceUrl}/api/events?heartbeat=1`,
-          // The stream does not end by itself.
+          // The stream is endless, so `head` stops it.
           "rck_…'": `${apiKey}' | head -n 4`,
         }),
       variables,
@@ -250,7 +247,7 @@ test('every command of the guide for an administrator does what it says', async 
   expect(readFileSync(`${folder.path}/audit.csv`, 'utf8')).toContain('project.create')
 }, 120_000)
 
-// The last one: the demo is not needed any more.
+// This test comes last, because it stops the demo.
 test('the audit log is verified once the demo has stopped, as the guide says', async () => {
   await demo.stop()
   const said = await runShown('npx rolecall audit verify', { cwd: folder.path, fill: { 'npx ': '' } })

@@ -1,8 +1,8 @@
-/** A test or a script that runs commands which this repository shows, as they are shown. */
+/** Binds shown commands to the test or script that runs them. */
 export interface Binding {
   /** Path of the test or script. */
   readonly by: string
-  /** A page whose every block it runs, from top to bottom; with `sections`, the blocks below these headings. */
+  /** A page of which it runs all blocks from top to bottom, or with `sections` only those below these headings. */
   readonly page?: string
   readonly sections?: readonly string[]
   /** Single commands, wherever they are shown. */
@@ -87,7 +87,7 @@ export const bindings: readonly Binding[] = [
   { by: 'tools/package.test.ts', commands: ['node tools/pack-service.js'] },
 ]
 
-/** Commands that a text names without asking the reader to type them. */
+/** Commands that a text only mentions. The reader does not need to type them. */
 export const named: readonly string[] = [
   'node --test',
   'npm init -y',
@@ -101,7 +101,7 @@ export const named: readonly string[] = [
   'rolecall restore FILE',
 ]
 
-/** Commands that a program prints, where no mark can stand, and why no test runs them. */
+/** Commands that a program prints, with the reason why no test runs them. Program output cannot contain marks. */
 export const printedOnly: Readonly<Record<string, string>> = {
   'docker compose --env-file … up -d': 'needs a Docker engine; tools/try-compose.js runs it by hand',
   'npx wrangler secret put ROLECALL_API_KEY': 'needs an account of Cloudflare',
