@@ -29,6 +29,7 @@ const anonymous = [
   'GET /api/health',
   'GET /api/health/live',
   'GET /api/health/ready',
+  'GET /api/projects/{id}/logo',
   'POST /_rolecall/logout',
   'POST /account/consents/{projectId}/withdraw',
   'POST /account/log-out',
@@ -55,6 +56,7 @@ const large = [
   'POST /api/inbound-webhooks 128 KiB',
   'POST /api/inbound-webhooks/{id}/submit 1024 KiB',
   'POST /api/servers/{serverId}/permissions/check-many 64 KiB',
+  'PUT /api/admin/projects/{id}/logo 64 KiB',
 ]
 const credentials = /^POST \/api\/auth\/(token|token\/refresh|validate|logout|logout-all|admin\/token)$/
 

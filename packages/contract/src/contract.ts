@@ -6,6 +6,7 @@ import * as apiKeys from './api-keys.ts'
 import * as attention from './attention.ts'
 import * as audit from './audit.ts'
 import * as blocks from './blocks.ts'
+import * as branding from './branding.ts'
 import * as chatServers from './chat-servers.ts'
 import * as dryRun from './dry-run.ts'
 import type { EndpointDefinition } from './endpoint.ts'
@@ -43,6 +44,7 @@ const features: readonly Readonly<Record<string, unknown>>[] = [
   memberSessions,
   projectSessions,
   projects,
+  branding,
   apiKeys,
   access,
   projectReads,

@@ -8,6 +8,7 @@ export * as apiKeys from './api-keys.ts'
 export * as attention from './attention.ts'
 export * as audit from './audit.ts'
 export * as blocks from './blocks.ts'
+export * as branding from './branding.ts'
 export * as chatServers from './chat-servers.ts'
 export { endpoints, operationIdOf } from './contract.ts'
 export * as dryRun from './dry-run.ts'
@@ -20,6 +21,7 @@ export {
   type EndpointOutput,
   endpoint,
   refusals,
+  type Upload,
 } from './endpoint.ts'
 export { type ErrorCode, type ErrorDefinition, errors } from './errors.ts'
 export * as eventDeliveries from './event-deliveries.ts'

@@ -4,6 +4,7 @@ const challenge = 'Letters, digits, - and _ only.'
 const callback = 'The answer of the platform: used once, and not stored.'
 const place = 'A path of the service or of the host; not stored as text.'
 const slug = 'Lower-case letters, digits and hyphens only; other text is refused by `refused-text.test.ts`.'
+const color = 'Six hexadecimal digits only.'
 const host = 'A host or an origin; other text is refused by `refused-text.test.ts`.'
 const address = 'An address of the platform; other text is refused by `refused-text.test.ts`.'
 const cursor = 'Digits and hyphens only, or read as a number.'
@@ -32,6 +33,8 @@ export const reasons: Readonly<Record<string, string>> = {
   ...of('POST /api/admin/projects', ['/forwardAuth/hosts/*', '/inboundWebhook/acceptedOrigins/*'], host),
   'POST /api/admin/projects /inboundWebhook/slug': slug,
   'PATCH /api/admin/projects/{id} /webhookUrl': address,
+  'PATCH /api/admin/projects/{id} /branding/accentColor': color,
+  'GET /api/projects/{id}/logo ?v': 'Compared with the hash of the image.',
   'PATCH /api/admin/projects/{id} /forwardAuth/hosts/*': host,
   'GET /api/servers/{serverId}/members ?changedSince': cursor,
   'GET /api/forward-auth ?redirect': 'A word.',
