@@ -39,6 +39,8 @@ afterAll(async () => {
 })
 
 const { users, mainGuildId: club } = demo
+/** The icon of the simulated server. */
+const clubIcon = '5f0e3c1a9b7d2468ace013579bdf2468'
 /** The image that commands upload. */
 const logoFile = join(mkdtempSync(join(tmpdir(), 'rolecall-logo-')), 'logo.png')
 /** The values that the contract shows as examples. */
@@ -90,6 +92,7 @@ async function filledIn(one: EndpointDefinition, admin: string): Promise<string>
       .replace('{webhookId}', webhook.id)
       .replace(/(?<=inbound-webhooks\/)\{id\}/, webhook.id)
       .replace('{sessionId}', sessionId)
+      .replace('{serverId}/icon/{hash}', `${club}/icon/${clubIcon}`)
       .replace('{kind}/{id}/{hash}', `avatars/${users.ada}/a_d5efa99b3eeaa7dd43acca82f5692432`)
       .replace(/(?<=servers\/)\{\w+\}/, club)
       .replace(/(?<=members\/)\{\w+\}/, users.ada)

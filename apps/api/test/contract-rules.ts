@@ -30,6 +30,7 @@ const anonymous = [
   'GET /api/health/live',
   'GET /api/health/ready',
   'GET /api/projects/{id}/logo',
+  'GET /api/servers/{serverId}/icon/{hash}',
   'POST /_rolecall/logout',
   'POST /account/consents/{projectId}/withdraw',
   'POST /account/log-out',
