@@ -5,6 +5,7 @@ import { readUserAgent } from '#platform/http/client-info'
 import { cookie } from '#platform/http/cookies'
 import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
+import { noticeOfReason } from '../refusal-notice.ts'
 import { hostCookie, ruleOf } from './check-request.ts'
 import { type ForwardedRequest, isLoginLoop, readReturnPath } from './forwarded-request.ts'
 import { callbackOf } from './host.ts'
@@ -86,6 +87,7 @@ export interface HostCallback {
   readonly state: string
   readonly iss?: string | undefined
   readonly error?: string | undefined
+  readonly error_reason?: string | undefined
   readonly error_description?: string | undefined
 }
 
@@ -96,7 +98,7 @@ export interface HostCallback {
 export async function finishLogin(
   { answers, config, redeem }: Pick<Deps, 'answers' | 'config'> & { readonly redeem: RedeemHostCode },
   request: ForwardedRequest,
-  { code, state, iss, error, error_description: description = '' }: HostCallback,
+  { code, state, iss, error, error_reason: reason, error_description: description = '' }: HostCallback,
   {
     secretOf,
     client,
@@ -112,8 +114,10 @@ export async function finishLogin(
     // In our own words, where they are: the state shows that this browser began, and the issuer that we ended it.
     const detail =
       iss === config.publicUrl && /^[\x20-\x7e]{1,300}$/.test(description) ? { detail: description } : {}
+    const notice = iss === config.publicUrl ? noticeOfReason(reason) : undefined
     throw new ApiError('LOGIN_REFUSED', {
       ...detail,
+      ...(notice && { notice }),
       reason: error === 'access_denied' ? error : 'failed',
       site: { name: request.host, href: `${request.origin}/` },
     })
