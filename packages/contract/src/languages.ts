@@ -33,7 +33,7 @@ export const UiLocales = Type.Optional(
 /** Chooses the language of the pages in this browser. Refuses with NAVIGATION_REQUIRED. */
 export const chooseLanguage = endpoint({
   method: 'GET',
-  path: '/language',
+  path: '/account/language',
   tag: 'Account',
   summary: 'Choose the language of the pages in this browser',
   description:

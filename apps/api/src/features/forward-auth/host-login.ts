@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { findServerName } from '#mirror/read-servers'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { ApiError } from '#platform/http/api-error'
 import { readUserAgent } from '#platform/http/client-info'
@@ -96,7 +97,7 @@ export interface HostCallback {
  * @throws LOGIN_REQUEST_INVALID when this browser did not begin it, LOGIN_REFUSED when it ended without a code
  */
 export async function finishLogin(
-  { answers, config, redeem }: Pick<Deps, 'answers' | 'config'> & { readonly redeem: RedeemHostCode },
+  { db, answers, config, redeem }: Pick<Deps, 'db' | 'answers' | 'config'> & { readonly redeem: RedeemHostCode },
   request: ForwardedRequest,
   { code, state, iss, error, error_reason: reason, error_description: description = '' }: HostCallback,
   {
@@ -104,7 +105,7 @@ export async function finishLogin(
     client,
   }: { readonly secretOf: (cookie: string) => string | undefined; readonly client: Client },
 ) {
-  const { projectId } = await ruleOf({ answers }, request.host)
+  const { projectId, serverId } = await ruleOf({ answers }, request.host)
   const [attempt = '', ...path] = state.split('~')
   const name = attemptPrefix(request) + attempt
   const secret = attemptId.test(attempt) ? secretOf(name) : undefined
@@ -114,7 +115,7 @@ export async function finishLogin(
     // In our own words, where they are: the state shows that this browser began, and the issuer that we ended it.
     const detail =
       iss === config.publicUrl && /^[\x20-\x7e]{1,300}$/.test(description) ? { detail: description } : {}
-    const notice = iss === config.publicUrl ? noticeOfReason(reason) : undefined
+    const notice = iss === config.publicUrl ? noticeOfReason(reason, await findServerName(db, serverId)) : undefined
     throw new ApiError('LOGIN_REFUSED', {
       ...detail,
       ...(notice && { notice }),

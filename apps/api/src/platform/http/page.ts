@@ -156,7 +156,7 @@ function languagesOf({ language, say, path }: Reader): string {
   const items = languages.map((one) => {
     const query = new URLSearchParams({ language: one, return_to: path })
     const current = one === language ? ' aria-current="true"' : ''
-    return `<li><a href=${quoted(`/language?${query}`)} lang="${one}" hreflang="${one}" rel="nofollow"${current}>${languageNames[one]}</a></li>`
+    return `<li><a href=${quoted(`/account/language?${query}`)} lang="${one}" hreflang="${one}" rel="nofollow"${current}>${languageNames[one]}</a></li>`
   })
   return `<nav aria-label=${quoted(say('language'))}><ul>${items.join('')}</ul></nav>\n`
 }

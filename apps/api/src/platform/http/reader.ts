@@ -3,6 +3,7 @@ import type { Language } from '@rolecall/contract'
 import { languageOfHeader, languageOfLocales } from '#languages/choose-language'
 import { findLanguage } from '#languages/language'
 import { type Say, sayIn } from '#languages/say'
+import { maskCredentials } from '#platform/crypto/tokens'
 import { cookie, readCookie } from './cookies.ts'
 
 /** The person that a page is for: their language, and where they return to after they choose another one. */
@@ -45,10 +46,11 @@ export function readerOf(request: Asked, { hasSwitch = true } = {}): Reader {
     findLanguage(readCookie(headers.cookie, chosen) ?? '') ??
     languageOfHeader(headers['accept-language'] ?? '') ??
     'en'
-  // The choice that follows must count here.
+  // The next choice replaces the preference of the site.
   query.delete('ui_locales')
   const here = query.size > 0 ? `${path}?${query}` : path
-  const isReloadable = hasSwitch && request.method === 'GET' && here.length <= maxPathLength
+  const isShown = here.length <= maxPathLength && maskCredentials(here) === here
+  const isReloadable = hasSwitch && request.method === 'GET' && isShown
   return inLanguage(language, isReloadable ? here : undefined)
 }
 
