@@ -19,6 +19,7 @@ const anonymous = [
   'GET /_rolecall/start',
   'GET /account',
   'GET /account/data',
+  'GET /account/language',
   'GET /account/log-out',
   'GET /api/auth/admin/login',
   'GET /api/auth/authorize',

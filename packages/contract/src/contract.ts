@@ -16,6 +16,7 @@ import * as explain from './explain.ts'
 import * as forwardAuth from './forward-auth.ts'
 import * as health from './health.ts'
 import * as images from './images.ts'
+import * as languages from './languages.ts'
 import * as latency from './latency.ts'
 import * as login from './login.ts'
 import * as logoutDeliveries from './logout-deliveries.ts'
@@ -50,6 +51,7 @@ const features: readonly Readonly<Record<string, unknown>>[] = [
   projectReads,
   forwardAuth,
   account,
+  languages,
   chatServers,
   memberLists,
   refusedLogins,

@@ -54,6 +54,8 @@ export interface EndpointDefinition {
    * often: then a page has to be asked for.
    */
   readonly page?: boolean | 'asked'
+  /** True where the page cannot be loaded again, so it offers no switch of its language. */
+  readonly isUsedOnce?: true
   /** True where the JSON of its answer comes as a file. */
   readonly asFile?: true
   readonly params?: TSchema

@@ -6,7 +6,7 @@ import { digestOf } from '#platform/crypto/tokens'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { isNavigation, isSameOrigin } from '#platform/http/credentials'
-import { headersOfForm, pageHeaders } from '#platform/http/page'
+import { readerOf } from '#platform/http/reader'
 import { shownPath } from '#platform/http/shown-path'
 import type { Deps } from '../../deps.ts'
 import type { BrowserLogin } from './browser-login.ts'
@@ -54,9 +54,8 @@ export async function answerInteraction(
   if (accountId !== undefined && known?.memberId !== accountId) return lost(request)
   if (decision !== 'allow' || accountId === undefined) {
     if (accountId !== undefined) await noteDeclined(deps, provider, request, interaction, accountId)
-    const result = { error: 'access_denied', error_description: consentDeclined }
     return onTo(
-      await provider.interactionResult(request, response, result, { mergeWithLastSubmission: false }),
+      await provider.interactionResult(request, response, consentDeclined, { mergeWithLastSubmission: false }),
     )
   }
   const scopes = scopesOf(interaction)
@@ -97,15 +96,11 @@ async function find(
   }
 }
 
-const lost = ({ client }: OidcRequest) =>
-  new Answer(
-    400,
-    errorPage(
-      { error: 'invalid_request', description: 'no such interaction', isLost: true },
-      client.requestId,
-    ),
-    pageHeaders,
-  )
+function lost(request: OidcRequest): Answer {
+  const problem = { error: 'invalid_request', description: 'no such interaction', isLost: true }
+  const { body, headers } = errorPage(readerOf(request), problem, request.client.requestId)
+  return new Answer(400, body, headers)
+}
 
 async function logIn(
   { login }: InteractionDeps,
@@ -136,18 +131,19 @@ async function askConsent(
   const account = session && (await findUsername(db, session.accountId))
   if (!client || account === undefined) return lost(request)
   const back = params['redirect_uri']
-  const body = consentPage({
+  const reader = readerOf(request)
+  const consent = {
     action: `/oidc/interaction/${uid}`,
-    site: client.clientName ?? 'the site',
+    site: client.clientName ?? reader.say('someSite'),
     account,
     scopes: scopesOf(interaction),
     elsewhere: typeof back === 'string' ? anew(params) : undefined,
-  })
-  return new Answer(
-    200,
-    body,
-    headersOfForm(["'self'", ...(typeof back === 'string' ? [sourceOf(back)] : [])]),
-  )
+  }
+  const { body, headers } = consentPage(reader, consent, [
+    "'self'",
+    ...(typeof back === 'string' ? [sourceOf(back)] : []),
+  ])
+  return new Answer(200, body, headers)
 }
 
 /** The same request, which asks the platform who it is whoever is logged in here. */

@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { languages } from '@rolecall/contract'
 import Provider, { type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
 import { digestOf, mintToken } from '#platform/crypto/tokens'
-import { pageHeaders } from '#platform/http/page'
+import { keepLocales, readerOf } from '#platform/http/reader'
 import type { Deps } from '../../deps.ts'
 import { unlistedUri } from '../unlisted-uri.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
@@ -61,6 +62,8 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   provider.use(introspectLive(deps))
   provider.use(async (ctx, next) => {
     const before = deps.answers.writes()
+    const locales = ctx.path === routes.authorization ? ctx.query['ui_locales'] : undefined
+    if (typeof locales === 'string') ctx.append('set-cookie', keepLocales(config.publicUrl, locales))
     await next()
     // Whoever is told that something ended may rely on it everywhere.
     if (deps.answers.writes() !== before) await deps.answers.confirm()
@@ -94,6 +97,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     claims: Object.fromEntries(Object.entries(claimsByScope).map(([scope, names]) => [scope, [...names]])),
     conformIdTokenClaims: false,
     responseTypes: ['code'],
+    discovery: { ui_locales_supported: [...languages] },
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: (_ctx, client) => client.tokenEndpointAuthMethod === 'none' },
     extraClientMetadata: { properties: [detailsProperty] },
@@ -150,7 +154,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
         enabled: true,
         logoutSource: (ctx) => logoutAsked(ctx, deps),
         postLogoutSuccessSource: (ctx) => {
-          const { body, headers } = loggedOutPage()
+          const { body, headers } = loggedOutPage(readerOf(ctx.req))
           ctx.set({ ...headers })
           ctx.body = body
         },
@@ -282,9 +286,9 @@ function showError(
   }: Omit<ProtocolError, 'description'> & { readonly error_description?: string | undefined },
 ) {
   const { req } = ctx
-  ctx.set({ ...pageHeaders })
-  ctx.body = errorPage(
-    { error, description, ...more },
-    req instanceof OidcRequest ? req.client.requestId : '',
-  )
+  const requestId = req instanceof OidcRequest ? req.client.requestId : ''
+  const reader = readerOf(req, { hasSwitch: ctx.path === routes.authorization })
+  const { body, headers } = errorPage(reader, { error, description, ...more }, requestId)
+  ctx.set({ ...headers })
+  ctx.body = body
 }
