@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { call } from '../../api/test/client.ts'
+import { authorizePath } from '../../api/test/given.ts'
 import { ihdr, png, pngOf } from '../../api/test/images.ts'
 import { type ConsoleWorld, startConsole } from './visit.ts'
 
@@ -57,6 +59,43 @@ test.each([
     await page.keyboard.press('Enter')
     await look.getByText('No logo').waitFor()
     expect(await stored()).toEqual({ accentColor: '#ffd400', hasLogo: false })
+    visit.expectQuiet()
+    await visit.close()
+  },
+  60_000,
+)
+
+test.each([
+  [390, 'light'],
+  [1280, 'dark'],
+] as const)(
+  'at %i pixels in %s: a page that a member sees shows the server, the project, its logo and its color',
+  async (width, colorScheme) => {
+    const { project } = await admin.create({ name: `Tide table ${width}` })
+    const path = `/api/admin/projects/${project.id}`
+    const { token } = admin
+    await call(at.url, 'PUT', `${path}/logo`, {
+      token,
+      raw: png(40, 20),
+      headers: { 'content-type': 'image/png' },
+    })
+    await call(at.url, 'PATCH', path, { token, body: { branding: { accentColor: '#ffd400' } } })
+    // Its redirect URI is not registered, so the sign-in ends on a page of the service.
+    const visit = await at.open(authorizePath(project.id, {}), { width, colorScheme, as: null })
+    const { page } = visit
+    const header = page.getByRole('banner')
+    await header.getByText(project.name).waitFor()
+    await header.getByText('Harbour Club').waitFor()
+    const images = header.locator('img')
+    await expect
+      .poll(() => images.evaluateAll((all) => all.map((one) => (one as HTMLImageElement).naturalWidth > 0)))
+      .toEqual([true, true])
+    expect(await header.evaluate((one) => getComputedStyle(one).borderBottomColor)).toBe('rgb(255, 212, 0)')
+    await page.getByRole('contentinfo').getByText('Rolecall', { exact: true }).waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    expect(await visit.findings()).toEqual([])
+    if (process.env['SCREENSHOTS'])
+      await page.screenshot({ path: `${process.env['SCREENSHOTS']}/${width}.png` })
     visit.expectQuiet()
     await visit.close()
   },

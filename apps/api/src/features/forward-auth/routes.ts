@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type ErrorCode, forwardAuth } from '@rolecall/contract'
-import { findServerName } from '#mirror/read-servers'
 import { digestOf } from '#platform/crypto/tokens'
 import { Answer, redirect } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
@@ -10,6 +9,7 @@ import { readerOf } from '#platform/http/reader'
 import type { Client, Router } from '#platform/http/router'
 import type { HostRule } from '#session-memory/host-rules-store'
 import type { Deps } from '../../deps.ts'
+import { brandOf, withoutImages } from '../brand-of.ts'
 import type { Callers } from '../callers.ts'
 import { decide, decideFromMemory, readHostToken, ruleOf } from './check-request.ts'
 import {
@@ -55,10 +55,11 @@ export function forwardAuthRoutes(
     refused?: { readonly memberId: string; readonly path: string; readonly client: Client },
   ) => {
     const roles = await listRoleNames(deps.db, serverId, anyOf)
-    const required = { host, server: (await findServerName(deps.db, serverId)) ?? serverId, roles }
+    const brand = withoutImages(await brandOf(deps.db, { projectId, serverId }))
+    const required = { host, server: brand.server?.name ?? serverId, roles }
     if (refused) needs.noteRefusal({ reason: 'role_lacking', projectId, serverId, ...refused })
     const [detail, notice] = [whoMay(required), noticeOfRoles(required)]
-    return new ApiError('ROLE_LACKING', { detail, notice, again: origin + path })
+    return new ApiError('ROLE_LACKING', { detail, notice, brand, again: origin + path })
   }
 
   const answerProxy = async (

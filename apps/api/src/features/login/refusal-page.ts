@@ -43,9 +43,10 @@ const words: Partial<Record<ErrorCode, Words>> = {
 export function refusalPage(
   { code, details, status }: ApiError,
   requestId: string,
-  reader: Reader,
+  plainReader: Reader,
 ): RenderedPage {
-  const { again, isCancelled, site, unlisted, notice } = details
+  const { again, isCancelled, site, unlisted, notice, brand } = details
+  const reader = brand ? { ...plainReader, brand } : plainReader
   if (again !== undefined && isCancelled) return canceledPage(again, requestId, reader)
   const { say } = reader
   const { title, what, advice } = words[code] ?? (status >= 500 ? ourFault : badLink)

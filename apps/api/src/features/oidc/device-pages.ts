@@ -1,4 +1,5 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
+import type { Brand } from '#platform/http/brand'
 import { type RenderedPage, renderPage } from '#platform/http/page'
 import { inLanguage, type Reader, readerOf } from '#platform/http/reader'
 import { noticeOfReason } from '../refusal-notice.ts'
@@ -89,11 +90,12 @@ interface Confirm {
   readonly site: string
   readonly userCode: string
   readonly platformUrl: string
+  readonly brand: Brand
 }
 
 /** Asks whether it is the device that the person has in front of them. */
-export function confirmCode(ctx: KoaContextWithOIDC, { site, userCode, platformUrl }: Confirm): void {
-  const reader = readerAt(ctx)
+export function confirmCode(ctx: KoaContextWithOIDC, { site, userCode, platformUrl, brand }: Confirm): void {
+  const reader = { ...readerAt(ctx), brand }
   const { say } = reader
   const content = {
     title: say('deviceConfirmTitle', { site }),

@@ -9,6 +9,7 @@ import { isNavigation, isSameOrigin } from '#platform/http/credentials'
 import { readerOf } from '#platform/http/reader'
 import { shownPath } from '#platform/http/shown-path'
 import type { Deps } from '../../deps.ts'
+import { brandOf } from '../brand-of.ts'
 import type { BrowserLogin } from './browser-login.ts'
 import { detailsOf } from './client-metadata.ts'
 import { consentDeclined, consentPage } from './consent-page.ts'
@@ -55,7 +56,9 @@ export async function answerInteraction(
   if (decision !== 'allow' || accountId === undefined) {
     if (accountId !== undefined) await noteDeclined(deps, provider, request, interaction, accountId)
     return onTo(
-      await provider.interactionResult(request, response, consentDeclined, { mergeWithLastSubmission: false }),
+      await provider.interactionResult(request, response, consentDeclined, {
+        mergeWithLastSubmission: false,
+      }),
     )
   }
   const scopes = scopesOf(interaction)
@@ -131,7 +134,9 @@ async function askConsent(
   const account = session && (await findUsername(db, session.accountId))
   if (!client || account === undefined) return lost(request)
   const back = params['redirect_uri']
-  const reader = readerOf(request)
+  const { clientId } = client
+  const brand = await brandOf(db, { projectId: clientId, serverId: detailsOf(client).serverId })
+  const reader = { ...readerOf(request), brand }
   const consent = {
     action: `/oidc/interaction/${uid}`,
     site: client.clientName ?? reader.say('someSite'),

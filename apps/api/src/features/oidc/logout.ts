@@ -2,9 +2,11 @@ import { createHmac } from 'node:crypto'
 import { formats } from '@rolecall/contract'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { openOrUndefined, seal } from '#platform/crypto/seal'
+import type { Brand } from '#platform/http/brand'
 import { renderPage } from '#platform/http/page'
 import { type Reader, readerOf } from '#platform/http/reader'
 import type { Deps } from '../../deps.ts'
+import { brandOf } from '../brand-of.ts'
 import type { BrowserLogin } from './browser-login.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import { listLiveSites } from './clients-store.ts'
@@ -40,7 +42,8 @@ export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Pr
   const inBrowser = Object.values(session?.authorizations ?? {}).flatMap(({ sid }) => sid ?? [])
   if (owner === undefined && memberId === null) return goOn(ctx, returnTo)
   if (owner === undefined || (memberId !== null && memberId !== owner)) {
-    return askFirst(ctx, deps, { returnTo, memberId, sessionIds: inBrowser }, client?.clientName)
+    const brand = await brandOf(deps.db, { projectId: client?.clientId })
+    return askFirst(ctx, deps, { returnTo, memberId, sessionIds: inBrowser }, client?.clientName, brand)
   }
   // The token is this client's, and so is its session.
   if (hinted !== undefined && formats.uuid(hinted)) await deps.sessions.end(deps.db, hinted, 'logout')
@@ -72,8 +75,14 @@ function goOn(ctx: KoaContextWithOIDC, returnTo: string | null) {
   ctx.redirect(returnTo ?? afterwards)
 }
 
-function askFirst(ctx: KoaContextWithOIDC, deps: LogoutDeps, asked: Asked, site: string | undefined) {
-  const reader = readerOf(ctx.req)
+function askFirst(
+  ctx: KoaContextWithOIDC,
+  deps: LogoutDeps,
+  asked: Asked,
+  site: string | undefined,
+  brand: Brand,
+) {
+  const reader = { ...readerOf(ctx.req), brand }
   const { say } = reader
   ask(ctx, deps, asked, reader, {
     title: say('logoutTitle'),

@@ -4,6 +4,7 @@ import Provider, { type Client, type Configuration, type KoaContextWithOIDC } fr
 import { digestOf, mintToken } from '#platform/crypto/tokens'
 import { keepLocales, readerOf } from '#platform/http/reader'
 import type { Deps } from '../../deps.ts'
+import { brandOf } from '../brand-of.ts'
 import { unlistedUri } from '../unlisted-uri.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
 import type { BrowserLogin } from './browser-login.ts'
@@ -162,9 +163,13 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
       deviceFlow: {
         enabled: true,
         userCodeInputSource: (ctx, _form, _out, error) => askForCode(ctx, error),
-        userCodeConfirmSource: (ctx, _form, client, _device, userCode) =>
+        userCodeConfirmSource: async (ctx, _form, client, _device, userCode) =>
           confirmCode(ctx, {
             ...{ site: client.clientName ?? 'the site', userCode },
+            brand: await brandOf(deps.db, {
+              projectId: client.clientId,
+              serverId: detailsOf(client).serverId,
+            }),
             platformUrl: config.chatAuthorizeUrl,
           }),
         successSource: showConnected,

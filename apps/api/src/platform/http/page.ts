@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import { languages } from '@rolecall/contract'
 import { languageNames } from '#languages/language'
+import { accentStyle, brandHeader, brandSources, brandStyles } from './brand.ts'
+import { escapeHtml } from './escape-html.ts'
 import type { Reader } from './reader.ts'
-
-/** Escapes text for HTML, inside elements and quoted attributes. */
-export const escapeHtml = (text: string) =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** One string, so that its digest can stand in the policy of the page. */
 const style = `
@@ -24,7 +22,6 @@ form { margin: 1.5rem 0 0 }
 label { display: block; margin: 0 0 .9rem }
 input { display: block; box-sizing: border-box; width: 100%; max-width: 20rem; margin-top: .25rem; padding: .6rem .75rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--ground); color: var(--text); font: inherit; letter-spacing: .08em }
 button { margin: 0 .6rem .6rem 0; padding: .6rem 1.1rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--ground); color: var(--text); font: inherit; cursor: pointer }
-button.main { border-color: var(--link); background: var(--link); color: var(--ground) }
 button.small { margin: 0; padding: .25rem .75rem; font-size: .9rem }
 h2 { font-size: 1.1rem; line-height: 1.3; margin: 2.25rem 0 .75rem }
 .entry { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: start; justify-content: space-between; padding: .75rem 0; border-top: 1px solid var(--line) }
@@ -43,7 +40,7 @@ footer ul { display: flex; flex-wrap: wrap; gap: 0 1rem; margin: 0; padding: .5r
 footer li { margin: 0 }
 footer li a { display: inline-block; padding: .3rem 0 }
 footer [aria-current] { color: var(--text); text-decoration: none }
-`
+${brandStyles}`
 
 const styleDigest = createHash('sha256').update(style).digest('base64')
 
@@ -169,12 +166,8 @@ function footerOf(reader: Reader, { notes = [], technical, requestId }: PageCont
       : `<p>${escapeHtml(say('forOwners'))} <span lang="en">${escapeHtml(technical)}</span></p>\n`
   const request = requestId === undefined ? '' : `${paragraph(say('request', { id: requestId }))}\n`
   const lines = notes.map((note) => `${paragraph(note)}\n`).join('')
-  const content = lines + forOwners + request + languagesOf(reader)
-  return content === '' ? '' : `<footer>\n${content}</footer>\n`
+  return `<footer>\n${lines}${forOwners}${request}${languagesOf(reader)}<p>Rolecall</p>\n</footer>\n`
 }
-
-/** Stands above the content of every page: the place for what identifies the community and the site. */
-const headerOf = (_reader: Reader, _content: PageContent): string => ''
 
 /** Renders a plain, readable page in the language of its reader. Nothing but its own style loads, and no page can frame it. */
 export function renderPage(
@@ -184,16 +177,18 @@ export function renderPage(
   formTargets: readonly string[] = [],
 ): RenderedPage {
   const { title, paragraphs, code, list = [], form, sections = [], link } = content
+  const { brand } = reader
+  const accent = brand && accentStyle(brand)
   const body = `<!doctype html>
 <html lang="${reader.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<style>${style}</style>
+<style>${style}</style>${accent === undefined ? '' : `<style>${accent}</style>`}
 </head>
 <body>
-${headerOf(reader, content)}<main>
+${brand ? brandHeader(brand) : ''}<main>
 <h1>${escapeHtml(title)}</h1>
 ${paragraphs.map(paragraph).join('\n')}
 ${code === undefined ? '' : `<p class="code">${escapeHtml(code)}</p>\n`}${listOf(list)}${form ? formOf(form) : ''}${sections.map(sectionOf).join('')}${linkOf(link)}</main>
@@ -203,10 +198,10 @@ ${footerOf(reader, content)}</body>
   return { body, headers: headersOf(reader, formTargets) }
 }
 
-const headersOf = ({ language }: Reader, formTargets: readonly string[]) => ({
+const headersOf = ({ language, brand }: Reader, formTargets: readonly string[]) => ({
   'content-type': 'text/html; charset=utf-8',
   'content-language': language,
   vary: 'Accept-Language',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleDigest}'; base-uri 'none'; form-action ${formTargets.join(' ') || "'none'"}; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleDigest}'${brandSources(brand)}; base-uri 'none'; form-action ${formTargets.join(' ') || "'none'"}; frame-ancestors 'none'`,
   'cross-origin-opener-policy': 'same-origin',
 })

@@ -4,6 +4,7 @@ import { languageOfHeader, languageOfLocales } from '#languages/choose-language'
 import { findLanguage } from '#languages/language'
 import { type Say, sayIn } from '#languages/say'
 import { maskCredentials } from '#platform/crypto/tokens'
+import type { Brand } from './brand.ts'
 import { cookie, readCookie } from './cookies.ts'
 
 /** The person that a page is for: their language, and where they return to after they choose another one. */
@@ -12,6 +13,8 @@ export interface Reader {
   readonly say: Say
   /** Path and query of the page; undefined where it cannot be loaded again. */
   readonly path?: string | undefined
+  /** The community and the site that the page belongs to, where they are known. */
+  readonly brand?: Brand
 }
 
 /** The choice of a person, made by the switch of a page. */

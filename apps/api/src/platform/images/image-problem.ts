@@ -1,11 +1,6 @@
 import { pngProblem } from './png.ts'
+import type { Size } from './size.ts'
 import { webpProblem } from './webp.ts'
-
-/** Width and height in pixels. */
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
 
 /**
  * Decodes an image that a stranger may have made. Returns the first problem as a sentence, or undefined for a complete still

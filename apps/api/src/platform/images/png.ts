@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { crc32, inflate } from 'node:zlib'
-import type { Size } from './image-problem.ts'
+import type { Size } from './size.ts'
 
 const signature = Buffer.from('89504e470d0a1a0a', 'hex')
 

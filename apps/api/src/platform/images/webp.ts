@@ -1,4 +1,4 @@
-import type { Size } from './image-problem.ts'
+import type { Size } from './size.ts'
 
 const truncated = 'The WebP image is truncated.'
 const damaged = 'The WebP image is damaged.'

@@ -128,7 +128,8 @@ function Logo({ project: { id, name, branding: look, updatedAt } }: { project: P
         )}
       </div>
       <span className="field-help" id={`${inputId}-help`}>
-        PNG or WebP, at most {maxKiB} KiB and {branding.maxLogoSide} × {branding.maxLogoSide} pixels, not animated.
+        PNG or WebP, at most {maxKiB} KiB and {branding.maxLogoSide} × {branding.maxLogoSide} pixels, not
+        animated.
       </span>
       <span className="field-problem" id={`${inputId}-problem`} role={problem ? 'alert' : undefined}>
         {problem}
