@@ -99,7 +99,7 @@ function matching(filter: ProjectFilter): Sql {
 export const lockProject = (tx: Tx, id: string) =>
   tx.maybeOne(sql`select from projects where id = ${id} and deleted_at is null for no key update`)
 
-export interface ChangedProject extends Omit<NewProject, 'redirectUris'> {
+interface ChangedProject extends Omit<NewProject, 'redirectUris'> {
   readonly accentColor: string | null
 }
 
