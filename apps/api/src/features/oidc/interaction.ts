@@ -55,7 +55,9 @@ export async function answerInteraction(
   if (decision !== 'allow' || accountId === undefined) {
     if (accountId !== undefined) await noteDeclined(deps, provider, request, interaction, accountId)
     return onTo(
-      await provider.interactionResult(request, response, consentDeclined, { mergeWithLastSubmission: false }),
+      await provider.interactionResult(request, response, consentDeclined, {
+        mergeWithLastSubmission: false,
+      }),
     )
   }
   const scopes = scopesOf(interaction)
@@ -151,7 +153,9 @@ function anew(params: Interaction['params']): string {
   const texts = Object.entries(params).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[0] !== 'request_uri',
   )
-  return `/oidc/auth?${new URLSearchParams([...texts.filter(([name]) => name !== 'prompt'), ['prompt', 'login']])}`
+  // The language is kept in a cookie, where the person may have chosen another one.
+  const kept = texts.filter(([name]) => name !== 'prompt' && name !== 'ui_locales')
+  return `/oidc/auth?${new URLSearchParams([...kept, ['prompt', 'login']])}`
 }
 
 const scopesOf = ({ params }: Interaction): string[] =>
