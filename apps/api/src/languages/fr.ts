@@ -12,7 +12,7 @@ export const fr: Catalog = {
   cancel: 'Annuler',
   continue: 'Continuer',
   signOut: 'Se déconnecter',
-  staySignedIn: 'Rester sur ma session',
+  staySignedIn: 'Garder ma session ouverte',
   signInAgain: 'Se reconnecter',
   signedOutTitle: 'Déconnexion terminée',
   signedInAs: 'Votre session est ouverte avec le compte {account}.',
