@@ -25,7 +25,7 @@ const longestShown = 200
 /** Explains the problem to the owner of the project. The address is text and never a link: anyone may have made it up. */
 export function sectionAboutUri(
   { say }: Reader,
-  site: string, 
+  site: string,
   { redirectUri, href }: UnlistedUri,
 ): PageSection {
   // Characters that are not seen, or that turn the direction of writing, would show another address than the one sent.

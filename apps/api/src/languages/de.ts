@@ -85,7 +85,8 @@ export const de: Catalog = {
   tooManyTitle: 'Zu viele Versuche',
   tooMany: 'Aus Ihrem Netzwerk wurden viele Anmeldungen begonnen und nicht abgeschlossen.',
   tooManyAdvice: 'Laden Sie diese Seite in einer Minute neu.',
-  downloadedOften: 'Sie haben das schon einige Male heruntergeladen. Versuchen Sie es in einer Stunde wieder.',
+  downloadedOften:
+    'Sie haben das schon einige Male heruntergeladen. Versuchen Sie es in einer Stunde wieder.',
   downloadsBusy: 'Andere laden gerade ihre Daten herunter. Versuchen Sie es in ein paar Sekunden wieder.',
   notSetUpTitle: 'Die Anmeldung ist noch nicht eingerichtet',
   notSetUp: 'Der Anmeldedienst ist nicht mit Discord verbunden. Mit Ihrem Account ist alles in Ordnung.',
@@ -162,8 +163,7 @@ export const de: Catalog = {
   accountTitle: 'Ihr Account',
   sessionEnded: 'Die Sitzung ist beendet.',
   consentWithdrawn: 'Der Zugriff ist entzogen. Die Website muss Sie wieder fragen.',
-  accountNote:
-    'Zeiten sind in UTC. Namen, Rollen und Bilder kommen von Discord. Ändern können Sie sie dort.',
+  accountNote: 'Zeiten sind in UTC. Namen, Rollen und Bilder kommen von Discord. Ändern können Sie sie dort.',
   end: 'Beenden',
   ipAddress: 'IP-Adresse {ip}',
   period: 'Vom {start} bis {end}',

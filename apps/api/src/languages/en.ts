@@ -42,7 +42,8 @@ export const en = {
   over: 'It was already used, was started more than ten minutes ago, or was started in another browser.',
   adminsOnlyTitle: 'This page is for admins',
   adminsOnly: 'This account cannot sign in here.',
-  adminsOnlyAdvice: 'Sign in with an account that has the admin role, or ask an admin of the community for it.',
+  adminsOnlyAdvice:
+    'Sign in with an account that has the admin role, or ask an admin of the community for it.',
   adminRoleLacking:
     'This account does not have the admin role of the server {server}, and it manages nothing else here.',
   blockedTitle: 'This account is blocked',

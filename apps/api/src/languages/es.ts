@@ -117,8 +117,7 @@ export const es: Catalog = {
   deviceCode: 'Código',
   deviceNote: 'Nunca escribas un código que te haya dado otra persona.',
   deviceNoCode: 'Escribe el código que muestra tu dispositivo.',
-  deviceUnknown:
-    'Ningún dispositivo espera con este código. Compruébalo: solo tiene letras, no números.',
+  deviceUnknown: 'Ningún dispositivo espera con este código. Compruébalo: solo tiene letras, no números.',
   deviceExpired: 'Este código ha caducado. Pide uno nuevo en tu dispositivo.',
   deviceUsed: 'Este código ya se usó. Pide uno nuevo en tu dispositivo.',
   deviceSiteOff: 'El sitio de este dispositivo no está registrado aquí o está desactivado.',
@@ -126,8 +125,7 @@ export const es: Catalog = {
   deviceLater:
     'Ahora mismo no funciona. Inténtalo de nuevo en un momento. Si tu dispositivo ya no espera, empieza de nuevo en él.',
   deviceOverTitle: 'Esta página ha caducado',
-  deviceOver:
-    'Se abrió hace demasiado tiempo o en otro navegador, o este navegador no guarda cookies.',
+  deviceOver: 'Se abrió hace demasiado tiempo o en otro navegador, o este navegador no guarda cookies.',
   deviceOverAdvice: 'Escribe de nuevo el código de tu dispositivo.',
   deviceConfirmTitle: '¿Conectar este dispositivo a {site}?',
   deviceConfirm:

@@ -12,7 +12,7 @@ export const fr: Catalog = {
   cancel: 'Annuler',
   continue: 'Continuer',
   signOut: 'Se déconnecter',
-  staySignedIn: 'Rester sur ma session',
+  staySignedIn: 'Garder ma session ouverte',
   signInAgain: 'Se reconnecter',
   signedOutTitle: 'Déconnexion terminée',
   signedInAs: 'Votre session est ouverte avec le compte {account}.',
@@ -35,8 +35,7 @@ export const fr: Catalog = {
   siteOff: 'Un admin de la communauté a désactivé la connexion à ce site.',
   siteOffAdvice: 'Réessayez plus tard ou demandez aux responsables du site.',
   unsafeLinkTitle: 'Ce lien de connexion n’est pas sûr',
-  unsafeLink:
-    'Il mène à une adresse que le site n’a pas enregistrée. Nous n’avons pas suivi ce lien.',
+  unsafeLink: 'Il mène à une adresse que le site n’a pas enregistrée. Nous n’avons pas suivi ce lien.',
   unsafeLinkAdvice:
     'Le lien vient d’un message ? Ouvrez le site vous-même et connectez-vous là-bas. Sinon, prévenez ses responsables.',
   noServerTitle: 'Le site ne peut pas utiliser ce serveur',
@@ -47,8 +46,7 @@ export const fr: Catalog = {
   adminsOnly: 'Ce compte ne peut pas se connecter ici.',
   adminsOnlyAdvice:
     'Connectez-vous avec un compte qui a le rôle d’admin ou demandez ce rôle à un admin de la communauté.',
-  adminRoleLacking:
-    'Ce compte n’a pas le rôle d’admin du serveur {server} et ne gère rien d’autre ici.',
+  adminRoleLacking: 'Ce compte n’a pas le rôle d’admin du serveur {server} et ne gère rien d’autre ici.',
   blockedTitle: 'Ce compte est bloqué',
   blocked: 'Un admin de la communauté l’a bloqué : il ne peut pas se connecter.',
   blockedAdvice:

@@ -51,8 +51,7 @@ export const it: Catalog = {
   blockedAdvice: 'Riprovare non serve. Per informazioni, scrivi ai moderatori della community.',
   roleTitle: 'Non puoi aprire questa pagina',
   role: 'Il tuo account non ha un ruolo richiesto dal sito.',
-  roleAdvice:
-    'L’accesso è riuscito. Chiedi il ruolo a un admin della community e riprova: vale subito.',
+  roleAdvice: 'L’accesso è riuscito. Chiedi il ruolo a un admin della community e riprova: vale subito.',
   roleMembers: '{host} è solo per i membri del server {server}.',
   roleOne: '{host} è solo per i membri del server {server} con questo ruolo: {roles}.',
   roleAny: '{host} è solo per i membri del server {server} con uno di questi ruoli: {roles}.',
@@ -114,7 +113,8 @@ export const it: Catalog = {
   deviceCode: 'Codice',
   deviceNote: 'Non inserire mai un codice che ti ha dato un’altra persona.',
   deviceNoCode: 'Inserisci il codice mostrato dal tuo dispositivo.',
-  deviceUnknown: 'Nessun dispositivo è in attesa con questo codice. Controllalo: ha solo lettere, niente numeri.',
+  deviceUnknown:
+    'Nessun dispositivo è in attesa con questo codice. Controllalo: ha solo lettere, niente numeri.',
   deviceExpired: 'Questo codice è scaduto. Richiedine uno nuovo sul tuo dispositivo.',
   deviceUsed: 'Questo codice è già stato usato. Richiedine uno nuovo sul tuo dispositivo.',
   deviceSiteOff: 'Il sito di questo dispositivo non è registrato qui o è disattivato.',

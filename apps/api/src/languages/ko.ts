@@ -50,7 +50,8 @@ export const ko: Catalog = {
   blockedAdvice: '다시 시도해도 해결되지 않아요. 궁금한 점은 커뮤니티 운영진에게 문의해 주세요.',
   roleTitle: '이 페이지를 열 수 없어요',
   role: '계정에 사이트가 요구하는 역할이 없어요.',
-  roleAdvice: '로그인은 되어 있어요. 커뮤니티 관리자에게 역할을 요청한 다음 다시 시도해 주세요. 바로 적용돼요.',
+  roleAdvice:
+    '로그인은 되어 있어요. 커뮤니티 관리자에게 역할을 요청한 다음 다시 시도해 주세요. 바로 적용돼요.',
   roleMembers: '{host} 주소는 {server} 서버의 멤버만 열 수 있어요.',
   roleOne: '{host} 주소는 {server} 서버에서 다음 역할이 있는 멤버만 열 수 있어요: {roles}',
   roleAny: '{host} 주소는 {server} 서버에서 다음 역할 중 하나가 있는 멤버만 열 수 있어요: {roles}',
@@ -65,8 +66,7 @@ export const ko: Catalog = {
   notAMemberAdvice:
     '아직 참가하지 않았다면 Discord에서 참가한 다음 다시 로그인해 주세요. 추방되거나 차단됐다면 서버 운영진에게 문의해 주세요.',
   leftCommunity: '{account} 계정은 더 이상 커뮤니티 멤버가 아니에요. 세션이 모두 종료됐어요.',
-  leftCommunityAdvice:
-    '아직 저장된 정보를 확인하거나 삭제하려면 커뮤니티 운영자에게 문의해 주세요.',
+  leftCommunityAdvice: '아직 저장된 정보를 확인하거나 삭제하려면 커뮤니티 운영자에게 문의해 주세요.',
   hostTitle: '이 주소에는 로그인이 설정되지 않았어요',
   host: '보호된 주소이지만, 누가 열 수 있는지 정한 커뮤니티 프로젝트가 없어요.',
   proxyTitle: '이 주소는 직접 열 수 없어요',

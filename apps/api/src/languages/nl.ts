@@ -35,7 +35,8 @@ export const nl: Catalog = {
   siteOff: 'Een admin van de community heeft inloggen voor deze site uitgeschakeld.',
   siteOffAdvice: 'Probeer het later opnieuw of vraag het de beheerders van de site.',
   unsafeLinkTitle: 'Deze inloglink is niet veilig',
-  unsafeLink: 'De link leidt naar een adres dat de site niet heeft geregistreerd. We hebben het niet geopend.',
+  unsafeLink:
+    'De link leidt naar een adres dat de site niet heeft geregistreerd. We hebben het niet geopend.',
   unsafeLinkAdvice:
     'Stond de link in een bericht? Open de site dan zelf en log daar in. Laat het anders de beheerders weten.',
   noServerTitle: 'De site mag deze server niet gebruiken',

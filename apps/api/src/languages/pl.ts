@@ -18,8 +18,7 @@ export const pl: Catalog = {
   signedInAs: 'Używasz konta {account}.',
 
   goBack: 'Wróć na stronę i zacznij od nowa.',
-  goBackOrTell:
-    'Wróć na stronę i zacznij od nowa. Jeśli to się powtórzy, powiadom osoby prowadzące stronę.',
+  goBackOrTell: 'Wróć na stronę i zacznij od nowa. Jeśli to się powtórzy, powiadom osoby prowadzące stronę.',
   waitAndGoBack: 'Poczekaj chwilę. Potem wróć na stronę i zacznij od nowa.',
   tellOwners: 'Powiadom osoby prowadzące stronę.',
   tellOwnersOnly: 'Powiadom osoby prowadzące stronę. Ponowna próba nie pomoże.',
@@ -51,8 +50,7 @@ export const pl: Catalog = {
   blockedAdvice: 'Ponowna próba nie pomoże. W razie pytań napisz do moderatorów społeczności.',
   roleTitle: 'Nie możesz otworzyć tej strony',
   role: 'Twoje konto nie ma roli, której wymaga strona.',
-  roleAdvice:
-    'Logowanie się udało. Poproś admina społeczności o rolę i spróbuj ponownie. Zadziała od razu.',
+  roleAdvice: 'Logowanie się udało. Poproś admina społeczności o rolę i spróbuj ponownie. Zadziała od razu.',
   roleMembers: 'Adres {host} jest tylko dla członków serwera {server}.',
   roleOne: 'Adres {host} jest tylko dla członków serwera {server}, którzy mają rolę: {roles}.',
   roleAny: 'Adres {host} jest tylko dla członków serwera {server}, którzy mają jedną z ról: {roles}.',
@@ -122,7 +120,8 @@ export const pl: Catalog = {
   deviceLater:
     'To teraz nie działa. Spróbuj ponownie za chwilę. Jeśli urządzenie już nie czeka, zacznij na nim od nowa.',
   deviceOverTitle: 'Ta strona wygasła',
-  deviceOver: 'Została otwarta zbyt dawno lub w innej przeglądarce albo ta przeglądarka nie przechowuje plików cookie.',
+  deviceOver:
+    'Została otwarta zbyt dawno lub w innej przeglądarce albo ta przeglądarka nie przechowuje plików cookie.',
   deviceOverAdvice: 'Wpisz kod swojego urządzenia jeszcze raz.',
   deviceConfirmTitle: 'Połączyć to urządzenie ze stroną {site}?',
   deviceConfirm:

@@ -43,7 +43,8 @@ export const ptBr: Catalog = {
   over: 'Ele já foi usado, começou há mais de dez minutos ou começou em outro navegador.',
   adminsOnlyTitle: 'Esta página é para admins',
   adminsOnly: 'Esta conta não pode entrar aqui.',
-  adminsOnlyAdvice: 'Entre com uma conta que tenha o cargo de admin ou peça o cargo a um admin da comunidade.',
+  adminsOnlyAdvice:
+    'Entre com uma conta que tenha o cargo de admin ou peça o cargo a um admin da comunidade.',
   adminRoleLacking:
     'Esta conta não tem o cargo de admin do servidor {server} e não administra mais nada aqui.',
   blockedTitle: 'Esta conta está bloqueada',
@@ -51,8 +52,7 @@ export const ptBr: Catalog = {
   blockedAdvice: 'Tentar de novo não vai ajudar. Em caso de dúvida, escreva aos moderadores da comunidade.',
   roleTitle: 'Você não pode abrir esta página',
   role: 'Sua conta não tem um cargo que o site exige.',
-  roleAdvice:
-    'Seu login deu certo. Peça o cargo a um admin da comunidade e tente de novo. Ele vale na hora.',
+  roleAdvice: 'Seu login deu certo. Peça o cargo a um admin da comunidade e tente de novo. Ele vale na hora.',
   roleMembers: '{host} é só para membros do servidor {server}.',
   roleOne: '{host} é só para membros do servidor {server} com este cargo: {roles}.',
   roleAny: '{host} é só para membros do servidor {server} com um destes cargos: {roles}.',

@@ -114,7 +114,8 @@ export const tr: Catalog = {
   deviceCode: 'Kod',
   deviceNote: 'Başka birinin verdiği bir kodu asla girmeyin.',
   deviceNoCode: 'Cihazınızın gösterdiği kodu girin.',
-  deviceUnknown: 'Bu kodla bekleyen bir cihaz yok. Kodu kontrol edin: yalnızca harflerden oluşur, rakam içermez.',
+  deviceUnknown:
+    'Bu kodla bekleyen bir cihaz yok. Kodu kontrol edin: yalnızca harflerden oluşur, rakam içermez.',
   deviceExpired: 'Bu kodun süresi doldu. Cihazınızda yeni bir kod isteyin.',
   deviceUsed: 'Bu kod daha önce kullanıldı. Cihazınızda yeni bir kod isteyin.',
   deviceSiteOff: 'Bu cihazın sitesi burada kayıtlı değil ya da kapalı.',

@@ -119,8 +119,7 @@ export const zhHans: Catalog = {
   deviceOver: '页面打开时间过长、是在其他浏览器中打开的，或此浏览器不保存 Cookie。',
   deviceOverAdvice: '请再次输入设备的代码。',
   deviceConfirmTitle: '要将此设备连接到 {site} 吗？',
-  deviceConfirm:
-    '仅当这是您本人发起，且您能看到显示此代码的设备时，才继续。该设备将以您的账号登录。',
+  deviceConfirm: '仅当这是您本人发起，且您能看到显示此代码的设备时，才继续。该设备将以您的账号登录。',
   deviceDoneTitle: '您的设备已连接',
   deviceDone: '您可以关闭此页面，在设备上继续。',
   deviceRefusedTitle: '您的设备未连接',

@@ -48,7 +48,11 @@ export const reasons: Readonly<Record<string, string>> = {
     ['X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Forwarded-Uri', 'X-Forwarded-Method'],
     forwarded,
   ),
-  ...of('GET /_rolecall/callback', ['?code', '?state', '?iss', '?error', '?error_reason', '?error_description'], callback),
+  ...of(
+    'GET /_rolecall/callback',
+    ['?code', '?state', '?iss', '?error', '?error_reason', '?error_description'],
+    callback,
+  ),
   'GET /_rolecall/denied ?rd': place,
   'GET /_rolecall/start ?rd': 'Kept in the cookie of the attempt, and in no table.',
   ...of('POST /api/inbound-webhooks', ['/slug'], slug),

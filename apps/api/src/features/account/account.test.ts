@@ -109,7 +109,10 @@ describe.each(engines)('the account page on %s', (engine) => {
     const { token } = await givenSession(world, wiki, users.joon)
     const { sessions } = (await call(world.url, 'GET', '/api/auth/sessions', { token })).body
     const refused = await post(mine, `/account/sessions/${sessions[0].id}/end`)
-    expect([refused.status, /<h1>(.*)<\/h1>/.exec(refused.text)?.[1]]).toEqual([404, 'This session has already ended'])
+    expect([refused.status, /<h1>(.*)<\/h1>/.exec(refused.text)?.[1]]).toEqual([
+      404,
+      'This session has already ended',
+    ])
     expect((await validate(world, wiki, token)).status).toBe(200)
 
     const before = await newest()

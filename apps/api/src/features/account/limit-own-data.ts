@@ -19,10 +19,8 @@ export function createOwnDataLimit() {
     if (now !== hour) taken.clear()
     hour = now
     const before = taken.get(memberId) ?? 0
-    if (before >= maxAnHour)
-      throw tooMany('downloadedOften', '3600')
-    if (underWay >= maxAtOnce)
-      throw tooMany('downloadsBusy', '10')
+    if (before >= maxAnHour) throw tooMany('downloadedOften', '3600')
+    if (underWay >= maxAtOnce) throw tooMany('downloadsBusy', '10')
     taken.set(memberId, before + 1)
     underWay += 1
     try {

@@ -22,7 +22,10 @@ let consent: string
 beforeAll(async () => {
   world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: '0' })
   const name = 'The Wiki of Everything That Ever Happened in the Harbour'
-  const wiki = await givenProject(world, { name, forwardAuth: { hosts: [host], anyOf: [demo.roles.captain] } })
+  const wiki = await givenProject(world, {
+    name,
+    forwardAuth: { hosts: [host], anyOf: [demo.roles.captain] },
+  })
   const off = await givenProject(world, { name: 'Old Charts', isActive: false })
   const shop = await givenClient(world, { name: 'The Shop', isInternal: false })
   await givenSession(world, wiki)
@@ -50,40 +53,47 @@ afterAll(async () => {
   await world?.close()
 })
 
-test.each(languages)('every page in %s fits at 390 and 1280 pixels, and axe finds nothing', async (language) => {
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
-  await context.addCookies([{ name: 'svc_lang', value: language, url: world.url }])
-  const page = await context.newPage()
-  await page.goto(`${world.url}/account`)
-  await page.waitForURL(({ href }) => href.startsWith(world.sim.url))
-  await page.goto(`${page.url()}&login_as=${demo.users.ada}&auto=1`)
-  await page.goto(`${world.url}${consent}`)
-  const interaction = new URL(page.url()).pathname
-  expect(interaction).toMatch(/^\/oidc\/interaction\//)
+test.each(languages)(
+  'every page in %s fits at 390 and 1280 pixels, and axe finds nothing',
+  async (language) => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
+    await context.addCookies([{ name: 'svc_lang', value: language, url: world.url }])
+    const page = await context.newPage()
+    await page.goto(`${world.url}/account`)
+    await page.waitForURL(({ href }) => href.startsWith(world.sim.url))
+    await page.goto(`${page.url()}&login_as=${demo.users.ada}&auto=1`)
+    await page.goto(`${world.url}${consent}`)
+    const interaction = new URL(page.url()).pathname
+    expect(interaction).toMatch(/^\/oidc\/interaction\//)
 
-  for (const [name, { path, isHost }] of Object.entries({ ...pages, consent: { path: interaction, isHost: undefined } })) {
-    const headers = { 'x-forwarded-host': host, 'x-forwarded-proto': 'https', 'accept-language': language }
-    await page.setExtraHTTPHeaders(isHost ? headers : {})
-    await page.goto(`${world.url}${path}`)
-    expect(await page.locator('html').getAttribute('lang'), name).toBe(language)
-    expect(await page.locator('script').count(), name).toBe(0)
-    for (const width of [390, 1280]) {
-      await page.setViewportSize({ width, height: 844 })
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-      expect({ name, width, overflow }).toEqual({ name, width, overflow: 0 })
-      if (pictures) {
-        mkdirSync(pictures, { recursive: true })
-        await page.screenshot({ path: join(pictures, `${name}-${language}-${width}.png`), fullPage: true })
+    for (const [name, { path, isHost }] of Object.entries({
+      ...pages,
+      consent: { path: interaction, isHost: undefined },
+    })) {
+      const headers = { 'x-forwarded-host': host, 'x-forwarded-proto': 'https', 'accept-language': language }
+      await page.setExtraHTTPHeaders(isHost ? headers : {})
+      await page.goto(`${world.url}${path}`)
+      expect(await page.locator('html').getAttribute('lang'), name).toBe(language)
+      expect(await page.locator('script').count(), name).toBe(0)
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: 844 })
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        expect({ name, width, overflow }).toEqual({ name, width, overflow: 0 })
+        if (pictures) {
+          mkdirSync(pictures, { recursive: true })
+          await page.screenshot({ path: join(pictures, `${name}-${language}-${width}.png`), fullPage: true })
+        }
       }
-    }
-    await page.setViewportSize({ width: 390, height: 844 })
-    // The page has no script of its own: the browser's tools run this one.
-    const found = await page.evaluate(`${axe};axe.run().then(({ violations }) =>
+      await page.setViewportSize({ width: 390, height: 844 })
+      // The page has no script of its own: the browser's tools run this one.
+      const found = await page.evaluate(`${axe};axe.run().then(({ violations }) =>
       violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`)
-    expect({ name, found }).toEqual({ name, found: [] })
-  }
-  await context.close()
-}, 120_000)
+      expect({ name, found }).toEqual({ name, found: [] })
+    }
+    await context.close()
+  },
+  120_000,
+)
 
 test('a person changes the language on the page, and it stays', async () => {
   const context = await browser.newContext({ locale: 'de-DE' })

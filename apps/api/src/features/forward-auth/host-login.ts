@@ -97,7 +97,12 @@ export interface HostCallback {
  * @throws LOGIN_REQUEST_INVALID when this browser did not begin it, LOGIN_REFUSED when it ended without a code
  */
 export async function finishLogin(
-  { db, answers, config, redeem }: Pick<Deps, 'db' | 'answers' | 'config'> & { readonly redeem: RedeemHostCode },
+  {
+    db,
+    answers,
+    config,
+    redeem,
+  }: Pick<Deps, 'db' | 'answers' | 'config'> & { readonly redeem: RedeemHostCode },
   request: ForwardedRequest,
   { code, state, iss, error, error_reason: reason, error_description: description = '' }: HostCallback,
   {
@@ -115,7 +120,8 @@ export async function finishLogin(
     // In our own words, where they are: the state shows that this browser began, and the issuer that we ended it.
     const detail =
       iss === config.publicUrl && /^[\x20-\x7e]{1,300}$/.test(description) ? { detail: description } : {}
-    const notice = iss === config.publicUrl ? noticeOfReason(reason, await findServerName(db, serverId)) : undefined
+    const notice =
+      iss === config.publicUrl ? noticeOfReason(reason, await findServerName(db, serverId)) : undefined
     throw new ApiError('LOGIN_REFUSED', {
       ...detail,
       ...(notice && { notice }),

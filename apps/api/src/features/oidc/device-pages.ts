@@ -21,10 +21,11 @@ const isProblem = (name: string): name is keyof typeof problems => Object.hasOwn
 /** Errors that pass by themselves. */
 const passing = ['temporarily_unavailable', 'server_error']
 
-function problemOf({ say }: Reader, error: Error): string {
-  if (error instanceof errors.OIDCProviderError && passing.includes(error.error)) return say('deviceLater')
+function problemOf({ say }: Reader, error: Error): string[] {
+  if (error instanceof errors.OIDCProviderError && passing.includes(error.error)) return [say('deviceLater')]
   const { name } = error.constructor
-  return say(isProblem(name) ? problems[name] : 'deviceFailed')
+  const problem = say(isProblem(name) ? problems[name] : 'deviceFailed')
+  return name === 'InvalidClient' ? [problem, say('tellOwners')] : [problem]
 }
 
 function show(ctx: KoaContextWithOIDC, { body, headers }: RenderedPage) {
@@ -61,7 +62,7 @@ export function askForCode(ctx: KoaContextWithOIDC, error: Error | undefined): v
   const { say } = reader
   const content = {
     title: say('deviceTitle'),
-    paragraphs: [error ? problemOf(reader, error) : say('device')],
+    paragraphs: error ? problemOf(reader, error) : [say('device')],
     form: {
       action: '/device',
       hidden: { xsrf: secretOf(ctx) },

@@ -25,7 +25,11 @@ describe.each(mainEngines)('a device that is refused, on %s', (engine) => {
 
   test.each([
     ['an account that is not a member', { as: demo.users.emil }, 'join on Discord and sign in again'],
-    ['a blocked member', { as: demo.users.tomas }, 'To ask about it, write to the moderators of the community.'],
+    [
+      'a blocked member',
+      { as: demo.users.tomas },
+      'To ask about it, write to the moderators of the community.',
+    ],
     ['a member who cancels at the platform', { cancel: true }, 'You canceled.'],
     [
       'a member who declines consent',

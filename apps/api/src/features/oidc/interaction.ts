@@ -156,7 +156,9 @@ function anew(params: Interaction['params']): string {
   const texts = Object.entries(params).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[0] !== 'request_uri',
   )
-  return `/oidc/auth?${new URLSearchParams([...texts.filter(([name]) => name !== 'prompt'), ['prompt', 'login']])}`
+  // The language is kept in a cookie, where the person may have chosen another one.
+  const kept = texts.filter(([name]) => name !== 'prompt' && name !== 'ui_locales')
+  return `/oidc/auth?${new URLSearchParams([...kept, ['prompt', 'login']])}`
 }
 
 const scopesOf = ({ params }: Interaction): string[] =>

@@ -125,7 +125,9 @@ describe('pages of OpenID Connect at 390 pixels', () => {
     await isReadable()
     expect(await page.locator('h1').innerText()).toBe('This login link is not safe to follow')
     await page.getByText(`${siteUrl}/elsewhere`, { exact: true }).waitFor()
-    const links = await page.locator('main a').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    const links = await page
+      .locator('main a')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
     expect(links).toEqual([`/console/projects/${id}/redirects`])
     expect(seen).toEqual([])
   }, 60_000)

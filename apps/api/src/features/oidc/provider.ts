@@ -63,9 +63,11 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   provider.use(introspectLive(deps))
   provider.use(async (ctx, next) => {
     const before = deps.answers.writes()
-    const locales = ctx.path === routes.authorization ? ctx.query['ui_locales'] : undefined
-    if (typeof locales === 'string') ctx.append('set-cookie', keepLocales(config.publicUrl, locales))
     await next()
+    // Also those of a pushed request, which the address does not contain.
+    const { params } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
+    const locales = ctx.path === routes.authorization ? params?.['ui_locales'] : undefined
+    if (typeof locales === 'string') ctx.append('set-cookie', keepLocales(config.publicUrl, locales))
     // Whoever is told that something ended may rely on it everywhere.
     if (deps.answers.writes() !== before) await deps.answers.confirm()
     if (ctx.status === 503) ctx.set('retry-after', '2')

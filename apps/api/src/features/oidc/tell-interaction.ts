@@ -19,9 +19,7 @@ export async function tellInteraction(
   if (!record) return
   const { session: _, ...payload } = JSON.parse(record.payload) as AdapterPayload
   const result =
-    'memberId' in outcome
-      ? { login: { accountId: outcome.memberId } }
-      : toResult(outcome.problem)
+    'memberId' in outcome ? { login: { accountId: outcome.memberId } } : toResult(outcome.problem)
   // Whoever logged in may be another member than the one whom the browser was known as.
   await updatePayload(tx, digest, JSON.stringify({ ...payload, result }))
 }

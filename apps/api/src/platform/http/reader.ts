@@ -41,8 +41,8 @@ type Asked = Pick<IncomingMessage, 'headers' | 'url' | 'method'>
 /** Reads the language of a request: `ui_locales` of the login, the choice of the person, their browser, English. */
 export function readerOf(request: Asked, { hasSwitch = true } = {}): Reader {
   const { headers, url = '/' } = request
-  const [path = '/', search = ''] = url.split('?', 2)
-  const query = new URLSearchParams(search)
+  const [path = '/'] = url.split('?', 1)
+  const query = new URLSearchParams(url.slice(path.length))
   const locales = query.get('ui_locales') ?? readCookie(headers.cookie, ofLogin) ?? ''
   const language =
     languageOfLocales(locales) ??
