@@ -124,8 +124,13 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/member/planted.ts`, text: "import '#chat/chat-platform'" },
   },
   {
-    title: 'the platform imports no other layer',
-    find: imports(/^apps\/api\/src\/platform\//, onlyLayers('platform')),
+    title: 'the languages import no other layer',
+    find: imports(/^apps\/api\/src\/languages\//, onlyLayers('languages')),
+    planted: { path: `${api}/languages/planted.ts`, text: "import '#platform/async'" },
+  },
+  {
+    title: 'the platform imports the languages of its pages only',
+    find: imports(/^apps\/api\/src\/platform\//, onlyLayers('platform', 'languages')),
     planted: { path: `${api}/platform/db/planted.ts`, text: "import '#audit/event'" },
   },
   {

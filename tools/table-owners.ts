@@ -40,6 +40,7 @@ export const owners: Readonly<Record<string, string>> = {
   oidc_sessions: 'features/oidc',
   oidc_signing_keys: 'features/oidc',
   outbox: 'features/events',
+  project_logos: 'features/projects',
   project_logouts: 'features/sessions',
   project_owners: 'features/projects',
   projects: 'features/projects',

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { demo } from '@rolecall/chat-sim'
 import { type EndpointDefinition, endpoints, errors, operationIdOf, refusals } from '@rolecall/contract'
@@ -17,6 +20,7 @@ import {
   walkLogin,
 } from '../../apps/api/test/given.ts'
 import { givenWebhook } from '../../apps/api/test/given-webhook.ts'
+import { png } from '../../apps/api/test/images.ts'
 import { nameOf } from '../../apps/api/test/requests.ts'
 import { startWorld, type World } from '../../apps/api/test/service.ts'
 
@@ -26,11 +30,19 @@ let world: World
 let pages: readonly EndpointPage[]
 beforeAll(async () => {
   world = await startWorld('pglite', { RATE_LIMIT_GLOBAL: '0' })
+  writeFileSync(logoFile, png())
   pages = describeContract(world.url).flatMap((chapter) => chapter.endpoints)
 })
-afterAll(() => world.close())
+afterAll(async () => {
+  await world.close()
+  rmSync(dirname(logoFile), { recursive: true })
+})
 
 const { users, mainGuildId: club } = demo
+/** The icon of the simulated server. */
+const clubIcon = '5f0e3c1a9b7d2468ace013579bdf2468'
+/** The image that commands upload. */
+const logoFile = join(mkdtempSync(join(tmpdir(), 'rolecall-logo-')), 'logo.png')
 /** The values that the contract shows as examples. */
 const example = { id: '1183542208736677898', uuid: '01932f6e-8f4a-7cc0-9b1d-3a5f8e7d6c4b' }
 const redirectUri = 'https://crew.example/callback'
@@ -80,6 +92,7 @@ async function filledIn(one: EndpointDefinition, admin: string): Promise<string>
       .replace('{webhookId}', webhook.id)
       .replace(/(?<=inbound-webhooks\/)\{id\}/, webhook.id)
       .replace('{sessionId}', sessionId)
+      .replace('{serverId}/icon/{hash}', `${club}/icon/${clubIcon}`)
       .replace('{kind}/{id}/{hash}', `avatars/${users.ada}/a_d5efa99b3eeaa7dd43acca82f5692432`)
       .replace(/(?<=servers\/)\{\w+\}/, club)
       .replace(/(?<=members\/)\{\w+\}/, users.ada)
@@ -92,6 +105,7 @@ async function filledIn(one: EndpointDefinition, admin: string): Promise<string>
     .replace(/(?<="(?:clientId|projectId)":")[^"]+/, project.id)
     .replace(/(?<='\{"id":")\d+/, demo.gamesGuildId)
     .replace('Harbour log', () => `Harbour log ${project.id}`)
+    .replace('@logo.png', `@${logoFile}`)
     .replaceAll(example.id, users.ada)
     .replaceAll('rck_…', project.key)
     .replace('Bearer rcs_…', `Bearer ${one.auth === 'admin' ? admin : session.token}`)

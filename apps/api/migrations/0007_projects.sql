@@ -10,6 +10,7 @@ create table projects (
   redirect_uris text[] not null default '{}',
   webhook_url_sealed bytea,
   webhook_url_host text,
+  accent_color text,
   created_at timestamptz(3) not null default clock_now(),
   updated_at timestamptz(3) not null default clock_now(),
   active_since timestamptz,
@@ -23,6 +24,7 @@ comment on column projects.internal_since is
   'When the project last became internal while it could not read the main server. Null: never.';
 comment on column projects.webhook_url_sealed is 'The address for notifications, sealed because it is a credential.';
 comment on column projects.webhook_url_host is 'The host of that address, to be shown.';
+comment on column projects.accent_color is 'The color of buttons on pages that members see, as #rrggbb. Null: the default.';
 comment on column projects.active_since is 'When the project was last reactivated. Null: never.';
 
 create unique index projects_name_key on projects (name_key) where deleted_at is null;
@@ -41,6 +43,15 @@ create trigger projects_active_again before update on projects for each row
   execute function note_active_since();
 comment on trigger projects_active_again on projects is
   'Events and logout tokens reported that the sessions of a deactivated project have ended. Reactivation must not revive them.';
+
+create table project_logos (
+  project_id uuid primary key references projects,
+  media_type text not null,
+  bytes bytea not null,
+  digest text collate "C" not null
+);
+comment on table project_logos is 'Logos of projects, in a table of their own: lists of projects never read the bytes.';
+comment on column project_logos.digest is 'SHA-256 of the bytes, in base64url. Caches compare it.';
 
 create table api_keys (
   id uuid primary key,

@@ -31,6 +31,11 @@ export const errors = define({
     title: 'The request could not be understood.',
     mend: 'Send a well-formed request: one Host header, a valid address, and one length of the body.',
   },
+  IMAGE_INVALID: {
+    status: 400,
+    title: 'The image cannot be used.',
+    mend: 'Send a complete PNG or WebP image, not animated, of at most 512 × 512 pixels.',
+  },
   UNKNOWN_PROJECT: {
     status: 400,
     title: 'No project has this client_id.',
@@ -236,6 +241,11 @@ export const errors = define({
     title: 'There is no such picture.',
     mend: 'Use the id and hash of the address that `avatar` or `icon` has now: pictures change, and are taken away.',
   },
+  LOGO_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such logo.',
+    mend: 'Check the project ID. A System Admin or an owner of the project sets its logo: PUT /api/admin/projects/{id}/logo.',
+  },
   WEBHOOK_NOT_FOUND: {
     status: 404,
     title: 'Inbound webhook not found.',
@@ -349,6 +359,11 @@ export const errors = define({
     status: 415,
     title: 'The body is not JSON, by its headers.',
     mend: 'Send the body as Content-Type: application/json, in UTF-8 and not compressed.',
+  },
+  UPLOAD_TYPE_UNSUPPORTED: {
+    status: 415,
+    title: 'The media type of this file is not accepted here.',
+    mend: 'Send the file uncompressed, with its media type as Content-Type: the API reference lists the types.',
   },
   EXPECTATION_FAILED: {
     status: 417,

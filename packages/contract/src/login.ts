@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { credentialBodyLimit, endpoint } from './endpoint.ts'
 import { Closed, OneOf, Snowflake, Uuid } from './formats.ts'
+import { UiLocales } from './languages.ts'
 import { patterns } from './patterns.ts'
 import { CodeVerifier, Success, TokenResponse } from './sessions.ts'
 
@@ -20,6 +21,7 @@ const AuthorizeQuery = {
   }),
   server_id: Snowflake,
   state: Type.String({ minLength: 1, maxLength: 2048, description: 'Opaque; comes back unchanged.' }),
+  ui_locales: UiLocales,
   ...Challenge,
 }
 
@@ -54,7 +56,7 @@ export const authorize = endpoint({
   needs: 'READ',
   page: true,
   query: Closed(AuthorizeQuery, bothOrNone),
-  cookies: ['svc_auth_req'],
+  cookies: ['svc_auth_req', 'svc_ui_locales'],
   answers: { 302: null },
   refuses: authorizeRefusals,
 })
@@ -72,7 +74,7 @@ export const ssoAuthorize = endpoint({
   needs: 'READ',
   page: true,
   query: Closed({ ...AuthorizeQuery, prompt: Type.Optional(OneOf('none')) }, bothOrNone),
-  cookies: ['svc_auth_req', 'svc_sso'],
+  cookies: ['svc_auth_req', 'svc_sso', 'svc_ui_locales'],
   answers: { 302: null },
   refuses: authorizeRefusals,
 })
@@ -110,6 +112,7 @@ const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 export const chatCallback = endpoint({
   method: 'GET',
   path: '/api/auth/callback',
+  isUsedOnce: true,
   tag,
   summary: 'Where the chat platform sends the browser back',
   auth: 'none',
@@ -157,11 +160,12 @@ export const adminLogin = endpoint({
           description: '`/`, or a page of the console: below `/console/`.',
         }),
       ),
+      ui_locales: UiLocales,
       ...Challenge,
     },
     { dependentRequired: { code_challenge_method: ['code_challenge'] } },
   ),
-  cookies: ['svc_auth_req'],
+  cookies: ['svc_auth_req', 'svc_ui_locales'],
   answers: { 302: null },
   refuses: ['SERVER_NOT_ACCESSIBLE', 'NAVIGATION_REQUIRED', 'RATE_LIMITED', 'LOGIN_NOT_CONFIGURED'],
 })

@@ -46,6 +46,10 @@ export const patterns = {
     pattern: '^[a-z][a-z_-]*$',
     message: 'must be a word in lower case, such as project or member',
   },
+  color: {
+    pattern: '^#[0-9a-fA-F]{6}$',
+    message: 'must be a color of six hexadecimal digits, such as #0b57b7',
+  },
   /** As the platform makes them: 32 hexadecimal digits, `a_` before those of moving pictures. */
   imageHash: {
     pattern: '^(a_)?[0-9a-f]{1,64}$',

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { AccessMapping, Scope } from './access.ts'
 import { NewOwners, Owners } from './administrators.ts'
 import { ApiKeyInfo } from './api-keys.ts'
+import { Branding, BrandingInput } from './branding.ts'
 import { ChangeQuery, DryRun } from './dry-run.ts'
 import { endpoint } from './endpoint.ts'
 import { EventsSecret, EventsUrl, eventsRecord } from './event-address.ts'
@@ -20,6 +21,7 @@ export const Project = Type.Object({
   description: Nullable(Type.String()),
   isActive: Type.Boolean(),
   isInternal: Type.Boolean({ description: 'Uses the main server without a mapping.' }),
+  branding: Branding,
   redirectUris: Type.Array(Type.String({ pattern: '^[\\x21-\\x7e]+$' })),
   webhookUrl: Nullable(Type.String({ description: 'Masked after the host.' })),
   ...eventsRecord,
@@ -68,6 +70,7 @@ export const UpdateProject = Closed({
   description: Type.Optional(Nullable(Description)),
   isActive: Type.Optional(Type.Boolean()),
   isInternal: Type.Optional(Type.Boolean()),
+  branding: Type.Optional(BrandingInput),
   webhookUrl: Type.Optional(Nullable(WebhookUrl)),
   eventsUrl: Type.Optional(Nullable(EventsUrl)),
   owners: Type.Optional(NewOwners),
@@ -145,7 +148,7 @@ export const updateProject = endpoint({
   description: 'What is left out stays; null clears. An inactive project can neither log in nor validate.',
   auth: 'admin',
   owners: 'id',
-  ownerFields: ['description', 'webhookUrl', 'eventsUrl'],
+  ownerFields: ['description', 'branding', 'webhookUrl', 'eventsUrl'],
   params: ProjectId,
   query: ChangeQuery,
   body: UpdateProject,

@@ -9,6 +9,7 @@ import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { firstFailed } from '../check.ts'
+import { noticeOf } from '../refusal-notice.ts'
 import { accountPath, accountRefusal, isForAccount } from './account-login.ts'
 import { pageRequestCookie, readSecrets, secretsCookie } from './auth-request.ts'
 import { checkStillListed } from './authorize.ts'
@@ -246,16 +247,16 @@ async function refuse(
   }
   if (isForAccount(request)) throw accountRefusal(refusal, server, whose)
   const again = adminLoginAgain(request)
+  const told = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
   if (refusal === 'temporarily_unavailable' || refusal === 'server_error') {
     throw chatPlatformUnavailable(undefined, { again })
   }
   if (refusal === 'blocked') {
-    const detail = describeRefusal(refusal, server)
-    throw new ApiError('MEMBER_BLOCKED', { reason: 'admin_login', detail, ...whose })
+    throw new ApiError('MEMBER_BLOCKED', { reason: 'admin_login', ...told, ...whose })
   }
   throw new ApiError('NOT_SYSTEM_ADMIN', {
     reason: 'admin_login',
-    detail: describeRefusal(refusal, server),
+    ...told,
     ...whose,
     again,
     isCancelled: refusal === 'declined',

@@ -57,7 +57,7 @@ describe.each(engines)('the device flow on %s', (engine) => {
     expect(page.text).not.toContain('<script')
     const wrong = await typeCode(new Browser(world.url), { user_code: 'BBBB-BBBB' })
     expect(wrong.status).toBe(200)
-    expect(wrong.text).toContain('not a code that a device is waiting with')
+    expect(wrong.text).toContain('No device is waiting with this code')
   })
 
   test('a code that is too old says so to the device', async () => {

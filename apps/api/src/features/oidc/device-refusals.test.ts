@@ -24,9 +24,13 @@ describe.each(mainEngines)('a refused device sign-in, on %s', (engine) => {
   afterAll(() => world.close())
 
   test.each([
-    ['an account that is not a member', { as: demo.users.emil }, 'join and log in again'],
-    ['a blocked member', { as: demo.users.tomas }, 'To ask about it, write to the moderators.'],
-    ['a member who cancels at the platform', { cancel: true }, 'declined at the chat platform'],
+    ['an account that is not a member', { as: demo.users.emil }, 'join on Discord and sign in again'],
+    [
+      'a blocked member',
+      { as: demo.users.tomas },
+      'To ask about it, write to the moderators of the community.',
+    ],
+    ['a member who cancels at the platform', { cancel: true }, 'You canceled.'],
     [
       'a member who declines consent',
       { decision: 'deny' as const },
@@ -52,7 +56,7 @@ describe.each(mainEngines)('a refused device sign-in, on %s', (engine) => {
   test('a device that requests no known scope is named as the cause', async () => {
     const device = await beginDevice(world, project, { scope: 'calendar' })
     const page = await approveDevice(world, device)
-    expect(page.text).toContain('asked for nothing that it may have')
+    expect(page.text).toContain('asked for access that it cannot have')
   })
 
   test('a site that was switched off in the meantime is named as the cause', async () => {
@@ -64,14 +68,14 @@ describe.each(mainEngines)('a refused device sign-in, on %s', (engine) => {
       body: { oidc: { enabled: false } },
     })
     const page = await typeCode(new Browser(world.url), { user_code: device.user_code })
-    expect(page.text).toContain('is switched off. Tell the people who run the site.')
+    expect(page.text).toContain('is not registered here, or it is turned off.')
   })
 
   test('an outage of the platform is reported as an outage', async () => {
     const device = await beginDevice(world, project)
     world.sim.failNext('token', { status: 500 })
     const page = await approveDevice(world, device)
-    expect(page.text).toContain('cannot be reached right now')
+    expect(page.text).toContain('This does not work right now. Try again in a moment.')
     expect((await pollDevice(world, project, device)).body.error).toBe('temporarily_unavailable')
   })
 })

@@ -63,7 +63,7 @@ export function createOidc(deps: OidcDeps) {
       const { provider } = await loaded()
       if ((request.raw.url?.length ?? 0) > maxUrlLength) {
         const { tooLongPage } = await import('./engine.ts')
-        return tooLongPage(request.id)
+        return tooLongPage(request.raw, request.id)
       }
       const { origin } = request.headers
       const isKnown = origin !== undefined && (await isKnownOrigin(deps, origin).catch(() => false))
@@ -87,7 +87,7 @@ export function createOidc(deps: OidcDeps) {
         request: form.get('request') ?? '',
         logout: form.get('logout') ?? '',
       })
-      if (!answered) return lostPage(request.id)
+      if (!answered) return lostPage(request.raw, request.id)
       const { location, cookies } = answered
       return new Answer(303, undefined, {
         location,

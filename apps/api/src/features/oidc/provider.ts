@@ -1,8 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { languages } from '@rolecall/contract'
 import Provider, { type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
 import { digestOf, mintToken } from '#platform/crypto/tokens'
-import { pageHeaders } from '#platform/http/page'
+import { keepLocales, readerOf } from '#platform/http/reader'
 import type { Deps } from '../../deps.ts'
+import { brandOf } from '../brand-of.ts'
 import { unlistedUri } from '../unlisted-uri.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
 import type { BrowserLogin } from './browser-login.ts'
@@ -62,6 +64,10 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   provider.use(async (ctx, next) => {
     const before = deps.answers.writes()
     await next()
+    // Also those of a pushed request, which the address does not contain.
+    const { params } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
+    const locales = ctx.path === routes.authorization ? params?.['ui_locales'] : undefined
+    if (typeof locales === 'string') ctx.append('set-cookie', keepLocales(config.publicUrl, locales))
     // Whoever is told that something ended may rely on it everywhere.
     if (deps.answers.writes() !== before) await deps.answers.confirm()
     if (ctx.status === 503) ctx.set('retry-after', '2')
@@ -94,6 +100,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     claims: Object.fromEntries(Object.entries(claimsByScope).map(([scope, names]) => [scope, [...names]])),
     conformIdTokenClaims: false,
     responseTypes: ['code'],
+    discovery: { ui_locales_supported: [...languages] },
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: (_ctx, client) => client.tokenEndpointAuthMethod === 'none' },
     extraClientMetadata: { properties: [detailsProperty] },
@@ -150,7 +157,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
         enabled: true,
         logoutSource: (ctx) => logoutAsked(ctx, deps),
         postLogoutSuccessSource: (ctx) => {
-          const { body, headers } = loggedOutPage()
+          const { body, headers } = loggedOutPage(readerOf(ctx.req))
           ctx.set({ ...headers })
           ctx.body = body
         },
@@ -158,9 +165,13 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
       deviceFlow: {
         enabled: true,
         userCodeInputSource: (ctx, _form, _out, error) => askForCode(ctx, error),
-        userCodeConfirmSource: (ctx, _form, client, _device, userCode) =>
+        userCodeConfirmSource: async (ctx, _form, client, _device, userCode) =>
           confirmCode(ctx, {
             ...{ site: client.clientName ?? 'the site', userCode },
+            brand: await brandOf(deps.db, {
+              projectId: client.clientId,
+              serverId: detailsOf(client).serverId,
+            }),
             platformUrl: config.chatAuthorizeUrl,
           }),
         successSource: showConnected,
@@ -282,9 +293,9 @@ function showError(
   }: Omit<ProtocolError, 'description'> & { readonly error_description?: string | undefined },
 ) {
   const { req } = ctx
-  ctx.set({ ...pageHeaders })
-  ctx.body = errorPage(
-    { error, description, ...more },
-    req instanceof OidcRequest ? req.client.requestId : '',
-  )
+  const requestId = req instanceof OidcRequest ? req.client.requestId : ''
+  const reader = readerOf(req, { hasSwitch: ctx.path === routes.authorization })
+  const { body, headers } = errorPage(reader, { error, description, ...more }, requestId)
+  ctx.set({ ...headers })
+  ctx.body = body
 }
