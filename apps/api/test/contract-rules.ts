@@ -20,6 +20,7 @@ const anonymous = [
   'GET /account',
   'GET /account/data',
   'GET /account/log-out',
+  'GET /api/auth/admin/confirm',
   'GET /api/auth/admin/login',
   'GET /api/auth/authorize',
   'GET /api/auth/callback',
@@ -34,6 +35,7 @@ const anonymous = [
   'POST /account/log-out',
   'POST /account/log-out-everywhere',
   'POST /account/sessions/{sessionId}/end',
+  'POST /api/auth/admin/confirm',
   'POST /api/auth/admin/token',
   'POST /api/auth/sso/logout',
 ]

@@ -14,6 +14,10 @@ const forwarded = 'What the proxy was asked for; compared with stored hosts, and
 export const reasons: Readonly<Record<string, string>> = {
   'GET /api/auth/admin/login ?return_to': place,
   'GET /api/auth/admin/login ?code_challenge': challenge,
+  'GET /api/auth/admin/login ?redirect_uri': 'A loopback address, a port and a fixed path only.',
+  'GET /api/auth/admin/login ?state': 'Letters, digits and . _ ~ - only.',
+  ...of('GET /api/auth/admin/confirm', ['?request'], digest),
+  ...of('POST /api/auth/admin/confirm', ['?request'], digest),
   'POST /api/auth/admin/token /code': digest,
   'POST /api/auth/admin/token /codeVerifier': verifier,
   'GET /api/auth/authorize ?code_challenge': challenge,
