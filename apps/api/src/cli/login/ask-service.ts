@@ -1,5 +1,6 @@
 import { isLoopbackHost } from '#platform/loopback'
 import { parseUrl } from '#platform/parse-url'
+import { version } from '#platform/version'
 import { loadConfig } from '../../config.ts'
 import { readEnvironment } from '../../environment.ts'
 import { StartRefused } from '../../start-refused.ts'
@@ -50,6 +51,8 @@ export async function askService(
       signal: AbortSignal.timeout(answerWithinMs),
       headers: {
         accept: 'application/json',
+        // Sessions are listed by what began them.
+        'user-agent': `rolecall/${version}`,
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body && { 'content-type': 'application/json' }),
       },

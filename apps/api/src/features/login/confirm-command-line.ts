@@ -57,4 +57,9 @@ const claimOf = ({ request, cookie }: Asked): ConfirmationClaim => ({
 })
 
 /** Answered, expired, or of another browser: all the same to this one. */
-const over = () => new ApiError('LOGIN_REQUEST_INVALID', { reason: 'unknown' })
+const over = () =>
+  new ApiError('LOGIN_REQUEST_INVALID', {
+    reason: 'unknown',
+    detail:
+      'This page was answered already, is older than five minutes, or belongs to another browser. To sign in your command line, run `rolecall login` again.',
+  })
