@@ -32,12 +32,13 @@ const conditions = [
   'apps/api/src/features/monitoring/read-auth-failures.ts',
   'apps/api/src/features/webhooks/read-submissions.ts',
 ]
+const knowsDiscord = ['configured-chat.ts', 'create-deps.ts', 'features/projects/webhook-url.ts']
 const tracer = `${api}/platform/tracing/open-telemetry.ts`
 /** Lists that are known to be short, and why. */
 const shortLists: Record<string, string> = {
   'apps/api/src/config.ts': 'as many problems as there are variables',
-  'apps/api/src/chat/discord-gateway.ts': 'as many as there are shards',
-  'apps/api/src/chat/discord-webhook.ts': 'two',
+  'apps/api/src/chat/discord/gateway/gateway.ts': 'as many as there are shards',
+  'apps/api/src/chat/discord/webhook/webhook.ts': 'two',
 }
 
 type IsAllowed = (imported: string, importer: string) => boolean
@@ -136,6 +137,16 @@ export const rules: readonly Rule[] = [
     title: 'the chat adapter imports the platform only',
     find: imports(/^apps\/api\/src\/chat\//, onlyLayers('chat', 'platform')),
     planted: { path: `${api}/chat/planted.ts`, text: "import '../config.ts'" },
+  },
+  {
+    title:
+      'everything else knows the chat platform by its port, except the wiring and the check of webhook addresses',
+    find: imports(
+      /^apps\/api\/src\/(?!chat\/)/,
+      (one, importer) =>
+        !one.startsWith(`${api}/chat/discord/`) || knowsDiscord.includes(importer.slice(api.length + 1)),
+    ),
+    planted: { path: `${api}/mirror/planted.ts`, text: "import '#chat/discord/objects'" },
   },
   {
     title: 'only the chat adapter imports libraries of the chat platform',

@@ -1,5 +1,5 @@
 import type { ChatPlatform } from '#chat/chat-platform'
-import { createDiscord } from '#chat/discord'
+import { createDiscord } from '#chat/discord/discord'
 import type { Cache } from '#platform/cache/cache'
 import type { Log } from '#platform/log'
 import type { Config } from './config.ts'

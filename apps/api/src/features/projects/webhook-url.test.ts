@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { isWebhookUrl } from '../../chat/discord/webhook/webhook-url.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { isWebhookUrl } from './webhook-url.ts'
 
 const { id, token } = demo.webhook
 const tail = `webhooks/${id}/${token}`

@@ -1,12 +1,8 @@
-import { formats, type ProblemDetail } from '@rolecall/contract'
+import type { ProblemDetail } from '@rolecall/contract'
+import { isWebhookUrl } from '#chat/discord/webhook/webhook-url'
 import { openOrUndefined, seal } from '#platform/crypto/seal'
 import { ApiError } from '#platform/http/api-error'
-import { isLoopbackHost } from '#platform/loopback'
-import { parseUrl } from '#platform/parse-url'
 import type { Config } from '../../config.ts'
-
-const platformHosts = ['discord.com', 'canary.discord.com', 'ptb.discord.com', 'discordapp.com']
-const path = /^\/api(?:\/v\d{1,2})?\/webhooks\/(\d{17,20})\/[\w-]{1,200}$/
 
 /** A webhook address at rest: sealed, with its host in clear to be shown. */
 export interface StoredWebhookUrl {
@@ -15,24 +11,6 @@ export interface StoredWebhookUrl {
 }
 
 export const noWebhookUrl: StoredWebhookUrl = { webhookUrlSealed: null, webhookUrlHost: null }
-
-/**
- * Checks that an address is a webhook of the chat platform, and nothing else: what the service posts to is
- * decided by whoever writes this field.
- */
-export function isWebhookUrl(text: string, config: Pick<Config, 'chatApiUrl'>): boolean {
-  const url = parseUrl(text)
-  if (!url) return false
-  const own = new URL(config.chatApiUrl)
-  const isOwn = url.host === own.host
-  if (!isOwn && !platformHosts.includes(url.host)) return false
-  if (url.protocol !== 'https:' && !(isOwn && url.protocol === 'http:' && isLoopbackHost(url.hostname)))
-    return false
-  // The text itself must be the address: nothing that a parser would drop or turn.
-  if (url.href !== text || url.search || url.hash || url.username || url.password) return false
-  const [, id = ''] = path.exec(url.pathname) ?? []
-  return formats.snowflake(id)
-}
 
 /** What is wrong with the address that a request carries, if it carries one. */
 export function complaintsAboutWebhookUrl(

@@ -10,21 +10,16 @@ import type {
   ChatGatewaySession,
   ChatGatewayStatus,
   ChatGatewayTiming,
-} from './chat-gateway.ts'
-import { ChatPlatformError } from './chat-platform.ts'
-import {
-  type Connection,
-  type ConnectionEnd,
-  isReadyPayload,
-  openConnection,
-} from './discord-gateway-connection.ts'
-import { toChatEvent } from './discord-gateway-events.ts'
-import { createIdentifyThrottle, identifyEveryMs } from './discord-gateway-identify.ts'
-import { tokenRefused } from './discord-gateway-refusals.ts'
-import { createSequences } from './discord-gateway-sequence.ts'
-import { silentForMs } from './discord-gateway-shard.ts'
-import { toGatewayInfo } from './discord-objects.ts'
-import type { DiscordGet } from './discord-rest.ts'
+} from '../../chat-gateway.ts'
+import { ChatPlatformError } from '../../chat-platform.ts'
+import { toGatewayInfo } from '../objects.ts'
+import type { DiscordGet } from '../rest/rest.ts'
+import { type Connection, type ConnectionEnd, isReadyPayload, openConnection } from './connection.ts'
+import { toChatEvent } from './events.ts'
+import { createIdentifyThrottle, identifyEveryMs } from './identify.ts'
+import { tokenRefused } from './refusals.ts'
+import { createSequences } from './sequence.ts'
+import { silentForMs } from './shard.ts'
 
 export interface DiscordGatewayOptions {
   readonly get: DiscordGet

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cache } from '#platform/cache/cache'
 import { createMemoryCache } from '#platform/cache/memory-cache'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
-import type { Pace } from './discord-rest.ts'
+import type { Pace } from './rest.ts'
 
 /**
  * The platform allows a bot 50 requests a second, however many instances it has. Counted in short windows,

@@ -1,10 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
 import { expect, test } from 'vitest'
-import { givenProject, givenSession, validate } from '../../test/given.ts'
-import { startWorld } from '../../test/service.ts'
-import { createMemoryCache } from '../platform/cache/memory-cache.ts'
-import { createLog } from '../platform/log.ts'
-import { createDiscordBudget, type Spending } from './discord-budget.ts'
+import { givenProject, givenSession, validate } from '../../../../test/given.ts'
+import { startWorld } from '../../../../test/service.ts'
+import { createMemoryCache } from '../../../platform/cache/memory-cache.ts'
+import { createLog } from '../../../platform/log.ts'
+import { createDiscordBudget, type Spending } from './budget.ts'
 
 const [club, games] = [demo.mainGuildId, demo.gamesGuildId]
 const minute = 60_000

@@ -8,9 +8,9 @@ import {
   GatewayOpcodes,
 } from 'discord-api-types/v10'
 import type { Log } from '#platform/log'
-import type { ChatGatewayListener, ChatGatewayTiming } from './chat-gateway.ts'
-import type { IdentifyDelay, IdentifyThrottle } from './discord-gateway-identify.ts'
-import { refusalOf } from './discord-gateway-refusals.ts'
+import type { ChatGatewayListener, ChatGatewayTiming } from '../../chat-gateway.ts'
+import type { IdentifyDelay, IdentifyThrottle } from './identify.ts'
+import { refusalOf } from './refusals.ts'
 import {
   endedBy,
   markAnswered,
@@ -20,7 +20,7 @@ import {
   type ShardHealth,
   silentForMs,
   unansweredForMs,
-} from './discord-gateway-shard.ts'
+} from './shard.ts'
 
 const intents = GatewayIntentBits.Guilds | GatewayIntentBits.GuildMembers | GatewayIntentBits.GuildModeration
 /** Longest time for a socket to open, and then for the platform's first word on it. */

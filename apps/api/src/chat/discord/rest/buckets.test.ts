@@ -1,9 +1,9 @@
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createMemoryCache } from '../platform/cache/memory-cache.ts'
-import { createLog } from '../platform/log.ts'
-import { type ChatPlatform, ChatPlatformError } from './chat-platform.ts'
-import { createDiscord } from './discord.ts'
+import { createMemoryCache } from '../../../platform/cache/memory-cache.ts'
+import { createLog } from '../../../platform/log.ts'
+import { type ChatPlatform, ChatPlatformError } from '../../chat-platform.ts'
+import { createDiscord } from '../discord.ts'
 
 const club = demo.mainGuildId
 const people = Object.values(demo.users)

@@ -8,15 +8,15 @@ import {
   Routes,
 } from 'discord-api-types/v10'
 import type { Cache } from '#platform/cache/cache'
-import type { ChatPlatform } from './chat-platform.ts'
-import { createBuckets } from './discord-buckets.ts'
-import { createDiscordBudget } from './discord-budget.ts'
-import { createDiscordGateway } from './discord-gateway.ts'
-import { createDiscordImages, type DiscordImagesOptions } from './discord-images.ts'
-import { createDiscordLogin, type DiscordLoginOptions } from './discord-login.ts'
-import { list, object, text, toMember, toServer, toServerName } from './discord-objects.ts'
-import { createExchangePace, createPace } from './discord-pace.ts'
-import { createDiscordRest, type DiscordRestOptions, isNotAMember } from './discord-rest.ts'
+import type { ChatPlatform } from '../chat-platform.ts'
+import { createDiscordGateway } from './gateway/gateway.ts'
+import { createDiscordImages, type DiscordImagesOptions } from './images.ts'
+import { createDiscordLogin, type DiscordLoginOptions } from './login/login.ts'
+import { list, object, text, toMember, toServer, toServerName } from './objects.ts'
+import { createBuckets } from './rest/buckets.ts'
+import { createDiscordBudget } from './rest/budget.ts'
+import { createExchangePace, createPace } from './rest/pace.ts'
+import { createDiscordRest, type DiscordRestOptions, isNotAMember } from './rest/rest.ts'
 
 type DiscordOptions = Omit<
   DiscordLoginOptions & DiscordRestOptions & DiscordImagesOptions,

@@ -1,6 +1,6 @@
 import { readAnswer } from '#platform/outbound/read-answer'
-import { type ChatImage, type ChatPlatform, ChatPlatformError } from './chat-platform.ts'
-import { userAgent } from './discord-user-agent.ts'
+import { type ChatImage, type ChatPlatform, ChatPlatformError } from '../chat-platform.ts'
+import { userAgent } from './user-agent.ts'
 
 export interface DiscordImagesOptions {
   /** The platform's host of pictures. */

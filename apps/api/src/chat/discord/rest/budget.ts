@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cache } from '#platform/cache/cache'
 import type { Log } from '#platform/log'
-import { type ChatBudget, ChatPlatformError, type Priority } from './chat-platform.ts'
-import { type BreakerOptions, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
+import { type ChatBudget, ChatPlatformError, type Priority } from '../../chat-platform.ts'
+import { type BreakerOptions, type CircuitBreaker, createCircuitBreaker } from '../../circuit-breaker.ts'
 
 const minute = 60_000
 const pauses = { firstPauseMs: 30_000, maxPauseMs: 10 * minute }
@@ -31,7 +31,7 @@ type Kind = keyof typeof limits
 
 /** Instances behind one address are banned together: what all of them may have refused in ten minutes. */
 const maxTogether = 2_000
-/** Of the platform's 50; `discord-pace.ts` keeps it. */
+/** Of the platform's 50; `pace.ts` keeps it. */
 const perSecond = 48
 
 const why: Record<Kind, string> = {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { quick, until } from '../../test/live-mirror.ts'
-import { createMemoryCache } from '../platform/cache/memory-cache.ts'
-import { createLog } from '../platform/log.ts'
-import type { ChatGateway, ChatGatewayTiming, SessionBeginnings } from './chat-gateway.ts'
-import { createDiscordBudget } from './discord-budget.ts'
-import { createDiscordGateway } from './discord-gateway.ts'
-import { createIdentifyThrottle, type IdentifyDelay } from './discord-gateway-identify.ts'
-import { createDiscordRest } from './discord-rest.ts'
+import { quick, until } from '../../../../test/live-mirror.ts'
+import { createMemoryCache } from '../../../platform/cache/memory-cache.ts'
+import { createLog } from '../../../platform/log.ts'
+import type { ChatGateway, ChatGatewayTiming, SessionBeginnings } from '../../chat-gateway.ts'
+import { createDiscordBudget } from '../rest/budget.ts'
+import { createDiscordRest } from '../rest/rest.ts'
+import { createDiscordGateway } from './gateway.ts'
+import { createIdentifyThrottle, type IdentifyDelay } from './identify.ts'
 
 /**
  * New sessions are counted: after 1,000 in a day the platform resets the bot's token, and everything is down until a

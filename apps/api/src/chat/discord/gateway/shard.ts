@@ -1,4 +1,4 @@
-import { isOfPlatform, isResumable } from './discord-gateway-refusals.ts'
+import { isOfPlatform, isResumable } from './refusals.ts'
 
 /**
  * How much one connection can be relied on. A socket that says nothing looks the same whether nothing

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cache } from '#platform/cache/cache'
-import { ChatPlatformError, type Priority } from './chat-platform.ts'
+import { ChatPlatformError, type Priority } from '../../chat-platform.ts'
 
 /** Whoever waits longer than this for a bucket is told that the platform is busy. */
 const maxWaitMs = 2_000

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../../test/service.ts'
-import { postToDiscordWebhook } from './discord-webhook.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+import { postToDiscordWebhook } from './webhook/webhook.ts'
 
 let world: World
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => world.close())
 test('every call to the platform names the version that runs, in the form that the platform asks for', async () => {
   const { sim } = world
   const { chat } = world.service.deps
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
   sim.journal.clear()
   await chat.bot()
   await chat.isClientAccepted()

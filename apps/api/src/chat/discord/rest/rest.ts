@@ -1,9 +1,9 @@
 import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST } from '@discordjs/rest'
 import type { Log } from '#platform/log'
-import { ChatPlatformError, type Priority } from './chat-platform.ts'
-import type { Buckets } from './discord-buckets.ts'
-import { type DiscordBudget, settled } from './discord-budget.ts'
-import { userAgent } from './discord-user-agent.ts'
+import { ChatPlatformError, type Priority } from '../../chat-platform.ts'
+import { userAgent } from '../user-agent.ts'
+import type { Buckets } from './buckets.ts'
+import { type DiscordBudget, settled } from './budget.ts'
 
 /** Longest wait for one call, with queue and retries: a person waits for a login, nobody for a sync. */
 const deadlineMs: Record<Priority, number> = { login: 4_000, background: 10_000 }

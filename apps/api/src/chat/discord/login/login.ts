@@ -2,10 +2,10 @@ import type { APIUser } from 'discord-api-types/v10'
 import * as oauth from 'oauth4webapi'
 import { createFairQueue, QueueFull } from '#platform/fair-queue'
 import { readAnswer } from '#platform/outbound/read-answer'
-import { type ChatPlatform, ChatPlatformError } from './chat-platform.ts'
-import { type DiscordBudget, settled } from './discord-budget.ts'
-import { toUser } from './discord-objects.ts'
-import { userAgent } from './discord-user-agent.ts'
+import { type ChatPlatform, ChatPlatformError } from '../../chat-platform.ts'
+import { toUser } from '../objects.ts'
+import { type DiscordBudget, settled } from '../rest/budget.ts'
+import { userAgent } from '../user-agent.ts'
 
 export interface DiscordLoginOptions {
   readonly apiUrl: string

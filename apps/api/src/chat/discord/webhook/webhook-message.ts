@@ -1,5 +1,5 @@
 import type { RESTPostAPIWebhookWithTokenJSONBody } from 'discord-api-types/v10'
-import type { ChatMessage } from './chat-webhook.ts'
+import type { ChatMessage } from '../../chat-webhook.ts'
 
 // The platform takes 256, 4096 and 2048, and 6000 in all. Escaping at most doubles a text.
 const maxTitle = 128

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { type ChatSim, demo, type Fault, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../../../tools/free-port.js'
-import type { ChatMessage } from './chat-webhook.ts'
-import { postToDiscordWebhook } from './discord-webhook.ts'
+import { freePort } from '../../../../../../tools/free-port.js'
+import type { ChatMessage } from '../../chat-webhook.ts'
+import { postToDiscordWebhook } from './webhook.ts'
 
 const message: ChatMessage = {
   title: 'API key revoked',

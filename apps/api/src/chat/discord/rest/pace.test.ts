@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createMemoryCache } from '../platform/cache/memory-cache.ts'
-import { createPace } from './discord-pace.ts'
-import type { Pace } from './discord-rest.ts'
+import { createMemoryCache } from '../../../platform/cache/memory-cache.ts'
+import { createPace } from './pace.ts'
+import type { Pace } from './rest.ts'
 
 /** A process that gets no processor for a while sends what has gathered at once: a pace that is too fast is so in each try. */
 const tries = { retry: 3 }

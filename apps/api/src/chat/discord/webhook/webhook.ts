@@ -1,8 +1,8 @@
 import { RESTJSONErrorCodes } from 'discord-api-types/v10'
 import { readAnswer } from '#platform/outbound/read-answer'
-import type { ChatPost, PostToWebhook } from './chat-webhook.ts'
-import { userAgent } from './discord-user-agent.ts'
-import { toEmbed } from './discord-webhook-message.ts'
+import type { ChatPost, PostToWebhook } from '../../chat-webhook.ts'
+import { userAgent } from '../user-agent.ts'
+import { toEmbed } from './webhook-message.ts'
 
 /** Longest wait for an answer, with its body. */
 const deadlineMs = 5_000

@@ -1,13 +1,13 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { quick, until } from '../../test/live-mirror.ts'
-import { createMemoryCache } from '../platform/cache/memory-cache.ts'
-import { createLog } from '../platform/log.ts'
-import type { ChatEvent, ChatGateway, ChatGatewayTiming } from './chat-gateway.ts'
-import { createDiscordBudget } from './discord-budget.ts'
-import { createDiscordGateway } from './discord-gateway.ts'
-import { createDiscordRest, type DiscordGet } from './discord-rest.ts'
+import { quick, until } from '../../../../test/live-mirror.ts'
+import { createMemoryCache } from '../../../platform/cache/memory-cache.ts'
+import { createLog } from '../../../platform/log.ts'
+import type { ChatEvent, ChatGateway, ChatGatewayTiming } from '../../chat-gateway.ts'
+import { createDiscordBudget } from '../rest/budget.ts'
+import { createDiscordRest, type DiscordGet } from '../rest/rest.ts'
+import { createDiscordGateway } from './gateway.ts'
 
 const club = demo.mainGuildId
 const { ada, tomas } = demo.users

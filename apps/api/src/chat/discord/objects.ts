@@ -1,7 +1,7 @@
 import { mapFields, memberFields, type UserField, userFields } from '@rolecall/contract'
 import type { APIGatewayBotInfo, APIGuild, APIGuildMember, APIRole, APIUser } from 'discord-api-types/v10'
-import type { ChatMember, ChatRole, ChatServerInfo, ChatServerName, ChatUser } from './chat-platform.ts'
-import { ChatPlatformError } from './chat-platform.ts'
+import type { ChatMember, ChatRole, ChatServerInfo, ChatServerName, ChatUser } from '../chat-platform.ts'
+import { ChatPlatformError } from '../chat-platform.ts'
 
 const cdn = 'https://cdn.discordapp.com'
 

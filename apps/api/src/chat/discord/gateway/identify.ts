@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '#platform/async'
-import type { ChatGatewayListener, SessionBeginnings } from './chat-gateway.ts'
-import { describeClose } from './discord-gateway-refusals.ts'
+import type { ChatGatewayListener, SessionBeginnings } from '../../chat-gateway.ts'
+import { describeClose } from './refusals.ts'
 
 /** The platform allows one new session in 5 s for each of the parallel lanes that it grants. */
 export const identifyEveryMs = 5_500

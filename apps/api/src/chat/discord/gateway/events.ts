@@ -1,6 +1,6 @@
 import { GatewayDispatchEvents, type GatewayDispatchPayload } from 'discord-api-types/v10'
-import type { ChatEvent } from './chat-gateway.ts'
-import { id, toMember, toRole, toServer, toUser } from './discord-objects.ts'
+import type { ChatEvent } from '../../chat-gateway.ts'
+import { id, toMember, toRole, toServer, toUser } from '../objects.ts'
 
 /**
  * What a payload says in our words; undefined when it is none of our business.
