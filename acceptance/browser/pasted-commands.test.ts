@@ -3,7 +3,7 @@ import { demo as ids } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandsOfSource } from '../../tools/shown/collect.ts'
 import { noteRun } from '../../tools/shown/notes.ts'
-import { runShown } from '../../tools/shown/run.ts'
+import { path, runShown } from '../../tools/shown/run.ts'
 import { launchChromium } from './chromium.ts'
 import { fencesOf, openShell } from './shell.ts'
 import { type Demo, demoFolder } from './start-demo.ts'
@@ -56,11 +56,31 @@ const asPattern = (expected: string) =>
 /** Fills in values that a reader would, such as a code after signing in or an ID from the last answer. */
 type Edit = (block: string, lastSaid: string) => string | Promise<string>
 
+/** Confirms the sign-in of a command line in a browser, at the address that the command prints. */
+async function confirmSignIn(output: () => string): Promise<void> {
+  await expect.poll(output, { timeout: 20_000 }).toMatch(/^ {2}http\S+\n/m)
+  const browser = await launchChromium()
+  try {
+    const page = await browser.newPage()
+    await page.goto(/^ {2}(http\S+)\n/m.exec(output())?.[1] ?? '')
+    await chooseAndAgree(page, 'Mara Lind')
+    await page.getByRole('button', { name: 'Sign in the command line' }).click()
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor()
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Finds `rolecall` as an installed package does, and keeps its sessions in the folder of the demo. */
+const settings = () =>
+  `npx() { "$@"; }; export PATH='${path}' HOME='${folder.path}' XDG_STATE_HOME='${folder.path}/state'`
+
 /** Pastes every block, compares what a page shows as its answer, and answers all that was said. */
 async function paste(markdown: string, edit: Edit = (block) => block, before = ''): Promise<string[]> {
   const shell = openShell(folder.path)
   const said: string[] = []
   try {
+    await shell.run(settings())
     if (before) await shell.run(before)
     for (const { language, text } of fencesOf(markdown)) {
       const last = said.at(-1) ?? ''
@@ -68,7 +88,9 @@ async function paste(markdown: string, edit: Edit = (block) => block, before = '
       if (language !== 'sh') continue
       const block = await edit(here(text), last)
       expect(block, 'nothing is left to fill in').not.toMatch(/…|<id>/)
-      said.push(await shell.run(block))
+      const running = shell.run(block)
+      if (/rolecall login (?!--paste)/.test(block)) await confirmSignIn(shell.output)
+      said.push(await running)
       noteRun(text.trimEnd())
     }
   } finally {
@@ -81,8 +103,6 @@ const refusalsIn = (said: readonly string[]) => said.filter((one) => /"status":[
 
 /** Removes blocks that show answers, because a page may show an example instead of the exact answer. */
 const typed = (markdown: string) => markdown.replaceAll(/^( *)```(?:json|text)\n[\s\S]*?^ *```$/gm, '')
-
-const signInAsAdmin = () => codeOf(`${demo.serviceUrl}/api/auth/admin/login?return_to=/`, 'Mara Lind')
 
 test('the guide to inbound webhooks, command by command, says what it shows', async () => {
   const said = await paste(read('docs/guides/inbound-webhooks.md'))
@@ -108,12 +128,8 @@ test('the guide to a login with curl, command by command, says what it shows', a
 test('the first project is registered by the commands of its guide', async () => {
   const said = await paste(typed(read('docs/guides/first-project.md')), async (block, last) => {
     const filled = replaceAll(block, { 'https://id.example': demo.serviceUrl })
-    if (filled.includes('rcc_…')) return filled.replace('rcc_…', await signInAsAdmin())
-    const answer = JSON.parse(last)
     expect(refusalsIn([last])).toEqual([])
-    // The guide says to keep the token of the first answer.
-    if (answer.token) return `export ADMIN=${answer.token}\n${filled}`
-    return filled.replace('<id>', answer.project.id)
+    return filled.includes('<id>') ? filled.replace('<id>', JSON.parse(last).project.id) : filled
   })
   expect(JSON.parse(said.at(-1) ?? '')).toMatchObject({
     redirectUris: ['https://crew.example/auth/callback'],
@@ -162,21 +178,6 @@ describe('commands with environment variables', () => {
     expect(stream).toMatch(/retry: \d+\nid: \S+\n/)
     expect(address).toContain('"eventsSecret":"whsec_')
   })
-})
-
-test('an admin code that is bound to a shell is exchanged as the page on logins shows', async () => {
-  const [{ text = '' } = {}] = fencesOf(read('docs/security/login.md'))
-  const at = text.indexOf('curl')
-  const shell = openShell(folder.path)
-  try {
-    const start = await shell.run(text.slice(0, at).replace('https://id.example', demo.serviceUrl))
-    const code = await codeOf(start.trim(), 'Mara Lind')
-    const exchange = replaceAll(text.slice(at), { 'https://id.example': demo.serviceUrl, 'rcc_…': code })
-    expect(JSON.parse(await shell.run(exchange))).toMatchObject({ token: expect.stringMatching(/^rcs_/) })
-    noteRun(text.trimEnd())
-  } finally {
-    await shell.close()
-  }
 })
 
 test('the commands that `npm start` prints answer with what it says', async () => {
@@ -239,9 +240,7 @@ test('every command of the guide for a backend does what it says', async () => {
 }, 120_000)
 
 test('every command of the guide for an administrator does what it says', async () => {
-  const said = await paste(read('docs/guides/administering.md'), async (block) =>
-    block.startsWith('ADMIN_CODE=') ? block.replace('rcc_…', await signInAsAdmin()) : block,
-  )
+  const said = await paste(read('docs/guides/administering.md'))
   expect(failuresIn(said)).toEqual([])
   expect(readFileSync(`${folder.path}/members.csv`, 'utf8').split('\n').length).toBeGreaterThan(400)
   expect(readFileSync(`${folder.path}/audit.csv`, 'utf8')).toContain('project.create')

@@ -38,7 +38,6 @@ export const bindings: readonly Binding[] = [
     by: pasted,
     page: `docs/guides/${name}.md`,
   })),
-  { by: pasted, page: 'docs/security/login.md' },
   { by: pasted, page: 'examples/demo-site/src/summary.ts' },
   { by: pasted, commands: ["curl -s '…/api/servers/…/members?limit=50'"] },
   { by: 'acceptance/browser/examples.test.ts', commands: examples.map((name) => `npm run example ${name}`) },
@@ -75,6 +74,16 @@ export const bindings: readonly Binding[] = [
   },
   { by: 'apps/api/test/process/restore.test.ts', page: 'docs/guides/backup.md' },
   { by: 'apps/api/test/process/init.test.ts', commands: ['rolecall init'] },
+  { by: 'apps/api/test/process/command-line.test.ts', page: 'docs/guides/command-line.md' },
+  {
+    by: 'apps/api/test/process/command-line.test.ts',
+    commands: [
+      'rolecall login https://id.example',
+      'rolecall login --paste https://id.example',
+      'rolecall token https://id.example',
+      'rolecall logout https://id.example',
+    ],
+  },
   {
     by: 'tools/shown/single-commands.test.ts',
     commands: [
@@ -97,8 +106,11 @@ export const named: readonly string[] = [
   'npm sbom',
   'npx --no --offline',
   'npx --no --offline rolecall-init [options]',
+  'rolecall login',
+  'rolecall login --paste',
   'rolecall restore',
   'rolecall restore FILE',
+  'rolecall token',
 ]
 
 /** Commands that a program prints, with the reason why no test runs them. Program output cannot contain marks. */

@@ -47,7 +47,7 @@ test('help names every command, with examples', async () => {
     expect(out).toContain(word)
   const commands = [
     ...['serve', 'migrate', 'doctor', 'openapi', 'audit verify', 'sessions revoke', 'init'],
-    ...['projects create', 'backup', 'restore'],
+    ...['projects create', 'backup', 'restore', 'login', 'token', 'logout'],
   ]
   const helps = await Promise.all(commands.map((command) => rolecall(`${command} --help`)))
   for (const help of helps) expect(help.out).toMatch(/Examples?:/)
