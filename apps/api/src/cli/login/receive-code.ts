@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { page, pageHeaders } from '#platform/http/page'
+import { renderPage } from '#platform/http/page'
+import { inLanguage } from '#platform/http/reader'
 import { parseUrl } from '#platform/parse-url'
 import { StartRefused } from '../../start-refused.ts'
 
@@ -118,11 +119,12 @@ const tooLate = (waitSec: number) =>
   new StartRefused(`No sign-in arrived within ${waitSec} seconds. Run \`rolecall login\` again.`)
 
 function show(response: ServerResponse, status: number, title: string, paragraphs: string[]): void {
+  const { body, headers } = renderPage(inLanguage('en'), { title, paragraphs })
   response.writeHead(status, {
-    ...pageHeaders,
+    ...headers,
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     connection: 'close',
   })
-  response.end(page({ title, paragraphs, link: undefined, notes: [] }))
+  response.end(body)
 }

@@ -1,7 +1,13 @@
 import { login } from '@rolecall/contract'
 import { Answer } from '#platform/http/answer'
-import { headersOfForm, page, pageHeaders } from '#platform/http/page'
+import { type RenderedPage, renderPage } from '#platform/http/page'
+import { inLanguage } from '#platform/http/reader'
 import type { WaitingLogin } from './confirmation-store.ts'
+
+/** Administration is in English, like the console. */
+const reader = inLanguage('en')
+
+const shown = ({ body, headers }: RenderedPage) => new Answer(200, body, headers)
 
 /** Returns every text of the pages that sign in a command line. */
 const texts = (who: string, codeTtlSec: number) => ({
@@ -47,33 +53,23 @@ export function askPage({ name, username, redirectUri }: WaitingLogin, request: 
     hidden: {},
     buttons: [{ name: 'answer', value: answer, text }],
   })
-  return new Answer(
-    200,
-    page({
-      title: ask.title,
-      paragraphs: ask.paragraphs,
-      form: form('confirm', ask.confirm),
-      sections: [
-        { heading: ask.cancelHeading, paragraphs: [ask.cancelAdvice], form: form('cancel', ask.cancel) },
-      ],
-      link: undefined,
-      notes: [],
-    }),
-    headersOfForm(formTargets(redirectUri)),
-  )
+  const content = {
+    title: ask.title,
+    paragraphs: ask.paragraphs,
+    form: form('confirm', ask.confirm),
+    sections: [
+      { heading: ask.cancelHeading, paragraphs: [ask.cancelAdvice], form: form('cancel', ask.cancel) },
+    ],
+  }
+  return shown(renderPage(reader, content, formTargets(redirectUri)))
 }
 
 /** Shows the code that a person copies to a terminal. */
 export function codePage(code: string, ttlSec: number): Answer {
-  const { title, paragraphs, notes } = texts('', ttlSec).code
-  return new Answer(
-    200,
-    page({ title, paragraphs: [...paragraphs, code], link: undefined, notes }),
-    pageHeaders,
-  )
+  return shown(renderPage(reader, { ...texts('', ttlSec).code, code }))
 }
 
 /** Confirms that nothing was issued. */
 export function canceledPage(): Answer {
-  return new Answer(200, page({ ...texts('', 0).canceled, link: undefined, notes: [] }), pageHeaders)
+  return shown(renderPage(reader, texts('', 0).canceled))
 }
