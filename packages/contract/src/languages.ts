@@ -18,6 +18,7 @@ export const languages = [
   'zh-Hans',
 ] as const
 
+/** A language of the pages that members see. */
 export type Language = (typeof languages)[number]
 
 /** The languages that a site prefers for the pages of a login. */

@@ -1,5 +1,15 @@
 import type { Notice, Reader } from '#platform/http/reader'
-import type { LoginRefusal } from './login/project-redirect.ts'
+
+/** Why a login ended without a code. */
+export type LoginRefusal =
+  | 'declined'
+  | 'not_a_member'
+  | 'blocked'
+  | 'not_an_admin'
+  | 'no_access'
+  | 'temporarily_unavailable'
+  | 'server_error'
+  | 'login_required'
 
 type OfServer = (reader: Reader, server: string | undefined) => readonly string[]
 

@@ -6,9 +6,11 @@ import { languages } from '@rolecall/contract'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findChromium } from '../../../test/chromium.ts'
-import { authorizePath, givenProject, givenSession } from '../../../test/given.ts'
+import { call } from '../../../test/client.ts'
+import { authorizePath, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
 import { authPath, givenClient } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { type Say, sayIn } from '../../languages/say.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const pictures = process.env['SCREENSHOTS']
@@ -16,35 +18,44 @@ const host = 'wiki.example'
 
 let world: World
 let browser: Browser
-/** Pages by a name for their pictures: a path, of the service or, behind a proxy, of a protected host. */
-let pages: Record<string, { readonly path: string; readonly isHost?: true }>
+/** Pages by a name for their pictures. A page behind a proxy is one of a protected host. */
+interface ShownPage {
+  readonly path: string
+  readonly title: (say: Say) => string
+  readonly isHost?: true
+}
+let pages: Record<string, ShownPage>
 let consent: string
 beforeAll(async () => {
   world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: '0' })
   const name = 'The Wiki of Everything That Ever Happened in the Harbour'
-  const wiki = await givenProject(world, {
-    name,
-    forwardAuth: { hosts: [host], anyOf: [demo.roles.captain] },
-  })
+  const wiki = await givenProject(world, { name, isInternal: true })
   const off = await givenProject(world, { name: 'Old Charts', isActive: false })
   const shop = await givenClient(world, { name: 'The Shop', isInternal: false })
   await givenSession(world, wiki)
+  const forwardAuth = { hosts: [host], anyOf: [demo.roles.captain, demo.roles.crew] }
+  const token = await givenAdmin(world)
+  const protect = await call(world.url, 'PATCH', `/api/admin/projects/${wiki.id}`, { token, body: { forwardAuth } })
+  expect(protect.status, protect.text).toBe(200)
   consent = authPath(shop, { scope: 'openid profile email roles offline_access' })
+  const unsafe = authorizePath(wiki.id, { redirect_uri: 'https://elsewhere.example/callback' })
+  const server = authorizePath(wiki.id, { server_id: demo.gamesGuildId })
+  const oidcError = authPath(shop, { redirect_uri: 'https://elsewhere.example/' })
   pages = {
-    damaged: { path: '/api/auth/authorize?client_id=x' },
-    unsafe: { path: authorizePath(wiki.id, { redirect_uri: 'https://elsewhere.example/callback' }) },
-    off: { path: authorizePath(off.id) },
-    server: { path: authorizePath(wiki.id, { server_id: demo.gamesGuildId }) },
-    over: { path: '/api/auth/callback?state=made-up&code=x' },
-    'not-found': { path: '/nothing' },
-    account: { path: '/account?done=session' },
-    'sign-out': { path: '/account/log-out' },
-    device: { path: '/device?user_code=ABCD-EFGH' },
-    'oidc-error': { path: authPath(shop, { redirect_uri: 'https://elsewhere.example/' }) },
-    'oidc-sign-out': { path: '/oidc/session/end' },
-    'oidc-signed-out': { path: '/oidc/session/end/success' },
-    denied: { path: '/_rolecall/denied', isHost: true },
-    'host-sign-out': { path: '/_rolecall/logout', isHost: true },
+    damaged: { path: '/api/auth/authorize?client_id=x', title: (say) => say('badLinkTitle') },
+    unsafe: { path: unsafe, title: (say) => say('unsafeLinkTitle') },
+    off: { path: authorizePath(off.id), title: (say) => say('siteOffTitle') },
+    server: { path: server, title: (say) => say('noServerTitle') },
+    over: { path: '/api/auth/callback?state=made-up&code=x', title: (say) => say('overTitle') },
+    'not-found': { path: '/nothing', title: (say) => say('notFoundTitle') },
+    account: { path: '/account?done=session', title: (say) => say('accountTitle') },
+    'sign-out': { path: '/account/log-out', title: (say) => say('ssoTitle') },
+    device: { path: '/device?user_code=ABCD-EFGH', title: (say) => say('deviceTitle') },
+    'oidc-error': { path: oidcError, title: (say) => say('unsafeLinkTitle') },
+    'oidc-sign-out': { path: '/oidc/session/end', title: (say) => say('logoutTitle') },
+    'oidc-signed-out': { path: '/oidc/session/end/success', title: (say) => say('signedOutTitle') },
+    denied: { path: '/_rolecall/denied', title: (say) => say('roleTitle'), isHost: true },
+    'host-sign-out': { path: '/_rolecall/logout', title: (say) => say('hostLogoutTitle', { host }), isHost: true },
   }
   browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] })
 }, 120_000)
@@ -66,14 +77,13 @@ test.each(languages)(
     const interaction = new URL(page.url()).pathname
     expect(interaction).toMatch(/^\/oidc\/interaction\//)
 
-    for (const [name, { path, isHost }] of Object.entries({
-      ...pages,
-      consent: { path: interaction, isHost: undefined },
-    })) {
+    const asked: ShownPage = { path: interaction, title: (say) => say('consentTitle', { site: 'The Shop' }) }
+    for (const [name, { path, title, isHost }] of Object.entries({ ...pages, consent: asked })) {
       const headers = { 'x-forwarded-host': host, 'x-forwarded-proto': 'https', 'accept-language': language }
       await page.setExtraHTTPHeaders(isHost ? headers : {})
       await page.goto(`${world.url}${path}`)
       expect(await page.locator('html').getAttribute('lang'), name).toBe(language)
+      expect(await page.locator('h1').innerText(), name).toBe(title(sayIn(language)))
       expect(await page.locator('script').count(), name).toBe(0)
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 844 })

@@ -9,7 +9,7 @@ import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { firstFailed } from '../check.ts'
-import { noticeOf } from '../refusal-notice.ts'
+import { type LoginRefusal, noticeOf } from '../refusal-notice.ts'
 import { accountPath, accountRefusal, isForAccount } from './account-login.ts'
 import { pageRequestCookie, readSecrets, secretsCookie } from './auth-request.ts'
 import { checkStillListed } from './authorize.ts'
@@ -19,7 +19,6 @@ import { issueCode, issueSso } from './issue-code.ts'
 import { type NoteRefusal, turnsAway } from './note-refusal.ts'
 import {
   describeRefusal,
-  type LoginRefusal,
   toLoginProblem,
   withCode,
   withError,

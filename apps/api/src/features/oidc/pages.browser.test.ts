@@ -123,7 +123,7 @@ describe('pages of OpenID Connect at 390 pixels', () => {
     const { id } = await givenClient(world, { redirectUris: [siteUrl] })
     await page.goto(auth(id, { redirect_uri: `${siteUrl}/elsewhere` }))
     await isReadable()
-    expect(await page.locator('h1').innerText()).toBe('This login link is not safe to follow')
+    expect(await page.locator('h1').innerText()).toBe('This sign-in link is not safe to follow')
     await page.getByText(`${siteUrl}/elsewhere`, { exact: true }).waitFor()
     const links = await page
       .locator('main a')
