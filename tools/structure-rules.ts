@@ -173,7 +173,7 @@ export const rules: readonly Rule[] = [
     planted: { path: 'packages/contract/src/planted.ts', text: "import '@rolecall/sdk'" },
   },
   {
-    // Browsers load it, and so do worker threads that run hostile programs.
+    // Browsers load this package, and so do worker threads that run hostile schemas.
     title: 'the checker of tenants’ schemas imports nothing of ours',
     find: imports(
       /^packages\/tenant-schema\//,
@@ -276,7 +276,7 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/planted.ts`, text: 'export const most = (all: number[]) => Math.max(...all)' },
   },
   {
-    // A check before the service listens exercises those of that file.
+    // `check-internals.ts` exercises the private parts in that file before the service listens.
     title: 'private parts of Node.js and of libraries are read in one file',
     find: contains(/^(apps\/api|packages)\/.*src\//, /(?:\.|\['|')_[a-z]\w*'? in |[\w)\]]\??\._[a-z]\w*/, [
       `${api}/platform/http/node-internals.ts`,

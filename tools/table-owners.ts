@@ -70,7 +70,7 @@ export const exceptions: Readonly<Record<string, Readonly<Record<string, string>
     'features/notifications': 'queues a notice if its project has an address, and erases names from notices',
     'features/webhooks': 'queues the notices of a submission in its statement',
   },
-  event_endpoints: { 'features/events': 'switches off a receiver that is gone or takes nothing' },
+  event_endpoints: { 'features/events': 'switches off a receiver that is gone or accepts nothing' },
   projects: { 'features/notifications': 'removes an address that the platform says is gone' },
   sso_sessions: { 'features/sessions': 'ends the single sign-on of a member with their sessions' },
 }

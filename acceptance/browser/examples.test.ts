@@ -59,7 +59,7 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-/** Runs what `npm run example` runs, beside the demo: npm changes to the folder of package.json, where no demo is. */
+/** Runs the program of `npm run example` in the folder of the demo. npm itself would run it in the folder of package.json. */
 function startExample(name: string, port: number) {
   const ports = { PORT: String(folder.ports.PORT), EXAMPLE_PORT: String(port) }
   const child = spawn(process.execPath, [program, name], {

@@ -25,7 +25,7 @@ import { png } from '../../apps/api/test/images.ts'
 import { nameOf } from '../../apps/api/test/requests.ts'
 import { startWorld, type World } from '../../apps/api/test/service.ts'
 
-// The commands of the API reference and of /api/docs: one for each endpoint of the contract.
+// Runs the commands of the API reference and of /api/docs, one for each endpoint of the contract.
 
 let world: World
 let pages: readonly EndpointPage[]
@@ -58,7 +58,7 @@ test.each(rows)('the command of %s gets a documented answer', async (_, one) => 
     const status = await statusOf(command)
     const answered = Object.keys(one.answers).map(Number)
     const refused = refusals(one).map((code) => errors[code].status)
-    // A browser calls these with its cookies, which a terminal does not have.
+    // Browsers call these endpoints with cookies, which a terminal does not have.
     const expected = one.page ? [...answered, ...refused] : answered
     expect(expected, command).toContain(status)
   } finally {
@@ -67,7 +67,7 @@ test.each(rows)('the command of %s gets a documented answer', async (_, one) => 
   }
 })
 
-/** The command as it is shown, with values that exist in place of the examples. */
+/** Returns the shown command with existing values in place of the examples. */
 async function filledIn(one: EndpointDefinition, admin: string): Promise<string> {
   const { request = '' } = pages.find(({ id }) => id === operationIdOf(one)) ?? {}
   const project = await givenProject(world, {
@@ -133,7 +133,7 @@ async function codeFor(one: EndpointDefinition, project: { id: string; key: stri
   return new URLSearchParams(end.hash.slice(1)).get('code') ?? ''
 }
 
-/** Types the command, and returns the status of its answer as soon as the answer begins. */
+/** Runs the command, and returns the status of the response as soon as the response begins. */
 async function statusOf(command: string): Promise<number> {
   const child = spawn('sh', ['-c', `exec ${command} --silent --include --no-buffer`])
   const ended = once(child, 'close')

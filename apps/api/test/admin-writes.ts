@@ -128,7 +128,7 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
     ...{ action: 'project.update', actionType: 'project', again: 'refused' },
     given: async (asking) => {
       const path = `${await givenProject(asking)}/redirect-uris`
-      // The example of the contract, which the API reference shows.
+      // The API reference shows this example of the contract.
       const uri = 'https://crew.example/callback'
       await call(asking.world.url, 'POST', path, { token: asking.token, body: { uri } })
       return { path: `${path}?uri=${encodeURIComponent(uri)}` }

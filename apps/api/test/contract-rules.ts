@@ -21,6 +21,7 @@ const anonymous = [
   'GET /account/data',
   'GET /account/language',
   'GET /account/log-out',
+  'GET /api/auth/admin/confirm',
   'GET /api/auth/admin/login',
   'GET /api/auth/authorize',
   'GET /api/auth/callback',
@@ -37,6 +38,7 @@ const anonymous = [
   'POST /account/log-out',
   'POST /account/log-out-everywhere',
   'POST /account/sessions/{sessionId}/end',
+  'POST /api/auth/admin/confirm',
   'POST /api/auth/admin/token',
   'POST /api/auth/sso/logout',
 ]

@@ -19,8 +19,8 @@ const running: { close(): Promise<unknown> }[] = []
 let isStopping = false
 
 /**
- * How late the platform tells the address of its gateway. The service then reads every member again, and the requests that
- * the start waits for would wait behind that.
+ * Delays the response with the address of the gateway. After connecting, the service reads every member again, which would
+ * delay the requests that the start waits for.
  */
 const gatewayDelayMs = 500
 

@@ -85,7 +85,7 @@ export function startService(options: ServiceOptions): Service {
 
 async function untilListening(child: ChildProcess, url: string, logFile: string) {
   while (child.exitCode === null && child.signalCode === null) {
-    // It listens once its database is migrated. Readiness would wait behind its background work.
+    // The service listens once its database is migrated. Waiting for readiness would include background work.
     const answer = await fetch(`${url}/api/health/live`).catch(() => undefined)
     if (answer?.ok) return
     await sleep(20)
@@ -93,7 +93,7 @@ async function untilListening(child: ChildProcess, url: string, logFile: string)
   throw new CannotStart(`The service did not start: ${lastLines(readFileSync(logFile, 'utf8'))}`)
 }
 
-/** Returns the sentences that the service refused to start with, or else the last lines of its log, which is JSON. */
+/** Returns the service's explanation why it did not start, or the last lines of its JSON log. */
 function lastLines(log: string): string {
   const lines = log.trim().split('\n')
   const sentences = lines.filter((line) => !line.startsWith('{'))

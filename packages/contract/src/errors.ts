@@ -143,7 +143,7 @@ export const errors = define({
   REDIRECT_URI_NOT_ALLOWED: {
     status: 403,
     title: 'The redirect URI is not on the list of the project.',
-    mend: 'Use a listed redirect URI, character for character, or let a System Admin or an owner of the project add this one: in the console under Redirect URIs, or POST /api/admin/projects/{id}/redirect-uris with its `uri`.',
+    mend: 'Use a redirect URI that matches the list exactly. A System Admin or an owner of the project can add this one: in the console under Redirect URIs, or with POST /api/admin/projects/{id}/redirect-uris.',
   },
   SERVER_NOT_ACCESSIBLE: {
     status: 403,
@@ -229,7 +229,7 @@ export const errors = define({
   REDIRECT_URI_NOT_FOUND: {
     status: 404,
     title: 'The project has no such redirect URI.',
-    mend: 'Use one of `redirectUris` from GET /api/admin/projects/{id}, character for character, percent-encoded in the query.',
+    mend: 'Use one of `redirectUris` from GET /api/admin/projects/{id}, unchanged but percent-encoded in the query.',
   },
   ACCESS_NOT_FOUND: {
     status: 404,

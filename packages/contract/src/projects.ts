@@ -197,7 +197,8 @@ export const addRedirectUri = endpoint({
   path: '/api/admin/projects/{id}/redirect-uris',
   tag,
   summary: 'Add a redirect URI',
-  description: 'The others stay. 201 if it is new, 200 if the project has it already; at most 20, in ASCII.',
+  description:
+    'Keeps the other redirect URIs. Returns 201 if the URI is new, and 200 if the project already has it. A project has at most 20, in ASCII.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -212,7 +213,8 @@ export const removeRedirectUri = endpoint({
   path: '/api/admin/projects/{id}/redirect-uris',
   tag,
   summary: 'Remove a redirect URI',
-  description: 'The others stay. Sessions continue; a sign-in that began with it ends on a page.',
+  description:
+    'Keeps the other redirect URIs. Sessions continue. A sign-in that began with this URI ends on an error page.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,

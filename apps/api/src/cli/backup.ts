@@ -59,7 +59,7 @@ async function markAsRestored(url: string) {
   const db = await openDatabase(url)
   try {
     const { pending } = await schemaState(db)
-    // A database without tables has nothing to mark.
+    // A database without tables needs no mark.
     if (!pending.includes('0001_clock_and_identity.sql')) await markRestored(db)
   } finally {
     await db.close()

@@ -14,6 +14,7 @@ import { accountPath, accountRefusal, isForAccount } from './account-login.ts'
 import { pageRequestCookie, readSecrets, secretsCookie } from './auth-request.ts'
 import { checkStillListed } from './authorize.ts'
 import { callbackChecks, codeCheck, failureOf, type Told } from './checks.ts'
+import { askToConfirm, commandLineQuery, isForCommandLine } from './command-line-login.ts'
 import { issueCode, issueSso } from './issue-code.ts'
 import { type NoteRefusal, turnsAway } from './note-refusal.ts'
 import {
@@ -96,11 +97,12 @@ export async function chatCallback(
   }
   const begun = loginLimits.takenAgo(request.address, request.ageMs)
   // Stored rows are checked like sent ones: an older version may have written them.
-  const isOurs = isForAccount(request) || isReturnTo(config.publicUrl, request.redirectUri)
+  const isOurs =
+    isForAccount(request) || isForCommandLine(request) || isReturnTo(config.publicUrl, request.redirectUri)
   if (request.projectId === null && !isOurs) {
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'return_to' })
   }
-  // The console redeems its code with the secret of the browser that began.
+  // The console redeems its code with the secret of the browser that began, and a command line is confirmed with it.
   const isRedeemed = request.projectId === null && !isForAccount(request)
   const isOver = (secret: string) => !isRedeemed && digestOf(secret) === request.browserDigest
   const left = (held: string | undefined) => readSecrets(held).filter((secret) => !isOver(secret))
@@ -197,6 +199,10 @@ function finish(
       await tellInteraction(tx, interaction, { memberId })
       return { location: redirectUri, ssoCookie: await issueSso(tx, config, memberId, browser) }
     }
+    if (isForCommandLine(request)) {
+      const location = await askToConfirm(tx, { ...request, memberId, ip, userAgent })
+      return { location, ssoCookie: await issueSso(tx, config, memberId, browser) }
+    }
     const code = await issueCode(tx, {
       projectId,
       memberId,
@@ -264,8 +270,10 @@ async function refuse(
 }
 
 /** The same login once more: whoever holds the verifier of its challenge still does. */
-function adminLoginAgain({ redirectUri, codeChallenge }: AuthRequest): string {
+function adminLoginAgain(request: AuthRequest): string {
+  if (isForCommandLine(request)) return `${login.adminLogin.path}?${commandLineQuery(request)}`
+  const { redirectUri, codeChallenge } = request
   const query = new URLSearchParams({ return_to: redirectUri })
   if (codeChallenge !== null) query.set('code_challenge', codeChallenge)
-  return `/api/auth/admin/login?${query}`
+  return `${login.adminLogin.path}?${query}`
 }

@@ -16,6 +16,7 @@ import { adminLogout } from './admin-logout.ts'
 import { pageRequestCookie, readSecrets, requestCookie } from './auth-request.ts'
 import { authorize } from './authorize.ts'
 import { type Administers, chatCallback, type FindBlock } from './chat-callback.ts'
+import { answerConfirmation, showConfirmation } from './confirm-command-line.ts'
 import { dropFormerSsoCookie, makeSsoCookie, ssoCookie } from './issue-code.ts'
 import type { NoteRefusal } from './note-refusal.ts'
 import { ssoAuthorize } from './sso-authorize.ts'
@@ -79,6 +80,14 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
     requireNavigation(raw)
     const opened = await adminLogin(deps, query, held(raw.headers), addressBucket(client.ip))
     return redirect(opened.location, [opened.cookie, ...locales(query)])
+  })
+  route(login.confirmationPage, ({ query, raw }) => {
+    requireNavigation(raw)
+    return showConfirmation(deps, { ...query, cookie: held(raw.headers) })
+  })
+  route(login.answerConfirmation, ({ query, raw }) => {
+    if (!isSameOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
+    return answerConfirmation(deps, { ...query, cookie: held(raw.headers) })
   })
   route(login.adminToken, async ({ body, raw, client }) => {
     if (body.cookie && !isSameOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')

@@ -35,7 +35,7 @@ export interface BrowserLogin {
       readonly client: Client
     },
   ): Promise<{ readonly cookies: readonly string[] } | { readonly problem: LoginProblem } | undefined>
-  /** Records a member who did not agree that the project learns who they are. */
+  /** Records a member who declined to share their identity with the project. */
   noteDeclined(declined: {
     readonly memberId: string
     readonly projectId: string

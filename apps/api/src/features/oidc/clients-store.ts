@@ -45,7 +45,7 @@ export const listBrowserRedirectUris = async (db: Queryable): Promise<string[]> 
 export const hasClients = async (db: Queryable): Promise<boolean> =>
   (await db.maybeOne(sql`select 1 as one from oidc_clients where enabled limit 1`)) !== undefined
 
-/** Finds a project, and where its client learns of logouts now, which is where a resend goes. */
+/** Finds a project and the current logout address of its client, which a resend uses. */
 export const findLogoutProject = (db: Queryable, projectId: string) =>
   db.maybeOne<{ id: string; name: string; hasAddress: boolean; resendWith: { uri: string | null } }>(sql`
     select p.id, p.name, c.backchannel_logout_uri is not null as "hasAddress",

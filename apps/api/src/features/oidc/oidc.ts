@@ -110,12 +110,12 @@ function addressOf(url: string): { url: string; userCode?: string } {
   return { url: path, ...(userCode !== undefined && { userCode }) }
 }
 
-/** Adds the scope `openid` where a device names none: the library has no default, and would grant the device nothing. */
+/** Adds the scope `openid` if a device requests none. The library has no default, and would grant the device nothing. */
 function withScope(url: string, body: Buffer): Buffer {
   if (url.split('?')[0] !== '/oidc/device_authorization') return body
   const form = new URLSearchParams(body.toString('utf8'))
   const scopes = form.getAll('scope')
-  // More than one is an error, which the library reports.
+  // The library reports a repeated parameter as an error.
   if (scopes.length > 1 || scopes[0]?.trim()) return body
   form.set('scope', 'openid')
   return Buffer.from(form.toString())

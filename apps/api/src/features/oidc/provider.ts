@@ -221,7 +221,7 @@ function ownSessions(prototype: Provider['Session']['prototype']) {
 }
 
 /**
- * Makes credentials look like all others of the service: their kind, 256 random bits, and a checksum. The first refresh
+ * Gives credentials the format of the service: a prefix for their kind, 256 random bits, and a checksum. The first refresh
  * token of a device is derived from its code instead.
  */
 function ownTokens({ AccessToken, RefreshToken, AuthorizationCode, DeviceCode }: Provider, key: string) {

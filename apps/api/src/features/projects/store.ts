@@ -119,11 +119,5 @@ export const updateRedirectUris = (tx: Tx, id: string, uris: readonly string[]) 
 export const noteChange = (tx: Tx, id: string) =>
   tx.execute(sql`update projects set updated_at = clock_now() where id = ${id}`)
 
-/** Projects with a redirect URI that no header can carry. */
-export const listBeyondAscii = (db: Queryable) =>
-  db.query<{ id: string; name: string }>(sql`
-    select id, name from projects
-    where deleted_at is null and array_to_string(redirect_uris, '') ~ '[^\\x21-\\x7e]' order by id`)
-
 export const markDeleted = (tx: Tx, id: string) =>
   tx.execute(sql`update projects set deleted_at = clock_now(), updated_at = clock_now() where id = ${id}`)
