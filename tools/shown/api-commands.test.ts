@@ -20,6 +20,7 @@ import {
   walkLogin,
 } from '../../apps/api/test/given.ts'
 import { givenWebhook } from '../../apps/api/test/given-webhook.ts'
+import { call } from '../../apps/api/test/client.ts'
 import { png } from '../../apps/api/test/images.ts'
 import { nameOf } from '../../apps/api/test/requests.ts'
 import { startWorld, type World } from '../../apps/api/test/service.ts'
@@ -84,6 +85,11 @@ async function filledIn(one: EndpointDefinition, admin: string): Promise<string>
     requireSignature: false,
     allowedRoleIds: [demo.roles.crew],
   })
+  if (operationIdOf(one) === 'getLogo') {
+    const headers = { 'content-type': 'image/png' }
+    const path = `/api/admin/projects/${project.id}/logo`
+    await call(world.url, 'PUT', path, { token: admin, raw: png(), headers })
+  }
   const asked = await adminWrites[nameOf(one)]?.given({ world, token: admin })
   const code = request.includes('rcc_…') ? await codeFor(one, project) : ''
   const path =

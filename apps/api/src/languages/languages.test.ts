@@ -1,6 +1,7 @@
 import { languages } from '@rolecall/contract'
 import { describe, expect, test } from 'vitest'
-import { escapeHtml, renderPage } from '../platform/http/page.ts'
+import { escapeHtml } from '../platform/http/escape-html.ts'
+import { renderPage } from '../platform/http/page.ts'
 import { inLanguage } from '../platform/http/reader.ts'
 import type { Catalog, TextKey } from './catalog.ts'
 import { languageOfHeader, languageOfLocales } from './choose-language.ts'
