@@ -20,6 +20,7 @@ import { loggedOutPage, logoutAsked } from './logout.ts'
 import type { OidcCounts } from './oidc-deps.ts'
 import { OidcRequest } from './oidc-request.ts'
 import { createPolicy } from './policy.ts'
+import { isRedirectUriAllowed } from './redirect-uri.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export type ProviderDeps = AdapterDeps &
@@ -244,9 +245,8 @@ function ownClients(prototype: Client) {
         return known.length === digest.length && timingSafeEqual(known, digest)
       })
     },
-    /** Byte for byte, whatever kind of client it is (RFC 9700 §2.1). */
     redirectUriAllowed(this: Client, uri: string) {
-      return this.redirectUris?.includes(uri) === true
+      return isRedirectUriAllowed(this, uri)
     },
     postLogoutRedirectUriAllowed(this: Client, uri: string) {
       return this.postLogoutRedirectUris?.includes(uri) === true
