@@ -21,6 +21,7 @@ import type { OidcCounts } from './oidc-deps.ts'
 import { OidcRequest } from './oidc-request.ts'
 import { createPolicy } from './policy.ts'
 import { isRedirectUriAllowed } from './redirect-uri.ts'
+import { mayIntrospect, ownResources, resourceIndicators } from './resource-indicators.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export type ProviderDeps = AdapterDeps &
@@ -55,6 +56,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   logRefusals(provider, log)
   followSingleSignOn(provider, login)
   ownTokens(provider, config.outboundKey ?? '')
+  ownResources(provider, deps)
   announceInterval(provider)
   ownSessions(provider.Session.prototype)
   ownClients(provider.Client.prototype)
@@ -135,11 +137,10 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     features: {
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
-      resourceIndicators: { enabled: false },
+      resourceIndicators: resourceIndicators(deps),
       introspection: {
         enabled: true,
-        allowedPolicy: (_ctx, client, token) =>
-          client.tokenEndpointAuthMethod !== 'none' && token.clientId === client.clientId,
+        allowedPolicy: (ctx, client, token) => mayIntrospect(deps, ctx, client, token),
       },
       revocation: {
         enabled: true,
