@@ -37,6 +37,7 @@ export const owners: Readonly<Record<string, string>> = {
   oidc_clients: 'features/projects',
   oidc_consents: 'features/oidc',
   oidc_records: 'features/oidc',
+  oidc_resources: 'features/projects',
   oidc_sessions: 'features/oidc',
   oidc_signing_keys: 'features/oidc',
   outbox: 'features/events',

@@ -277,6 +277,11 @@ export const errors = define({
     title: 'Another project protects one of these hosts.',
     mend: 'Choose another host, or take it away from the other project first: PATCH that one with the hosts that remain.',
   },
+  RESOURCE_TAKEN: {
+    status: 409,
+    title: 'Another project has one of these resources.',
+    mend: 'Choose another URI, or remove it from the other project first: PATCH that project with the resources that remain.',
+  },
   PROJECT_NAME_TAKEN: {
     status: 409,
     title: 'Another project has this name.',

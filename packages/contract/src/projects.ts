@@ -100,7 +100,7 @@ export const listProjects = endpoint({
   refuses: [],
 })
 
-/** Registers a project and shows its key, once. Refuses with PROJECT_NAME_TAKEN, HOST_TAKEN, ENCRYPTION_KEY_MISSING. */
+/** Registers a project and shows its key, once. Refuses with PROJECT_NAME_TAKEN, HOST_TAKEN, RESOURCE_TAKEN, ENCRYPTION_KEY_MISSING. */
 export const createProject = endpoint({
   method: 'POST',
   path: '/api/admin/projects',
@@ -120,7 +120,7 @@ export const createProject = endpoint({
       eventsSecret: EventsSecret,
     }),
   },
-  refuses: ['HOST_TAKEN', 'PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING', 'RATE_LIMITED'],
+  refuses: ['HOST_TAKEN', 'RESOURCE_TAKEN', 'PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING', 'RATE_LIMITED'],
 })
 
 /** One project. Refuses with PROJECT_NOT_FOUND, SECRET_UNREADABLE, ENCRYPTION_KEY_MISSING. */
@@ -139,7 +139,7 @@ export const getProject = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE', 'ENCRYPTION_KEY_MISSING'],
 })
 
-/** Changes a project. Refuses with PROJECT_NOT_FOUND, PROJECT_NAME_TAKEN, HOST_TAKEN, ENCRYPTION_KEY_MISSING. */
+/** Changes a project. Refuses with PROJECT_NOT_FOUND, PROJECT_NAME_TAKEN, HOST_TAKEN, RESOURCE_TAKEN, ENCRYPTION_KEY_MISSING. */
 export const updateProject = endpoint({
   method: 'PATCH',
   path: '/api/admin/projects/{id}',
@@ -156,7 +156,13 @@ export const updateProject = endpoint({
   answers: {
     200: Type.Union([Type.Object({ ...Project.properties, eventsSecret: EventsSecret }), DryRun]),
   },
-  refuses: ['PROJECT_NOT_FOUND', 'PROJECT_NAME_TAKEN', 'HOST_TAKEN', 'ENCRYPTION_KEY_MISSING'],
+  refuses: [
+    'PROJECT_NOT_FOUND',
+    'PROJECT_NAME_TAKEN',
+    'HOST_TAKEN',
+    'RESOURCE_TAKEN',
+    'ENCRYPTION_KEY_MISSING',
+  ],
 })
 
 /** Ends a project, its key and its sessions. Refuses with PROJECT_NOT_FOUND. */

@@ -42,6 +42,12 @@ const description = ofProject('/description', 'project', {
 
 const keptUri = (text: string) => (redirectUriProblem(uriOf(text)) === undefined ? uriOf(text) : undefined)
 const uriOf = (text: string) => `https://site.example/${text}`
+/** Returns a resource unchanged, if it has only the characters of a URI without a fragment (RFC 3986 §2). */
+const keptResource = (text: string) =>
+  resourceOf(text).length <= 512 && /^[a-z0-9\-._~:/?[\]@!$&'()*+,;=%]*$/i.test(text)
+    ? resourceOf(text)
+    : undefined
+const resourceOf = (text: string) => `https://api.example/${text}`
 /** Returns an outgoing address as the URL parser writes it. */
 const keptAddress = (text: string) =>
   addressOf(text).length <= 2_048 && isStorable(text) && !/[\s\\\p{Cc}#]/u.test(text)
@@ -163,7 +169,7 @@ const creation: StoredField = {
   title: 'a project that is created',
   covers: [
     ...['/name', '/description', '/eventsUrl', '/inboundWebhook/name', '/inboundWebhook/schema'],
-    ...['/oidc/postLogoutRedirectUris/*', '/oidc/backchannelLogoutUri'],
+    ...['/oidc/postLogoutRedirectUris/*', '/oidc/backchannelLogoutUri', '/oidc/resources/*'],
   ].map((field) => `POST ${projects} ${field}`),
   kept: (text) => (keptName(90)(text) && isStorable(text) ? text.normalize('NFC') : undefined),
   store: ({ ask }, text) => {
@@ -176,6 +182,8 @@ const creation: StoredField = {
       oidc: {
         postLogoutRedirectUris: [keptUri(text) ?? uriOf('')],
         backchannelLogoutUri: keptAddress(text) ?? addressOf(''),
+        // A resource belongs to one project.
+        resources: [`${keptResource(text) ?? resourceOf('')}?${created}`],
       },
     })
   },
@@ -194,6 +202,10 @@ const creation: StoredField = {
       [
         `backchannelLogoutUri in ${exit}`,
         same(project.oidc.backchannelLogoutUri, keptAddress(text) ?? addressOf(''), text),
+      ],
+      [
+        `resources in ${exit}`,
+        same(project.oidc.resources[0].replace(/\?\d+$/, ''), keptResource(text) ?? resourceOf(''), text),
       ],
     ])
     return {
@@ -226,6 +238,11 @@ export const projectFields: readonly StoredField[] = [
     value: (text) => ({ oidc: { postLogoutRedirectUris: [uriOf(text)] } }),
     at: ({ oidc }) => (oidc['postLogoutRedirectUris'] as string[])[0],
     kept: keptUri,
+  }),
+  ofProject('/oidc/resources/*', 'quiet', {
+    value: (text) => ({ oidc: { resources: [resourceOf(text)] } }),
+    at: ({ oidc }) => (oidc['resources'] as string[])[0],
+    kept: keptResource,
   }),
   redirectUris,
   state,

@@ -22,6 +22,8 @@ import { loggedOutPage, logoutAsked } from './logout.ts'
 import type { OidcCounts } from './oidc-deps.ts'
 import { OidcRequest } from './oidc-request.ts'
 import { createPolicy } from './policy.ts'
+import { isRedirectUriAllowed } from './redirect-uri.ts'
+import { mayIntrospect, ownResources, resourceIndicators } from './resource-indicators.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export type ProviderDeps = AdapterDeps &
@@ -56,6 +58,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   logRefusals(provider, log)
   followSingleSignOn(provider, login)
   ownTokens(provider, config.outboundKey ?? '')
+  ownResources(provider, deps)
   announceInterval(provider)
   ownSessions(provider.Session.prototype)
   ownClients(provider.Client.prototype)
@@ -141,11 +144,10 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     features: {
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
-      resourceIndicators: { enabled: false },
+      resourceIndicators: resourceIndicators(deps),
       introspection: {
         enabled: true,
-        allowedPolicy: (_ctx, client, token) =>
-          client.tokenEndpointAuthMethod !== 'none' && token.clientId === client.clientId,
+        allowedPolicy: (ctx, client, token) => mayIntrospect(deps, ctx, client, token),
       },
       revocation: {
         enabled: true,
@@ -255,9 +257,8 @@ function ownClients(prototype: Client) {
         return known.length === digest.length && timingSafeEqual(known, digest)
       })
     },
-    /** Byte for byte, whatever kind of client it is (RFC 9700 §2.1). */
     redirectUriAllowed(this: Client, uri: string) {
-      return this.redirectUris?.includes(uri) === true
+      return isRedirectUriAllowed(this, uri)
     },
     postLogoutRedirectUriAllowed(this: Client, uri: string) {
       return this.postLogoutRedirectUris?.includes(uri) === true
