@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { grantAccess } from '../../apps/api/src/features/access/grant-access.ts'
 import { describeContract, type EndpointPage } from '../../apps/api/src/features/docs/describe-endpoint.ts'
 import { adminWrites } from '../../apps/api/test/admin-writes.ts'
+import { call } from '../../apps/api/test/client.ts'
 import {
   givenAdmin,
   givenCode,
@@ -20,7 +21,6 @@ import {
   walkLogin,
 } from '../../apps/api/test/given.ts'
 import { givenWebhook } from '../../apps/api/test/given-webhook.ts'
-import { call } from '../../apps/api/test/client.ts'
 import { png } from '../../apps/api/test/images.ts'
 import { nameOf } from '../../apps/api/test/requests.ts'
 import { startWorld, type World } from '../../apps/api/test/service.ts'

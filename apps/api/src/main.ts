@@ -88,6 +88,7 @@ program
   .description('register a project, and print its id and API key')
   .argument('<name>', 'its name')
   .requiredOption('--redirect-uri <address>', 'where logins come back to; several with commas between them')
+  .showHelpAfterError('(run `rolecall projects create --help` for its options)')
   .addHelpText(
     'after',
     `

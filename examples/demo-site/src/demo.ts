@@ -55,7 +55,7 @@ async function startAll() {
   const redirectUri = `${urls.site}/callback`
   const administration = await openAdministration({ serviceUrl: urls.service, sim }, keep.kept.adminToken)
   const { token: adminToken } = administration
-  if (adminToken !== keep.kept.adminToken) await keep.save({ adminToken })
+  await keep.save({ adminToken, serviceUrl: urls.service })
   let { project } = keep.kept
   if (project?.redirectUri !== redirectUri) {
     project = await registerProject(administration, redirectUri, project)

@@ -35,7 +35,10 @@ beforeAll(async () => {
   await givenSession(world, wiki)
   const forwardAuth = { hosts: [host], anyOf: [demo.roles.captain, demo.roles.crew] }
   const token = await givenAdmin(world)
-  const protect = await call(world.url, 'PATCH', `/api/admin/projects/${wiki.id}`, { token, body: { forwardAuth } })
+  const protect = await call(world.url, 'PATCH', `/api/admin/projects/${wiki.id}`, {
+    token,
+    body: { forwardAuth },
+  })
   expect(protect.status, protect.text).toBe(200)
   consent = authPath(shop, { scope: 'openid profile email roles offline_access' })
   const unsafe = authorizePath(wiki.id, { redirect_uri: 'https://elsewhere.example/callback' })
@@ -55,7 +58,11 @@ beforeAll(async () => {
     'oidc-sign-out': { path: '/oidc/session/end', title: (say) => say('logoutTitle') },
     'oidc-signed-out': { path: '/oidc/session/end/success', title: (say) => say('signedOutTitle') },
     denied: { path: '/_rolecall/denied', title: (say) => say('roleTitle'), isHost: true },
-    'host-sign-out': { path: '/_rolecall/logout', title: (say) => say('hostLogoutTitle', { host }), isHost: true },
+    'host-sign-out': {
+      path: '/_rolecall/logout',
+      title: (say) => say('hostLogoutTitle', { host }),
+      isHost: true,
+    },
   }
   browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] })
 }, 120_000)

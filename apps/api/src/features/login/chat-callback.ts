@@ -17,12 +17,7 @@ import { callbackChecks, codeCheck, failureOf, type Told } from './checks.ts'
 import { askToConfirm, commandLineQuery, isForCommandLine } from './command-line-login.ts'
 import { issueCode, issueSso } from './issue-code.ts'
 import { type NoteRefusal, turnsAway } from './note-refusal.ts'
-import {
-  describeRefusal,
-  toLoginProblem,
-  withCode,
-  withError,
-} from './project-redirect.ts'
+import { describeRefusal, toLoginProblem, withCode, withError } from './project-redirect.ts'
 import { isReturnTo } from './return-to.ts'
 import { type AuthRequest, claimAuthRequest, holdMember, isClaimedRequest, isInAnyServer } from './store.ts'
 import type { TellInteraction } from './tell-interaction.ts'
