@@ -79,6 +79,7 @@ const anyText = [
   '1772366400000-4815',
   '1772366400000-01932f6e-8f4a-7cc0-9b1d-3a5f8e7d6c4b',
   'a_d5efa99b3eeaa7dd43acca82f5692432',
+  'http://127.0.0.1:49152/callback',
 ]
 
 interface ExampleOptions {
