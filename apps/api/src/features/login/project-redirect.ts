@@ -88,7 +88,7 @@ interface Destination {
 /** A refusal as another protocol tells it. */
 export const toLoginProblem = (refusal: LoginRefusal, server: ServerName) => {
   const { error, tell } = refusals[refusal]
-  return { error, description: tell(printable(server)) }
+  return { error, reason: refusal, description: tell(printable(server)) }
 }
 
 /** RFC 6749 §4.1.2.1: printable ASCII without quote and backslash. A name beyond that is left out, not mangled. */

@@ -3,6 +3,8 @@ import type { Client } from '#platform/http/router'
 /** What a login that cannot go on is told as (RFC 6749 §4.1.2.1). */
 export interface LoginProblem {
   readonly error: 'access_denied' | 'temporarily_unavailable' | 'server_error' | 'login_required'
+  /** `error_reason` of the redirect. */
+  readonly reason: string
   readonly description: string
 }
 

@@ -14,6 +14,7 @@ import { detailsOf } from './client-metadata.ts'
 import { consentDeclined, consentPage } from './consent-page.ts'
 import { addConsent } from './consents-store.ts'
 import { errorPage } from './error-page.ts'
+import { refusedResult } from './error-reason.ts'
 import { sourceOf } from './logout.ts'
 import type { OidcRequest } from './oidc-request.ts'
 
@@ -54,7 +55,11 @@ export async function answerInteraction(
   if (accountId !== undefined && known?.memberId !== accountId) return lost(request)
   if (decision !== 'allow' || accountId === undefined) {
     if (accountId !== undefined) await noteDeclined(deps, provider, request, interaction, accountId)
-    const result = { error: 'access_denied', error_description: consentDeclined }
+    const result = refusedResult({
+      error: 'access_denied',
+      reason: 'declined',
+      description: consentDeclined,
+    })
     return onTo(
       await provider.interactionResult(request, response, result, { mergeWithLastSubmission: false }),
     )

@@ -2,6 +2,7 @@ import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provide
 import { shownPath } from '#platform/http/shown-path'
 import type { BrowserLogin, LoginProblem } from './browser-login.ts'
 import { detailsOf } from './client-metadata.ts'
+import { withReason } from './error-reason.ts'
 import { OidcRequest } from './oidc-request.ts'
 import { orProtocolError, Unavailable } from './unavailable.ts'
 
@@ -55,7 +56,10 @@ async function mustLogIn(
   return false
 }
 
-function refusalOf({ error, description }: LoginProblem): Error {
+const refusalOf = (problem: LoginProblem): Error =>
+  withReason(errorOf(problem), problem.reason)
+
+function errorOf({ error, description }: LoginProblem): Error {
   switch (error) {
     case 'access_denied':
       return new errors.AccessDenied(description)

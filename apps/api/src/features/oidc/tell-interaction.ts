@@ -1,6 +1,7 @@
 import type { AdapterPayload } from 'oidc-provider'
 import type { Tx } from '#platform/db/database'
 import type { LoginProblem } from './browser-login.ts'
+import { refusedResult } from './error-reason.ts'
 import { lockRecord, updatePayload } from './records-store.ts'
 
 /** Writes into a request that waits for a login what came of it. One that is over by now is told nothing. */
@@ -15,7 +16,7 @@ export async function tellInteraction(
   const result =
     'memberId' in outcome
       ? { login: { accountId: outcome.memberId } }
-      : { error: outcome.problem.error, error_description: outcome.problem.description }
+      : refusedResult(outcome.problem)
   // Whoever logged in may be another member than the one whom the browser was known as.
   await updatePayload(tx, digest, JSON.stringify({ ...payload, result }))
 }
