@@ -95,7 +95,10 @@ test('roles get group names by keyboard, at 390 px, and a bad name is explained 
   await crew.focus()
   await page.keyboard.type('wiki-editors ')
   await page.keyboard.press('Enter')
-  await groups.getByRole('alert').filter({ hasText: /^Group name must show something/ }).waitFor()
+  await groups
+    .getByRole('alert')
+    .filter({ hasText: /^Group name must show something/ })
+    .waitFor()
   expect(await crew.getAttribute('aria-invalid')).toBe('true')
   await crew.focus()
   await page.keyboard.press('End')

@@ -45,7 +45,10 @@ export const Events = {
     reason: OneOf('revoked', 'regenerated', 'expired'),
     ...at,
   }),
-  reset: Type.Object({ reason: OneOf('unknown_id', 'too_far_behind', 'access_changed', 'groups_changed'), ...at }),
+  reset: Type.Object({
+    reason: OneOf('unknown_id', 'too_far_behind', 'access_changed', 'groups_changed'),
+    ...at,
+  }),
 }
 
 /** The events of the calling project, as Server-Sent Events; each comes at least once. */

@@ -18,8 +18,9 @@ export const GroupNamesInput = Nullable({
   description: `${about} Replaces all names; null clears them.`,
 })
 
-const onlyNamed = 'Roles without a name in `groupNames` give no group.'
-
-export const OnlyNamedGroups = Type.Boolean({ description: onlyNamed })
+/** Whether roles without a name give no group. */
+export const OnlyNamedGroups = Type.Boolean({
+  description: 'Roles without a name in `groupNames` give no group.',
+})
 
 export type GroupNames = Static<typeof GroupNames>

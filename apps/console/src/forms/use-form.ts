@@ -105,8 +105,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     const own = at === undefined ? `/${key}` : `/${at}/${key}`
     return path === own || path.startsWith(`${own}/`)
   }
-  const isTouched = (key: string) =>
-    [...touched].some((one) => key === one || key.startsWith(`${one}/`))
+  const isTouched = (key: string) => [...touched].some((one) => key === one || key.startsWith(`${one}/`))
   const problemOf = (key: string) =>
     refused.find((one) => isOf(one, key))?.message ??
     (isTouched(key) ? problems.find((one) => isOf(one, key))?.message : undefined)

@@ -55,7 +55,8 @@ describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
   })
 
   test('claims that software reads come by their scopes, and an e-mail address only if it is verified', async () => {
-    const about = async (as: string) => (await userinfo(world, (await logIn(world, project, { as })).access_token)).body
+    const about = async (as: string) =>
+      (await userinfo(world, (await logIn(world, project, { as })).access_token)).body
     expect(await about(demo.users.ada)).toMatchObject({
       ...{ name: 'Ada (first mate)', nickname: 'Ada (first mate)', preferred_username: 'ada.osei' },
       ...{ picture: expect.stringMatching(/^https?:/), updated_at: expect.any(Number) },

@@ -62,13 +62,11 @@ describe.each(mainEngines)('the redirect of a refused login, on %s', (engine) =>
   })
 
   test('has it where single sign-on is refused, and not where the library refuses the request', async () => {
-    const browser = new Browser(world.url)
-    await walk(world, authPath(project), { browser })
-    world.sim.failNext('member', { status: 500 })
-    const outage = await walk(world, authPath(project), { browser })
-    expect(parameters(outage.searchParams)).toEqual(
-      refused('temporarily_unavailable', 'temporarily_unavailable'),
-    )
+    const who = { browser: new Browser(world.url), as: demo.users.joon }
+    await walk(world, authPath(project), who)
+    world.sim.world.removeMember(demo.mainGuildId, demo.users.joon)
+    const gone = await walk(world, authPath(project), who)
+    expect(parameters(gone.searchParams)).toEqual(refused('access_denied', 'not_a_member'))
     const none = await walk(world, authPath(project, { prompt: 'none' }))
     expect(parameters(none.searchParams)).toEqual(refused('login_required', null))
   })

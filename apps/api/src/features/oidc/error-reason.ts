@@ -10,7 +10,8 @@ export const refusedResult = ({ error, reason, description }: LoginProblem) => (
 })
 
 /** Notes on an error why the login was refused. */
-export const withReason = (error: Error, reason: string): Error => Object.assign(error, { error_reason: reason })
+export const withReason = (error: Error, reason: string): Error =>
+  Object.assign(error, { error_reason: reason })
 
 /**
  * Adds `error_reason` to the redirect of a refused login. The library knows only `error` and `error_description`, so the
@@ -36,10 +37,10 @@ function reasonOf(refused: unknown): string | undefined {
 
 function addReason(ctx: KoaContextWithOIDC, reason: string): void {
   const location = ctx.response.get('location')
-  if (location !== '') ctx.set('location', inRedirect(location, reason, ctx.oidc.params?.['response_mode']))
+  if (location) ctx.set('location', inRedirect(location, reason, ctx.oidc.params?.['response_mode']))
   else if (typeof ctx.body === 'string' && ctx.oidc.params?.['response_mode'] === 'form_post') {
     const input = `<input type="hidden" name="error_reason" value="${reason}"/>\n    `
-    ctx.body = ctx.body.replace('<noscript>', input + '<noscript>')
+    ctx.body = ctx.body.replace('<noscript>', `${input}<noscript>`)
   }
 }
 

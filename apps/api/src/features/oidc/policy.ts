@@ -56,8 +56,7 @@ async function mustLogIn(
   return false
 }
 
-const refusalOf = (problem: LoginProblem): Error =>
-  withReason(errorOf(problem), problem.reason)
+const refusalOf = (problem: LoginProblem): Error => withReason(errorOf(problem), problem.reason)
 
 function errorOf({ error, description }: LoginProblem): Error {
   switch (error) {

@@ -14,9 +14,7 @@ export async function tellInteraction(
   if (!record) return
   const { session: _, ...payload } = JSON.parse(record.payload) as AdapterPayload
   const result =
-    'memberId' in outcome
-      ? { login: { accountId: outcome.memberId } }
-      : refusedResult(outcome.problem)
+    'memberId' in outcome ? { login: { accountId: outcome.memberId } } : refusedResult(outcome.problem)
   // Whoever logged in may be another member than the one whom the browser was known as.
   await updatePayload(tx, digest, JSON.stringify({ ...payload, result }))
 }

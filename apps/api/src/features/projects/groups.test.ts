@@ -6,8 +6,15 @@ import { type Administration, givenAdministration } from '../../../test/administ
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
-import { atPlatform, Browser, type GivenProject, givenSession, validate } from '../../../test/given.ts'
-import { claimsOf, givenClient, introspect, logIn, userinfo } from '../../../test/oidc.ts'
+import {
+  atPlatform,
+  Browser,
+  type GivenProject,
+  givenSession,
+  redirectUri,
+  validate,
+} from '../../../test/given.ts'
+import { claimsOf, clientUri, givenClient, introspect, logIn, userinfo } from '../../../test/oidc.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
 import { hostileText } from '../../../test/stored/hostile-text.ts'
 
@@ -38,7 +45,7 @@ describe.each(engines)('groups by project, on %s', (engine) => {
   beforeEach(async () => {
     hosts += 1
     host = `groups-${hosts}.example.org`
-    project = await givenClient(world)
+    project = await givenClient(world, { redirectUris: [clientUri, redirectUri] })
     await change({ forwardAuth: { hosts: [host] } })
     sessionToken = (await givenSession(world, project, mara)).token
     accessToken = (await logIn(world, project, { as: mara })).access_token
@@ -114,13 +121,17 @@ describe.each(engines)('groups by project, on %s', (engine) => {
   }, 60_000)
 
   test('the ID token contains them where it contains roles, and another project keeps its own', async () => {
-    await change({ groupNames: { [steward]: 'admins' }, onlyNamedGroups: true, oidc: { rolesInIdToken: true } })
+    await change({
+      groupNames: { [steward]: 'admins' },
+      onlyNamedGroups: true,
+      oidc: { rolesInIdToken: true },
+    })
     const id = claimsOf((await logIn(world, project, { as: mara })).id_token)
     expect([id.groups, id.roles]).toEqual([['admins'], own])
     const other = await givenClient(world)
-    expect((await userinfo(world, (await logIn(world, other, { as: mara })).access_token)).body.groups).toEqual(
-      own,
-    )
+    expect(
+      (await userinfo(world, (await logIn(world, other, { as: mara })).access_token)).body.groups,
+    ).toEqual(own)
   })
 
   test('a project has them from the start, returns them, and records each change once', async () => {
@@ -170,7 +181,9 @@ describe.each(engines)('groups by project, on %s', (engine) => {
       Array.from({ length: 251 }, (_, i) => [String(10n ** 17n + BigInt(i)), 'x']),
     )
     const long = await admin.projects('PATCH', `/${project.id}`, { groupNames: tooMany })
-    expect(long.body.errors).toEqual([expect.objectContaining({ path: '/groupNames', code: 'MAX_PROPERTIES' })])
+    expect(long.body.errors).toEqual([
+      expect.objectContaining({ path: '/groupNames', code: 'MAX_PROPERTIES' }),
+    ])
     for (const groupNames of [['x'], 'x', { [crew]: 'x'.repeat(101) }])
       expect((await admin.projects('PATCH', `/${project.id}`, { groupNames })).status).toBe(400)
     expect((await admin.projects('GET', `/${project.id}`)).body.groupNames).toBeNull()
