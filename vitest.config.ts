@@ -19,9 +19,9 @@ const system = [
   'tools/{sdk,shown}/*.test.ts',
   'apps/api/src/cli/*.test.ts',
 ]
-/** Packages of others, which are installed before the first of these runs. */
+/** Tests that use third-party packages, which are installed before the first of them runs. */
 const peers = ['tools/peers/*.test.ts']
-/** What measures the memory, the turns or the globals of its own process, and has one for itself. */
+/** Tests that measure memory, event loop turns, or globals of their process. Each has a process to itself. */
 const measured = [
   'packages/sdk/src/adapters.test.ts',
   'packages/sdk/src/site/{site,logins}.test.ts',
@@ -35,7 +35,7 @@ const measured = [
   'packages/tenant-schema/src/json-schema/{hostile,patterns}.test.ts',
   'apps/api/src/platform/rate-limit/rate-limiter.test.ts',
 ]
-/** What measures how long others wait, and must not be one of several. */
+/** Tests that measure waiting times, and must run alone. */
 const alone = [
   'apps/api/src/features/login/login-flood.test.ts',
   'tools/alerts.test.ts',
@@ -44,10 +44,10 @@ const alone = [
   // Clients and instances that have to wait for a processor miss the moment in which a connection may still be used.
   'apps/api/test/process/rolling.test.ts',
 ]
-/** What looks at the run when it is over. */
+/** Tests that check the whole run after it has ended. */
 const last = ['tools/{pglite-statements,shown-commands-run}.test.ts']
 
-/** What every project has. The root's `globalSetup` is not among it: it runs once. */
+/** Settings of every project. The `globalSetup` of the root is not included, because it runs once. */
 const shared = {
   resolve: { conditions: ['development'] },
   ssr: { resolve: { conditions: ['development'] } },

@@ -49,9 +49,9 @@ test('every guide in another language is run here, or says that it is not', () =
     (page) => page.endsWith('.md') && fencesOf(read(page)).some(({ text }) => text.length > 2_000),
   )
   const run = guides.map(({ page }) => page)
-  const silent = pages.filter((page) => !run.includes(page) && !read(page).includes('Not run by our tests'))
+  const unmarked = pages.filter((page) => !run.includes(page) && !read(page).includes('Not run by our tests'))
   expect(pages).toEqual(expect.arrayContaining([...run, 'csharp.md']))
-  expect(silent).toEqual([])
+  expect(unmarked).toEqual([])
 })
 
 describe.each(guides)('docs/guides/$page', ({ page, language, file, program }) => {
@@ -77,7 +77,7 @@ describe.each(guides)('docs/guides/$page', ({ page, language, file, program }) =
         'SERVER_ID=…': `SERVER_ID=${world.service.config.chatGuildId}`,
         8080: String(port),
       })
-      // A group of its own: `go run` starts another process.
+      // The process group includes the process that `go run` starts.
       const site = spawn('sh', ['-ec', command], { cwd: place, env, stdio: 'ignore', detached: true })
       try {
         await expect.poll(() => answers(appUrl), { timeout: 60_000, interval: 200 }).toBe(true)

@@ -46,14 +46,14 @@ const sourceOf = (name) => fileURLToPath(new URL(name, import.meta.url))
 const builtIn = (name) => resolve('.rolecall/examples', name)
 const node = (cwd) => ({ program: process.execPath, cwd })
 
-/** Starts an example whose packages are those of the repository. */
+/** Starts an example that uses the packages of the repository. */
 function inPlace(name) {
   const cwd = sourceOf(name)
   installClient(cwd)
   return { ...node(cwd), start: () => ['app.js'] }
 }
 
-/** Starts an example whose packages the lock file of this folder names. */
+/** Starts an example that uses the packages from the lock file of this folder. */
 async function inPlaceWithPackages(name) {
   try {
     await installOnce('examples', console.log)

@@ -1,13 +1,14 @@
+import '../apps/api/bin/check-node.js'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { CannotPrepare, names, prepare } from './prepare.js'
 
 // `npm run example express`: an example with the packed client library, as a project of the demo that runs.
 
 /** "Harbour Club". */
 const serverId = '1100089314336833537'
-const serviceUrl = `http://127.0.0.1:${process.env.PORT || 3000}`
 const port = process.env.EXAMPLE_PORT || '8080'
 const appUrl = `http://127.0.0.1:${port}`
 
@@ -17,9 +18,13 @@ async function start() {
     return fail(`npm run example <name>, where the name is one of ${names.join(', ')}.`)
   const kept = '.rolecall/demo.json'
   if (!existsSync(kept)) return fail(`There is no ${kept} here: run npm start first, in another terminal.`)
-  const { project, adminToken } = JSON.parse(readFileSync(kept, 'utf8'))
+  if (!(await isFree(Number(port))))
+    return fail(
+      `Port ${port} is in use. Stop what listens there, or choose another: EXAMPLE_PORT=${Number(port) + 100} npm run example ${name}`,
+    )
+  const { project, adminToken, serviceUrl = 'http://127.0.0.1:3000' } = JSON.parse(readFileSync(kept, 'utf8'))
   try {
-    await allowRedirect(project.id, adminToken)
+    await allowRedirect(`${serviceUrl}/api/admin/projects/${project.id}`, adminToken)
   } catch (error) {
     return fail(
       `The demo at ${serviceUrl} does not take the example (${error.cause?.code ?? error.message}): does npm start run?`,
@@ -55,8 +60,7 @@ async function start() {
 }
 
 /** As a System Admin of the demo, which registers only addresses of its own. */
-async function allowRedirect(id, adminToken) {
-  const path = `${serviceUrl}/api/admin/projects/${id}`
+async function allowRedirect(path, adminToken) {
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ uri: `${appUrl}/auth/callback` })
   await answerOf(await fetch(`${path}/redirect-uris`, { method: 'POST', headers, body }))
@@ -67,6 +71,13 @@ async function answerOf(response) {
   if (!response.ok) throw new Error(answer.code)
   return answer
 }
+
+const isFree = (wanted) =>
+  new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(wanted, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
 
 function fail(sentence) {
   console.error(sentence)

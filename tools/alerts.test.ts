@@ -168,7 +168,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
   })
 
   test('logouts that clients are not told of, and one that a client does not take', async () => {
-    const { db } = world.service.deps
+    const { db, deliveries } = world.service.deps
     const insert = (uri: string, attempts: number, next: string) =>
       db.query({
         text: `insert into deliveries (kind, project_id, member_id, type, data, attempts, queued_at, next_attempt_at)
@@ -179,6 +179,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     // One that nobody takes, and one that is tried, at an address where nobody listens.
     await insert('https://client.example/logout', 0, '1 hour')
     await insert('http://127.0.0.1:9/logout', 1, '0 s')
+    deliveries.start()
     await call(world.url, 'GET', '/oidc/me')
     await call(world.url, 'GET', '/api/forward-auth')
     await untilFiring('RolecallLogoutsLate', 'RolecallLogoutsRefused')

@@ -14,14 +14,14 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const consoleFolder = join(root, 'apps', 'console')
 const dist = join(consoleFolder, 'dist')
 /**
- * How hard its files are compressed. The best takes three seconds of the processor and saves 7 % of what a browser loads: it is
- * for what is released (`npm run build`), and the other for `npm ci`, `npm start` and the tests.
+ * Brotli quality of the console's files. `best` takes three seconds of processor time and makes them 7 % smaller; releases use
+ * it (`npm run build`). `npm ci`, `npm start`, and the tests use `quick`.
  */
 const qualities = { quick: 9, best: constants.BROTLI_MAX_QUALITY }
-/** What the built console was made of. With it, so that nobody has one without the other. */
+/** Digest of the sources of the built console. It is in the same folder, so that the two cannot be separated. */
 const stampName = 'made-of'
 
-/** Everything whose change makes another console. */
+/** All sources of the console. */
 const sources = [
   'apps/console/src',
   'apps/console/index.html',
@@ -37,10 +37,10 @@ const sources = [
 ]
 
 /**
- * Builds the console when what it is made of is not what the last build was made of.
+ * Builds the console if its sources have changed since the last build.
  *
  * @param {(line: string) => void} [say] gets one line when there is something to wait for
- * @param {keyof typeof qualities} [quality] a console that is compressed better is kept
+ * @param {keyof typeof qualities} [quality] minimum quality; a better one is not rebuilt
  */
 export async function buildConsoleOnce(say = console.error, quality = 'quick') {
   await buildGeneratedOnce()

@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { digestOf } from './digest.js'
 
-// Plain JavaScript: it runs at the end of `npm ci`, before anything is built. Rolldown, which Vite is made of, compiles
-// the TypeScript of the generators.
+// This file is JavaScript because it runs at the end of `npm ci`, before anything is built. Rolldown, which Vite contains,
+// compiles the generators from TypeScript.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = join(root, 'node_modules', '.cache')
-/** Names the outputs of the last run, with the digest of them and of their sources. */
+/** Records the outputs of the last run, with a digest of outputs and sources. */
 const stamp = join(cache, 'rolecall-generated.json')
 
-/** Everything whose change makes other outputs. */
+/** All sources of the outputs. */
 const sources = [
   'clients/python/src/rolecall/async_client.py',
   'clients/python/src/rolecall/async_event_reader.py',
@@ -28,7 +28,7 @@ const sources = [
 export async function buildGeneratedOnce() {
   if (isUpToDate()) return
   const rolldown = await findRolldown()
-  // An image may install its packages before it has the sources, or without those that build.
+  // A container image may install packages before it copies the sources, or without development packages.
   if (!rolldown || !existsSync(join(root, 'tools', 'generated'))) return
   const files = Object.entries(await generate(rolldown))
   for (const [path, text] of files) writeIfChanged(join(root, path), text)
@@ -52,7 +52,7 @@ async function findRolldown() {
 }
 
 /**
- * Runs the generators, which are TypeScript, on every version of Node.js that the repository supports.
+ * Runs the generators. They are compiled first, because not every supported version of Node.js runs TypeScript.
  *
  * @param {typeof import('rolldown').rolldown} rolldown
  * @returns {Promise<Record<string, string>>} path → text
@@ -74,12 +74,12 @@ async function generate(rolldown) {
   }
 }
 
-/** An unchanged file keeps its date, by which builds see what is new. @param {string} path @param {string} text */
+/** Writes a file unless it is unchanged. Builds detect changes by the date. @param {string} path @param {string} text */
 function writeIfChanged(path, text) {
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) replaceFile(path, text)
 }
 
-/** Replaces a file at once, so that a process that runs beside this one never reads half of it. @param {string} path @param {string} text */
+/** Replaces a file atomically, so that a concurrent process never reads half of it. @param {string} path @param {string} text */
 function replaceFile(path, text) {
   mkdirSync(dirname(path), { recursive: true })
   const made = `${path}.${process.pid}`

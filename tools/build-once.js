@@ -22,13 +22,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'node_modules', '.cache', 'rolecall-built')
 
 /**
- * Compiles the workspace when something that `tsc -b` reads is newer than the last build, or when an output
- * is missing, and builds the console where that changed. Generated sources come first. Otherwise it costs a walk over the sources.
+ * Compiles the workspace if a file that `tsc -b` reads is newer than the last build or an output is missing, and builds the
+ * console if it changed. Generated sources come first. If nothing changed, this only walks the sources.
  *
  * @param {(line: string) => void} [say] gets one line when there is something to wait for
  */
 export async function buildOnce(say = console.error) {
-  // Sources of both.
+  // Both builds read the generated sources.
   await buildGeneratedOnce()
   await Promise.all([compileOnce(say), buildConsoleOnce(say)])
 }
@@ -73,7 +73,7 @@ function newest(projects) {
 }
 
 /**
- * Compiles without checking types, which takes most of a build. `npm run typecheck` checks them.
+ * Compiles without checking types, because checking takes most of a build. `npm run typecheck` checks them.
  *
  * @returns {Promise<void>}
  */

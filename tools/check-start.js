@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.js'
 
-// The first command of the README in a clone of HEAD, `npm ci && npm start`: one whole login through the demo site as
-// a browser does it, Ctrl-C, and a second `npm start` on the same data. Needs no build. Then `npm run build`, on its own.
+// Runs the first command of the README, `npm ci && npm start`, in a clone of HEAD: signs in through the demo site as a
+// browser does, presses Ctrl-C, and runs `npm start` again on the same data. Then runs `npm run build`. Needs no build before.
 
 const firstStartSec = 90
 const secondStartSec = 10

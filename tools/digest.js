@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Names and contents of files as one hash. Tests are left out: no build output depends on them.
+ * Returns one hash of the names and contents of files. It omits tests, because no build output depends on them.
  *
  * @param {readonly string[]} paths files and folders, relative to the root of the repository; missing ones are skipped
  */

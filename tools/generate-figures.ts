@@ -63,30 +63,15 @@ export function columnsOf({ columns, rows }: Table, keys = columns.map(({ key })
   )
 }
 
-/** Of these the README shows every row. */
-const inReadme = ['validate-64', 'validate-1', 'workers']
-const readmeColumns = ['name', 'store', 'rate', 'ratio', 'p99', 'cpu']
+/** Columns of the one table in the README. */
+const readmeColumns = ['name', 'store', 'rate', 'ratio', 'p99']
 
-/** The README's section: validate and its peers in full, other endpoints by their ratio. */
+/** Returns the README's table: validate and its peers. */
 export function readmeFigures(): string {
   const validate = readRun('validate')
-  if (!validate) return 'Nothing has been measured yet: `npm run bench`.\n'
-  const tables = validate.tables.filter(({ id }) => inReadme.includes(id))
-  return `${tables.map((one) => `${one.title}. ${one.note}\n\n${columnsOf(one, readmeColumns)}\n`).join('')}${otherEndpoints()}
-${runLine(validate)} More: [figures](docs/reference/figures.md).
+  const shown = validate?.tables.find(({ id }) => id === 'validate-64')
+  if (!validate || !shown) return 'Nothing has been measured yet: `npm run bench`.\n'
+  return `${columnsOf(shown, readmeColumns)}
+Measured on ${validate.date.slice(0, 10)} with \`npm run bench\`. Machine, versions, and all other endpoints: [figures](docs/reference/figures.md).
 `
-}
-
-function otherEndpoints(): string {
-  const rows = (readRun('endpoints')?.tables ?? []).flatMap(({ title, rows: [, ours], columns }) =>
-    ours ? [[title, ...['rate', 'ratio', 'p99'].map((key) => cellOf(columns, ours, key))]] : [],
-  )
-  const numeric = [false, true, true, true]
-  if (rows.length === 0) return ''
-  return `Other endpoints, 64 connections, on PostgreSQL:\n\n${table(['Endpoint', 'req/s', 'Ratio', 'p99 ms'], rows, numeric)}`
-}
-
-function cellOf(columns: Table['columns'], row: Table['rows'][number], key: string): string {
-  const column = columns.find((one) => one.key === key)
-  return column ? formatCell(column, row) : ''
 }

@@ -12,23 +12,22 @@ import { generated, table } from './pages.ts'
 
 const exampleUrl = 'https://rolecall.example'
 
-/** `docs/reference/api.md`: a row for each endpoint, which other pages link to. */
+/** Returns `docs/reference/api.md`, which has a row for each endpoint. Other pages link to the rows. */
 export function apiIndex(): string {
   const chapters = describeContract(exampleUrl)
   return `${generated}
 # API
 
 ${endpoints.length} endpoints, each under its name in the OpenAPI document. Bodies are JSON, and unknown keys are rejected. Every refusal is
-\`application/problem+json\` with a stable \`code\`: [errors](errors.md). What a project needs to be granted, in one table:
-[grants](grants.md).
+\`application/problem+json\` with a stable \`code\`: [errors](errors.md). [Grants](grants.md) lists the access that each endpoint needs.
 
-For the fields, responses and refusals of an endpoint, with a request to copy, open \`/api/docs\` of a running service (with
+For the fields, responses, and errors of an endpoint, with a request to copy, open \`/api/docs\` of a running service (with
 \`npm start\`: <http://localhost:3000/api/docs>). \`npx rolecall openapi\` prints the OpenAPI document, and \`npm run docs\` writes the whole
 reference as one page, \`docs/dist/api.md\`.
 ${chapters.map(({ tag, endpoints: list }) => `\n## ${tag}\n\n${indexTable(list)}`).join('')}`
 }
 
-/** The names are anchors, as they are in the whole reference and on the pages of the service. */
+/** Returns the rows. The names are anchors, as in the whole reference and on the pages of the service. */
 const indexTable = (list: readonly EndpointPage[]): string =>
   table(
     ['Name', 'Request', 'What it does'],
@@ -39,16 +38,15 @@ const indexTable = (list: readonly EndpointPage[]): string =>
     ]),
   )
 
-/** `docs/dist/api.md`: everything about every endpoint of the contract. It is not committed. */
+/** Returns `docs/dist/api.md`, which describes every endpoint of the contract completely. It is not committed. */
 export function apiReference(): string {
   const chapters = describeContract(exampleUrl)
   return `${generated}
 # API
 
-The same as a running service shows at \`/api/docs\`. ${endpoints.length} endpoints, each under its name
-in the OpenAPI document; bodies are JSON, and keys that an endpoint does not know are refused. Every refusal is
-\`application/problem+json\` with a stable \`code\`: [errors](../reference/errors.md). What a project needs to be granted, in one
-table: [grants](../reference/grants.md).
+The same reference as at \`/api/docs\` of a running service. ${endpoints.length} endpoints, each under its name in the OpenAPI document.
+Bodies are JSON, and unknown keys are rejected. Every refusal is \`application/problem+json\` with a stable \`code\`:
+[errors](../reference/errors.md). [Grants](../reference/grants.md) lists the access that each endpoint needs.
 
 ${chapters.map(({ tag, endpoints: list }) => `- ${tag}: ${list.map(({ id }) => `[\`${id}\`](#${headingAnchor(id)})`).join(', ')}`).join('\n')}
 ${chapters.map(({ tag, endpoints: list }, index) => `\n## ${index + 1}. ${tag}\n${list.map(endpointSection).join('')}`).join('')}`
@@ -157,25 +155,6 @@ at its end is left out. It is read at the start; to name both is a problem.
 ${groups.map((group) => `\n## ${group}\n\n${variableTable(allVariables.filter((one) => one.group === group))}`).join('')}`
 }
 
-/** The README's section: what must be set, and the rest folded. */
-const readmeConfiguration = (): string => `Needed in production:
-
-${table(
-  ['Variable', 'Meaning'],
-  allVariables.filter(({ required }) => required).map(({ name, meaning }) => [`\`${name}\``, meaning]),
-)}
-<details>
-<summary>Everything else has a default</summary>
-
-${table(
-  ['Variable', 'Default', 'Meaning'],
-  allVariables
-    .filter(({ required }) => !required)
-    .map((one) => [`\`${one.name}\``, defaultOf(one), one.meaning]),
-)}
-</details>
-`
-
 const variableTable = (list: readonly Variable[]): string =>
   table(
     ['Variable', 'Default', 'In production', 'Secret', 'Meaning'],
@@ -190,9 +169,8 @@ const variableTable = (list: readonly Variable[]): string =>
 
 const defaultOf = ({ default: preset }: Variable) => (preset ? `\`${preset}\`` : '')
 
-/** The README with what is between its markers made anew. */
-export const withGenerated = (readme: string): string =>
-  between(between(readme, 'configuration', readmeConfiguration()), 'figures', readmeFigures())
+/** Returns the README with a new table of figures. */
+export const withGenerated = (readme: string): string => between(readme, 'figures', readmeFigures())
 
 function between(text: string, name: string, content: string): string {
   const begin = `<!-- ${name} -->\n`

@@ -8,7 +8,7 @@ import { exceptions, owners } from './table-owners.ts'
 
 const migrations = fileURLToPath(new URL('../apps/api/migrations/', import.meta.url))
 
-/** A file of migrations: its tables, views, and functions belong together. */
+/** A migration file. Its tables, views, and functions belong together. */
 interface Domain {
   readonly file: string
   readonly title: string
@@ -29,9 +29,9 @@ The ${tables.length} tables of a migrated database on PostgreSQL, with their col
 the database is the source. A domain is a file of [apps/api/migrations](../../apps/api/migrations); its comments are shown here.
 
 Each table has an owner: the folder below \`apps/api/src\` that writes it. A test checks every statement against the owner. Triggers
-run in the transaction of a change, whichever statement makes it: ${catalog.triggers.length} triggers guard append-only tables, write events and the
+run in the transaction of a change, for every statement: ${catalog.triggers.length} triggers guard append-only tables, write events and the
 [change log](../decisions/0030-leases.md), and keep columns that depend on other rows. The runner of migrations keeps
-the table \`migrations\` by itself: name and checksum of each applied file, and the oldest version that works beside it.
+the table \`migrations\`: name and checksum of each applied file, and the oldest version that works beside it.
 
 ## Domains
 
@@ -42,7 +42,7 @@ ${diagram(catalog.constraints)}
 ${domains.map((domain) => section(domain, catalog)).join('\n')}`
 }
 
-/** Throws if a table, view, function, or trigger has no comment that says what it is for. */
+/** Throws if a table, view, function, or trigger has no comment. */
 function refuseUncommented({ relations, functions, triggers }: Catalog) {
   const silent = [
     ...relations.flatMap((one) =>

@@ -8,7 +8,7 @@ import { asSynchronous } from './generated/synchronous-python.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-test('every generated source is on disk as its generator makes it, and is ignored by Git', () => {
+test('every generated source equals the output of its generator, and is ignored by Git', () => {
   const files = generatedFiles(root)
   for (const [path, text] of Object.entries(files)) expect(readFileSync(join(root, path), 'utf8')).toBe(text)
   const ignored = execFileSync('git', ['check-ignore', ...Object.keys(files)], {
@@ -34,7 +34,7 @@ test.each([
   'task = asyncio.ensure_future(call())',
   'lambda: anext(stream, await_this)',
   'async  def late():',
-])('an asynchronous line without a synchronous form is refused by name: %s', (line) => {
+])('a line without a synchronous form fails with an error that contains it: %s', (line) => {
   expect(() => asSynchronous(`x = 1\n${line}\n`, 'm.py')).toThrow(`m.py has no synchronous form: no rule`)
   expect(() => asSynchronous(`x = 1\n${line}\n`, 'm.py')).toThrow(line)
 })

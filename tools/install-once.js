@@ -3,19 +3,19 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-// Plain JavaScript on Node's own modules: this runs before anything is built.
+// This file is JavaScript without dependencies, because it runs before anything is built.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** The lock file of the last complete installation. `npm ci` empties the folder first, so half an installation has none. */
+/** Copy of the lock file of the last complete installation. `npm ci` empties the folder first, so a partial one has no copy. */
 const stampName = '.installed-lock.json'
 
 /**
  * Installs the packages of a folder that has its own lock file, when they are missing or the lock file has changed.
  *
- * Such folders are no workspaces: `npm ci` in the root installs only what `npm start` and `npm test` need.
+ * Such folders are not workspaces, so that `npm ci` in the root installs only what `npm start` and `npm test` need.
  *
  * @param {string} folder relative to the root of the repository
- * @param {(line: string) => void} [say] receives one line when there is something to install
+ * @param {(line: string) => void} [say] receives one line if packages are installed
  */
 export async function installOnce(folder, say = console.error) {
   const place = join(root, folder)
@@ -28,7 +28,7 @@ export async function installOnce(folder, say = console.error) {
 }
 
 /**
- * None of these packages needs its install script, and one would send statistics.
+ * Runs `npm ci` without install scripts. None of the packages needs its script, and one would send statistics.
  *
  * @param {string} cwd @param {string} folder @returns {Promise<void>}
  */

@@ -6,11 +6,11 @@ import { root, run } from './sdk/installed.ts'
 const folder = join(root, 'node_modules/.cache/rolecall-runtimes')
 const isArm = process.arch === 'arm64'
 
-/** Names the package that carries the program of a version of Node.js, so that nothing is run to install it. */
+/** Returns the package that contains the binary of a Node.js version, so that installing it runs no script. */
 export const nodePackage = (version: string) =>
   `node-${process.platform}-${isArm ? 'arm64' : 'x64'}@${version}`
 
-/** Installs a runtime outside of the workspace: the program `node` of a package would run every script here. */
+/** Installs a runtime outside the workspace. Inside, the `node` of the package would run every script. */
 export async function installRuntime(spec: string): Promise<string> {
   const place = join(folder, spec.replaceAll('/', '-'))
   const name = spec.replace(/(?<=.)@[\d.]+$/, '')

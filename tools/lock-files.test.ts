@@ -24,7 +24,7 @@ test('every folder with a lock file is known', () => {
 })
 
 test.each(folders)(
-  '%s/package-lock.json names no download address, so that any registry serves it',
+  '%s/package-lock.json contains no download address, so that it works with any registry',
   (folder) => {
     const addresses = packagesOf(folder).filter(([, { resolved = '' }]) => /^\w+:/.test(resolved))
     expect(addresses).toEqual([])
@@ -32,7 +32,7 @@ test.each(folders)(
   },
 )
 
-test('the root installs fewer than 300 packages: a newcomer waits for each', () => {
+test('the root installs fewer than 300 packages, so that a first `npm ci` is quick', () => {
   const installed = packagesOf('.').filter(([path, { link, optional }]) => path && !link && !optional)
   expect(installed.length).toBeGreaterThan(100)
   expect(installed.length).toBeLessThan(300)

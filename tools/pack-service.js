@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 
 /**
- * Makes the folder that is published: the built service with its migrations, its console and our packages that it imports, which are
- * folders there and no packages of their own, and a list of exact versions (`npm-shrinkwrap.json`) that is this repository's lock file as far as the service needs it.
+ * Creates the folder that is published. It contains the built service, its migrations, its console, the workspace packages
+ * that it imports (as folders), and `npm-shrinkwrap.json` with the exact versions of its dependencies from this lock file.
  *
  * @param {string} folder emptied first
  */
@@ -54,14 +54,14 @@ export function packService(folder, destination) {
 /** @typedef {ReturnType<typeof publishedManifest> & { optionalDependencies?: Record<string, string> }} Manifest */
 
 const inModules = 'node_modules/'
-/** Our packages that are a part of the published one. */
+/** Workspace packages that are included in the published package. */
 const included = ['contract', 'tenant-schema']
 const includedImport = new RegExp(
   `(?<=\\bfrom |\\bimport |\\bimport\\()(['"])@rolecall/(${included.join('|')})(/[\\w-]+)?\\1`,
   'g',
 )
 
-/** Without what only compilers and debuggers of this repository read. @param {string} from @param {string} to */
+/** Copies a build without files that only compilers and debuggers read. @param {string} from @param {string} to */
 function copyProgram(from, to) {
   const source = join(root, from)
   if (!existsSync(source)) throw new Error(`${from} is missing. Run: npm run build`)
@@ -116,7 +116,7 @@ function publishedManifest() {
 }
 
 /**
- * Returns the imports by which the published package finds what a package of ours exports: `@rolecall/x/part` becomes `#x/part`.
+ * Returns the `imports` of the published package for the exports of a workspace package: `@rolecall/x/part` becomes `#x/part`.
  *
  * @param {{ name: string, exports: Record<string, { default: string }> }} manifest
  */

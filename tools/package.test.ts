@@ -39,7 +39,7 @@ describe('the service as one package', () => {
     app = join(folder, 'app')
     await mkdir(app)
     await buildConsoleOnce()
-    // As it is documented, but for the folder.
+    // This is the documented command, with a folder.
     const command = 'node tools/pack-service.js'
     const packed = await run('sh', ['-c', `${command} ${folder}`], { cwd: root })
     noteRun(command)

@@ -33,14 +33,14 @@ test.each([
   await expect(make()).toMatchFileSnapshot(`../${page}`)
 })
 
-test('the configuration and the figures in README.md say what the sources and the runs say', async () => {
+test('the figures in README.md say what the runs say', async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   await expect(withGenerated(readme)).toMatchFileSnapshot('../README.md')
 })
 
-test('the .env of README.md has a line for everything that production needs', () => {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  const [, file = ''] = /^ *```ini\n([\s\S]*?)^ *```$/m.exec(readme) ?? []
+test('the .env of the guide to Discord has a line for everything that production needs', () => {
+  const guide = readFileSync(new URL('../docs/guides/discord.md', import.meta.url), 'utf8')
+  const [, file = ''] = /^ *```ini\n([\s\S]*?)^ *```$/m.exec(guide) ?? []
   const needed = Object.values(variables).flatMap(({ name, required }: Variable) => (required ? [name] : []))
   expect([...file.matchAll(/^ *(\w+)=/gm)].map(([, name]) => name).toSorted()).toEqual(needed.toSorted())
 })
@@ -49,19 +49,19 @@ describe('docs/dist/api.md', () => {
   const root = new URL('../', import.meta.url)
   const page = 'docs/dist/api.md'
 
-  // Written whether or not with --update: it is not committed, so nothing can be stale.
+  // The page is written even without --update, because it is not committed and cannot be stale.
   beforeAll(() => {
     mkdirSync(new URL('docs/dist', root), { recursive: true })
     writeFileSync(new URL(page, root), apiReference())
   })
 
-  test('and every other page link to parts of the reference that exist', () => {
+  test('and all other pages link only to existing parts of the reference', () => {
     const pages = readdirSync(new URL('docs', root), { encoding: 'utf8', recursive: true })
       .filter((name) => name.endsWith('.md'))
       .map((name) => `docs/${name}`)
     const texts = new Map([
       ...['README.md', ...pages].map((path) => [path, readFileSync(new URL(path, root), 'utf8')] as const),
-      // As they are when they are not stale.
+      // Generated pages are read from their generators, in case the files are stale.
       ['docs/reference/api.md', apiIndex()],
       ['docs/reference/errors.md', errorReference()],
       ['docs/reference/grants.md', grantReference()],
@@ -115,7 +115,7 @@ describe('docs/reference/schema.md', () => {
       'alter table settings rename to boats',
       'A migration creates settings, and the database does not have it.',
     ],
-  ])('is refused after: %s', async (statement, problem) => {
+  ])('cannot be generated after: %s', async (statement, problem) => {
     await expect(
       db.transaction(async (tx) => {
         await tx.script(statement)

@@ -6,7 +6,7 @@ export interface Column {
   readonly name: string
   readonly type: string
   readonly isNullable: boolean
-  /** The default, or the expression of a generated column. */
+  /** Default value, or expression of a generated column. */
   readonly expression: string | null
   readonly generated: 'identity' | 'stored' | null
   readonly comment: string | null
@@ -20,7 +20,7 @@ export interface Constraint {
   readonly refersTo: string | null
   readonly columns: readonly string[]
   readonly isNullable: boolean
-  /** At most one row has these values. */
+  /** True if at most one row can have the same values. */
   readonly isUnique: boolean
 }
 
@@ -64,7 +64,7 @@ export interface Catalog {
   readonly functions: readonly Function[]
 }
 
-/** Reads the catalog. Everything is in a fixed order, so that pages made of it compare equal. */
+/** Reads the catalog in a fixed order, so that pages generated from it can be compared. */
 export const readCatalog = async (db: Queryable): Promise<Catalog> => ({
   relations: await relations(db),
   columns: await columns(db),

@@ -25,7 +25,7 @@ function occasion({ name, definition }: Trigger): string {
     .join('')
 }
 
-/** Names the columns that changed; returns any other condition as it is. */
+/** Lists the columns if the condition only compares columns, or returns the condition unchanged. */
 function inWords(condition: string): string {
   const columns = condition.split(' OR ').map((one) => /^old\.(\w+) IS DISTINCT FROM new\.\1$/.exec(one)?.[1])
   const known = columns.filter((column) => column !== undefined)

@@ -9,12 +9,12 @@ const registry = { bindings, named, printedOnly, exists: (path: string) => exist
 const shown = shownCommands()
 
 describe('every command that the repository shows', () => {
-  test('is run by a test, or a mark beside it says why not', () => {
+  test('is run by a test, or has a mark with the reason why not', () => {
     expect(shown.length).toBeGreaterThan(250)
     expect(problemsOf(shown, registry)).toEqual([])
   })
 
-  test('of npm is a script that exists', () => {
+  test('runs an existing script, if it is an npm command', () => {
     const scripts = shown.flatMap(({ text }) => [
       ...text.matchAll(/\bnpm (?:run ([\w:]+)|(start|test))(?: \w+)?(?: -w ([\w/-]+))?/g),
     ])
@@ -26,7 +26,7 @@ describe('every command that the repository shows', () => {
     expect(missing.map(([text]) => text)).toEqual([])
   })
 
-  test('of Vitest names files, folders and projects that exist', () => {
+  test('names existing files, folders, and projects, if it is a Vitest command', () => {
     const runs = shown.flatMap(({ text }) => [
       ...text.matchAll(/npx vitest run(?: --project (\w+))?(?: (\S+))?$/g),
     ])
@@ -38,7 +38,7 @@ describe('every command that the repository shows', () => {
   })
 })
 
-describe('the guard reports', () => {
+describe('the check reports', () => {
   const page = (text: string) => commandsOfPage('planted.md', text)
   const block = (text: string, language = 'sh') => `\`\`\`${language}\n${text}\n\`\`\`\n`
   const problems = (text: string, more: object = {}) =>
@@ -66,12 +66,12 @@ describe('the guard reports', () => {
     expect(problems(text, bound('a.test.ts'))).toEqual([expect.stringContaining('remove the mark')])
   })
 
-  test('a binding to a test that does not exist, and one of a command that nothing shows', () => {
+  test('a binding to a missing test, and a bound command that no page shows', () => {
     const exists = () => false
     expect(problems(block('npm run planted'), { ...bound('a.test.ts'), exists })).toEqual([
-      'a.test.ts: there is no such test',
+      'a.test.ts: the test does not exist',
     ])
-    expect(problems('', bound('a.test.ts'))).toEqual(['npm run planted: nothing shows it'])
+    expect(problems('', bound('a.test.ts'))).toEqual(['npm run planted: no page or program shows it'])
     expect(problems('', { bindings: [{ by: 'a.test.ts', page: 'gone.md' }] })).toEqual([
       'a.test.ts: gone.md  shows no command',
     ])

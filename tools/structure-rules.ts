@@ -124,8 +124,13 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/member/planted.ts`, text: "import '#chat/chat-platform'" },
   },
   {
-    title: 'the platform imports no other layer',
-    find: imports(/^apps\/api\/src\/platform\//, onlyLayers('platform')),
+    title: 'the languages import no other layer',
+    find: imports(/^apps\/api\/src\/languages\//, onlyLayers('languages')),
+    planted: { path: `${api}/languages/planted.ts`, text: "import '#platform/async'" },
+  },
+  {
+    title: 'the platform imports the languages of its pages only',
+    find: imports(/^apps\/api\/src\/platform\//, onlyLayers('platform', 'languages')),
     planted: { path: `${api}/platform/db/planted.ts`, text: "import '#audit/event'" },
   },
   {
@@ -168,7 +173,7 @@ export const rules: readonly Rule[] = [
     planted: { path: 'packages/contract/src/planted.ts', text: "import '@rolecall/sdk'" },
   },
   {
-    // Browsers load it, and so do worker threads that run hostile programs.
+    // Browsers load this package, and so do worker threads that run hostile schemas.
     title: 'the checker of tenants’ schemas imports nothing of ours',
     find: imports(
       /^packages\/tenant-schema\//,
@@ -271,7 +276,7 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/planted.ts`, text: 'export const most = (all: number[]) => Math.max(...all)' },
   },
   {
-    // A check before the service listens exercises those of that file.
+    // `check-internals.ts` exercises the private parts in that file before the service listens.
     title: 'private parts of Node.js and of libraries are read in one file',
     find: contains(/^(apps\/api|packages)\/.*src\//, /(?:\.|\['|')_[a-z]\w*'? in |[\w)\]]\??\._[a-z]\w*/, [
       `${api}/platform/http/node-internals.ts`,

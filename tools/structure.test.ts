@@ -103,7 +103,7 @@ describe('the structure', () => {
       "skip(!isWanted, 'other runtimes are loaded with RUNTIMES=all')",
     ])
     expect(codeOf(versions).match(/\bskip\([^)]*\)/g)).toEqual([
-      "skip(!isWanted, 'other versions of Node.js are loaded with RUNTIMES=all')",
+      "skip(!isWanted, 'other versions of Node.js are downloaded only with RUNTIMES=all')",
     ])
     // The same for the frameworks that have to be built.
     expect(codeOf(stacks).match(/\bskip\([^)]*\)/g)).toEqual(["skip('they are loaded with STACKS=all')"])

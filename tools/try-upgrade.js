@@ -31,7 +31,7 @@ function released() {
   return `${git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'apps/api/migrations')}^`
 }
 
-// An older version with other migrations is refused: its database cannot be updated.
+// Refuses an older version with other migrations, because its database cannot be updated.
 const other = git('diff', '--name-only', '--no-renames', '--diff-filter=a', old, '--', 'apps/api/migrations')
 if (other) {
   console.error(
@@ -61,7 +61,7 @@ async function buildOld(folder) {
   }
   for (const [name, parent] of Object.entries(own))
     symlinkSync(join(tree, parent, name), join(tree, 'node_modules/@rolecall', name))
-  // The older version may compile the servers of others with its benchmark.
+  // The benchmark of the older version may contain the servers of `bench/peers`, and compiles them.
   await installOnce('bench/peers')
   symlinkSync(join(root, 'bench/peers/node_modules'), join(tree, 'bench/node_modules'))
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['-b', 'bench'], { cwd: tree, stdio: 'inherit' })

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { freePort } from '../../tools/free-port.js'
 import { launchChromium, watchComplaints } from './chromium.ts'
 import { type Demo, demoFolder } from './start-demo.ts'
 import { chooseAndAgree, logIn, shoot } from './visitor.ts'
@@ -208,6 +211,16 @@ describe('the demo site', () => {
     const run = async (command = '') => JSON.parse((await promisify(execFile)('sh', ['-c', command])).stdout)
     expect(await run(ask)).toMatchObject({ member: { username: 'ada.osei' } })
     expect(await run(administer)).toMatchObject({ data: [{ memberId: expect.any(String) }, {}] })
+  })
+
+  test('says in one line that a demo runs in this folder, and leaves its log alone', async () => {
+    const ports = { PORT: await freePort(), DEMO_PORT: await freePort(), CHAT_SIM_PORT: await freePort() }
+    const log = () => readFileSync(join(folder.path, '.rolecall', 'service.log'), 'utf8')
+    const before = log()
+    const second = folder.launch(ports)
+    expect(await second.ended).toBe(1)
+    expect(second.output()).toMatch(/^A demo already runs in \S+\.rolecall\. Stop it first\. .*\n$/)
+    expect(log().startsWith(before)).toBe(true)
   })
 
   test('says in one line that its ports are taken, and how to go on', async () => {

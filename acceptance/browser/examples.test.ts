@@ -59,9 +59,9 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-/** Runs what `npm run example` runs, beside the demo: npm changes to the folder of package.json, where no demo is. */
+/** Runs the program of `npm run example` in the folder of the demo. npm itself would run it in the folder of package.json. */
 function startExample(name: string, port: number) {
-  const ports = { PORT: String(folder.ports.PORT), EXAMPLE_PORT: String(port) }
+  const ports = { EXAMPLE_PORT: String(port) }
   const child = spawn(process.execPath, [program, name], {
     cwd: folder.path,
     env: { ...process.env, ...ports },
@@ -87,6 +87,12 @@ describe('an example', () => {
   const running: (() => Promise<unknown>)[] = []
   afterEach(async () => {
     for (const stop of running.splice(0).reverse()) await stop()
+  })
+
+  test('whose port is in use says so in one line, with another', async () => {
+    const example = startExample('express', folder.ports.DEMO_PORT)
+    expect(await example.ended).toBe(1)
+    expect(example.output()).toMatch(/^Port \d+ is in use\. .* EXAMPLE_PORT=\d+ npm run example express\n$/)
   })
 
   test.for([

@@ -3,7 +3,7 @@ import { demo as ids } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandsOfSource } from '../../tools/shown/collect.ts'
 import { noteRun } from '../../tools/shown/notes.ts'
-import { runShown } from '../../tools/shown/run.ts'
+import { path, runShown } from '../../tools/shown/run.ts'
 import { launchChromium } from './chromium.ts'
 import { fencesOf, openShell } from './shell.ts'
 import { type Demo, demoFolder } from './start-demo.ts'
@@ -53,14 +53,34 @@ const literally = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&
 const asPattern = (expected: string) =>
   new RegExp(`^${expected.trim().split('…').map(literally).join('[^]*?')}$`)
 
-/** Puts in what a person would: a code after signing in, an ID out of the last answer. */
+/** Fills in values that a reader would, such as a code after signing in or an ID from the last answer. */
 type Edit = (block: string, lastSaid: string) => string | Promise<string>
+
+/** Confirms the sign-in of a command line in a browser, at the address that the command prints. */
+async function confirmSignIn(output: () => string): Promise<void> {
+  await expect.poll(output, { timeout: 20_000 }).toMatch(/^ {2}http\S+\n/m)
+  const browser = await launchChromium()
+  try {
+    const page = await browser.newPage()
+    await page.goto(/^ {2}(http\S+)\n/m.exec(output())?.[1] ?? '')
+    await chooseAndAgree(page, 'Mara Lind')
+    await page.getByRole('button', { name: 'Sign in the command line' }).click()
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor()
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Finds `rolecall` as an installed package does, and keeps its sessions in the folder of the demo. */
+const settings = () =>
+  `npx() { "$@"; }; export PATH='${path}' HOME='${folder.path}' XDG_STATE_HOME='${folder.path}/state'`
 
 /** Pastes every block, compares what a page shows as its answer, and answers all that was said. */
 async function paste(markdown: string, edit: Edit = (block) => block, before = ''): Promise<string[]> {
   const shell = openShell(folder.path)
   const said: string[] = []
   try {
+    await shell.run(settings())
     if (before) await shell.run(before)
     for (const { language, text } of fencesOf(markdown)) {
       const last = said.at(-1) ?? ''
@@ -68,7 +88,9 @@ async function paste(markdown: string, edit: Edit = (block) => block, before = '
       if (language !== 'sh') continue
       const block = await edit(here(text), last)
       expect(block, 'nothing is left to fill in').not.toMatch(/…|<id>/)
-      said.push(await shell.run(block))
+      const running = shell.run(block)
+      if (/rolecall login (?!--paste)/.test(block)) await confirmSignIn(shell.output)
+      said.push(await running)
       noteRun(text.trimEnd())
     }
   } finally {
@@ -79,10 +101,8 @@ async function paste(markdown: string, edit: Edit = (block) => block, before = '
 
 const refusalsIn = (said: readonly string[]) => said.filter((one) => /"status":[45]\d\d/.test(one))
 
-/** Keeps the blocks that are typed: a page may show as an example what an answer is like. */
+/** Removes blocks that show answers, because a page may show an example instead of the exact answer. */
 const typed = (markdown: string) => markdown.replaceAll(/^( *)```(?:json|text)\n[\s\S]*?^ *```$/gm, '')
-
-const signInAsAdmin = () => codeOf(`${demo.serviceUrl}/api/auth/admin/login?return_to=/`, 'Mara Lind')
 
 test('the guide to inbound webhooks, command by command, says what it shows', async () => {
   const said = await paste(read('docs/guides/inbound-webhooks.md'))
@@ -108,19 +128,15 @@ test('the guide to a login with curl, command by command, says what it shows', a
 test('the first project is registered by the commands of its guide', async () => {
   const said = await paste(typed(read('docs/guides/first-project.md')), async (block, last) => {
     const filled = replaceAll(block, { 'https://id.example': demo.serviceUrl })
-    if (filled.includes('rcc_…')) return filled.replace('rcc_…', await signInAsAdmin())
-    const answer = JSON.parse(last)
     expect(refusalsIn([last])).toEqual([])
-    // The guide says to keep the token of the first answer.
-    if (answer.token) return `export ADMIN=${answer.token}\n${filled}`
-    return filled.replace('<id>', answer.project.id)
+    return filled.includes('<id>') ? filled.replace('<id>', JSON.parse(last).project.id) : filled
   })
   expect(JSON.parse(said.at(-1) ?? '')).toMatchObject({
     redirectUris: ['https://crew.example/auth/callback'],
   })
 }, 60_000)
 
-describe('with the variables that they name', () => {
+describe('commands with environment variables', () => {
   let variables: string
   let apiKey: string
   beforeAll(async () => {
@@ -132,7 +148,9 @@ describe('with the variables that they name', () => {
     })
     const answer = await created.json()
     apiKey = answer.apiKey
-    const [shorthand] = fencesOf(read('README.md')).filter(({ text }) => text.startsWith('admin() {'))
+    const [shorthand] = fencesOf(read('docs/guides/administering.md')).filter(({ text }) =>
+      text.startsWith('admin() {'),
+    )
     variables = [
       `URL=${demo.serviceUrl} TOKEN=${adminToken} PROJECT=${answer.project.id}`,
       'ROLECALL_URL=$URL ADMIN_TOKEN=$TOKEN',
@@ -140,22 +158,19 @@ describe('with the variables that they name', () => {
     ].join('\n')
   })
 
-  test.each(['forward-auth', 'openid-connect'])(
-    'the commands of the guide to %s are accepted',
-    async (name) => {
-      const said = await paste(typed(read(`docs/guides/${name}.md`)), undefined, variables)
-      expect(refusalsIn(said)).toEqual([])
-      expect(said.join('\n')).toContain('"id":')
-    },
-  )
+  test.each(['forward-auth', 'openid-connect'])('in the guide to %s are accepted', async (name) => {
+    const said = await paste(typed(read(`docs/guides/${name}.md`)), undefined, variables)
+    expect(refusalsIn(said)).toEqual([])
+    expect(said.join('\n')).toContain('"id":')
+  })
 
-  test('the commands of the guide to events open a stream and set an address', async () => {
+  test('in the guide to events open a stream and set an address', async () => {
     const [stream = '', address] = await paste(
       typed(read('docs/guides/events.md')),
       (block) =>
         replaceAll(block, {
           'https://rolecall.example/api/events': `${demo.serviceUrl}/api/events?heartbeat=1`,
-          // The stream does not end by itself.
+          // The stream is endless, so `head` stops it.
           "rck_…'": `${apiKey}' | head -n 4`,
         }),
       variables,
@@ -163,21 +178,6 @@ describe('with the variables that they name', () => {
     expect(stream).toMatch(/retry: \d+\nid: \S+\n/)
     expect(address).toContain('"eventsSecret":"whsec_')
   })
-})
-
-test('an admin code that is bound to a shell is exchanged as the page on logins shows', async () => {
-  const [{ text = '' } = {}] = fencesOf(read('docs/security/login.md'))
-  const at = text.indexOf('curl')
-  const shell = openShell(folder.path)
-  try {
-    const start = await shell.run(text.slice(0, at).replace('https://id.example', demo.serviceUrl))
-    const code = await codeOf(start.trim(), 'Mara Lind')
-    const exchange = replaceAll(text.slice(at), { 'https://id.example': demo.serviceUrl, 'rcc_…': code })
-    expect(JSON.parse(await shell.run(exchange))).toMatchObject({ token: expect.stringMatching(/^rcs_/) })
-    noteRun(text.trimEnd())
-  } finally {
-    await shell.close()
-  }
 })
 
 test('the commands that `npm start` prints answer with what it says', async () => {
@@ -215,32 +215,39 @@ describe('README.md', () => {
     readme.slice(readme.indexOf(`\n## ${from}\n`), readme.indexOf(`\n## ${to}\n`))
 
   test('begins with the commands that start a demo and run the tests, as CI runs them', () => {
-    expect(fencesOf(section('Try it', 'How a login goes')).map(({ text }) => text)).toEqual([
+    expect(fencesOf(section('Try it', 'Put it into your app')).map(({ text }) => text)).toEqual([
       'npm ci && npm start\n',
       'npm ci && npm test\n',
     ])
     const steps = read('.ci/run')
     for (const step of [/^step .* npm ci$/m, /^step .* npm test /m]) expect(steps).toMatch(step)
   })
-
-  test('every command of a backend and of an operator does what it says', async () => {
-    const said = await paste(section('Use it from a backend', 'Point it at Discord'), async (block, last) => {
-      if (block.startsWith('CODE=')) return block.replace('rcc_…', await codeOf(last.trim(), 'Ada Osei'))
-      if (block.startsWith('ADMIN_CODE=')) return block.replace('rcc_…', await signInAsAdmin())
-      return block
-    })
-    expect([...refusalsIn(said), ...said.filter((one) => /^\S*: /m.test(one))]).toEqual([])
-    const answers = said.filter((one) => one.startsWith('{'))
-    const [exchanged, validated] = answers.slice(0, 2).map((one) => JSON.parse(one))
-    expect(exchanged).toMatchObject({ token: expect.stringMatching(/^rcs_/), member: { id: ids.users.ada } })
-    expect(validated).toMatchObject({ member: { id: ids.users.ada }, session: { serverId: ids.mainGuildId } })
-    expect(readFileSync(`${folder.path}/members.csv`, 'utf8').split('\n').length).toBeGreaterThan(400)
-    expect(readFileSync(`${folder.path}/audit.csv`, 'utf8')).toContain('project.create')
-  }, 120_000)
 })
 
-// The last one: the demo is not needed any more.
-test('the audit log is verified once the demo has stopped, as README.md says', async () => {
+const failuresIn = (said: readonly string[]) => [
+  ...refusalsIn(said),
+  ...said.filter((one) => /^\S*: /m.test(one)),
+]
+
+test('every command of the guide for a backend does what it says', async () => {
+  const said = await paste(read('docs/guides/backend.md'), async (block, last) =>
+    block.startsWith('CODE=') ? block.replace('rcc_…', await codeOf(last.trim(), 'Ada Osei')) : block,
+  )
+  expect(failuresIn(said)).toEqual([])
+  const [exchanged, validated] = said.filter((one) => one.startsWith('{')).map((one) => JSON.parse(one))
+  expect(exchanged).toMatchObject({ token: expect.stringMatching(/^rcs_/), member: { id: ids.users.ada } })
+  expect(validated).toMatchObject({ member: { id: ids.users.ada }, session: { serverId: ids.mainGuildId } })
+}, 120_000)
+
+test('every command of the guide for an administrator does what it says', async () => {
+  const said = await paste(read('docs/guides/administering.md'))
+  expect(failuresIn(said)).toEqual([])
+  expect(readFileSync(`${folder.path}/members.csv`, 'utf8').split('\n').length).toBeGreaterThan(400)
+  expect(readFileSync(`${folder.path}/audit.csv`, 'utf8')).toContain('project.create')
+}, 120_000)
+
+// This test comes last, because it stops the demo.
+test('the audit log is verified once the demo has stopped, as the guide says', async () => {
   await demo.stop()
   const said = await runShown('npx rolecall audit verify', { cwd: folder.path, fill: { 'npx ': '' } })
   expect(said).toMatch(/^ok {2}\d+ entries, unbroken/m)

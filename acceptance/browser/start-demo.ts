@@ -42,7 +42,7 @@ export async function demoFolder() {
     ports,
     start: (own?: Partial<Ports>, command?: Command) => whenReady(launch(own, command)),
     /** The same without waiting. */
-    launch: (): Demo => launch(),
+    launch: (own?: Partial<Ports>): Demo => launch(own),
     stopAll,
     /** What the demo keeps between starts. */
     kept: async () => JSON.parse(await readFile(join(folder, '.rolecall', 'demo.json'), 'utf8')),

@@ -28,7 +28,7 @@ Reads all members of a server while other requests are served.
   DATABASE_URL  pglite::memory: measures the embedded engine
 `)
 
-// Platform and database are processes of their own, so that the delay of the event loop is the service's alone.
+// The platform and the database run in separate processes, so that only the service delays the measured event loop.
 const folder = await makeFolder()
 const platform = fork(fileURLToPath(new URL('./large-platform.js', import.meta.url)))
 const [sim] = (await once(platform, 'message')) as [

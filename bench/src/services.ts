@@ -42,7 +42,7 @@ export async function startBare(
   return whenUp(child, `http://127.0.0.1:${port}`)
 }
 
-/** Starts a peer's server, one of `bench/peers`, which makes its sessions first. Installs and compiles the peers when needed. */
+/** Starts a server of `bench/peers`, which first creates its sessions. Installs and compiles the peers if necessary. */
 export async function startPeer(
   core: number,
   program: string,

@@ -25,7 +25,7 @@ const needed = {
   wheel: 'python3-wheel',
 }
 
-/** Modules that are not committed, and must be in whatever is published. */
+/** Modules that are not committed, and that every published package must contain. */
 const generated = ['client.py', 'event_reader.py', 'models.py']
 
 const run = promisify(execFile)
@@ -66,7 +66,7 @@ describe.skipIf(!isReady)('the client for Python', () => {
     }
   }, 120_000)
 
-  test('is packed as sources with its generated modules, and not without them', async () => {
+  test('is packaged with its generated modules, and fails without them', async () => {
     const place = await mkdtemp(join(tmpdir(), 'rolecall-python-'))
     const pack = () => run(python, ['setup.py', '--quiet', 'sdist', '--formats=gztar'], { cwd: place })
     try {

@@ -35,7 +35,10 @@ app.get('/api/me', rolecall.requireMember(), (request, response) => {
 })
 
 const port = Number(process.env.PORT ?? 8080)
-app.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}`))
+app.listen(port, '127.0.0.1', (error) => {
+  if (error) throw error
+  console.log(`http://127.0.0.1:${port}`)
+})
 
 const greeting = ({ member }) =>
   `<p>Hello ${escaped(member.username)}</p>

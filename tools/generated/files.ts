@@ -6,12 +6,12 @@ import { pythonModels } from './python-models.ts'
 import { asSynchronous } from './synchronous-python.ts'
 
 const python = 'clients/python/src/rolecall'
-/** Asynchronous module → the synchronous one that is generated from it. */
+/** Asynchronous modules, each with the synchronous module that is generated from it. */
 const twins = { 'async_client.py': 'client.py', 'async_event_reader.py': 'event_reader.py' }
 
 /**
- * Returns the sources that are generated rather than committed: path → text. The files for Python are missing where the
- * folder of its client is, as in an image.
+ * Returns the generated sources that are not committed, by path. The files for Python are omitted if the folder of the
+ * Python client is missing, as in a container image.
  */
 export function generatedFiles(root: string): Record<string, string> {
   return {

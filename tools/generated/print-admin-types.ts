@@ -42,11 +42,12 @@ export function adminTypes(): string {
     return print(answer, '    ')
   }
   const printEndpoint = (definition: EndpointDefinition): string => {
-    const { params, query, body, bodyOptional, summary, answers } = definition
+    const { params, query, body, bodyOptional, upload, summary, answers } = definition
     const fields = [
       ...(params ? [`readonly params: ${print(params, '    ')}`] : []),
       ...(query ? [`readonly query: ${print(query, '    ')}`] : []),
       ...(body ? [`readonly body${bodyOptional ? '?' : ''}: ${print(body, '    ')}`] : []),
+      ...(upload ? ['readonly body: Blob'] : []),
       `readonly answer: ${[...new Set(Object.values(answers).map(printAnswer))].join(' | ')}`,
     ]
     const lines = fields.map((field) => `    ${field}\n`).join('')

@@ -1,4 +1,4 @@
-/** Asynchronous word → synchronous word, applied in this order. */
+/** Replacements of asynchronous words by synchronous ones, applied in this order. */
 const rules: readonly (readonly [from: RegExp, to: string])[] = [
   [/\basync (?=def |with |for )/g, ''],
   [/\bawait /g, ''],
@@ -10,14 +10,14 @@ const rules: readonly (readonly [from: RegExp, to: string])[] = [
   [/\bfor asyncio\b/g, 'for threads'],
   [/\bfor each event loop\b/g, 'for each process'],
 ]
-/** Whatever a rule has missed. */
+/** Matches lines with words that no rule has replaced. */
 const leftover = /.*(?:async|await|event loop).*/i
 
 /**
- * Returns an asynchronous module of the Python client as the synchronous one. Words are replaced and nothing is parsed,
- * so a line that needs more than that belongs to a module that both share.
+ * Converts an asynchronous module of the Python client to a synchronous one. It replaces words without parsing, so code
+ * that needs more than that belongs in a module without a generated form.
  *
- * @throws when a word of asyncio is left
+ * @throws if a word of asyncio remains
  */
 export function asSynchronous(source: string, name: string): string {
   const text = rules.reduce((all, [from, to]) => all.replace(from, to), source)

@@ -14,7 +14,7 @@ import { Hono } from 'hono'
 import { describeSites } from '../../packages/sdk/test/adapter-table.ts'
 import { crewRules, listenFetch, listenNode, publicAnswer } from '../../packages/sdk/test/sites.ts'
 
-// The little site of packages/sdk/test/sites.ts. The frameworks that have to be built are in tools/sdk/stacks.test.ts.
+// Tests the small site of packages/sdk/test/sites.ts. Frameworks that need a build are in tools/sdk/stacks.test.ts.
 describeSites({
   async Express(options, port) {
     const rolecall = forExpress.createRolecall(options)

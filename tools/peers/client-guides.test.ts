@@ -14,7 +14,7 @@ import { commandsIn, filesIn } from '../sdk/stacks.ts'
 import { noteRun } from '../shown/notes.ts'
 import { runShown } from '../shown/run.ts'
 
-/** Where packages of this repository are found by their names. */
+/** A folder in which the packages of this repository are found by name. */
 const folder = join(root, 'tools/peers/dist/pages')
 const before = { ...process.env }
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-// The frameworks that have to be built are in tools/sdk/stacks.test.ts.
+// Frameworks that need a build are in tools/sdk/stacks.test.ts.
 describe.each(['hono', 'fetch'])('docs/guides/stacks/%s.md', (page) => {
   test('leads from nothing to a page that only the crew sees', async () => {
     const port = await freePort()

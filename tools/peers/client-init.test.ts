@@ -12,13 +12,13 @@ import { commandsOfPage, read } from '../shown/collect.ts'
 import { noteRun } from '../shown/notes.ts'
 import { runShown } from '../shown/run.ts'
 
-/** The command that a page gives for it. */
+/** Returns the command of `rolecall-init` on a page. */
 const readmeBlock = (page: string) =>
   commandsOfPage(page, read(page)).find(({ text, isBlock }) => isBlock && text.includes('rolecall-init'))
     ?.text ?? ''
 
 let installed: Installed
-/** Below the packages of this folder, which the apps find there. */
+/** A folder below `node_modules` of this folder, so that the apps find its packages. */
 let folder: string
 beforeAll(async () => {
   installed = await installPackage()
@@ -335,7 +335,7 @@ describe('rolecall-init', () => {
     [readmeBlock('README.md'), { '<id>': 'prj_1' }],
     [readmeBlock('packages/sdk/README.md'), { '<id>': '1100089314336833537' }],
     ['npx --no --offline rolecall-init --url https://id.example --key - < key.txt', {}],
-  ])('reads the key and makes the login, as shown: %s', async (text, fill) => {
+  ])('reads the key and creates the login with the command of the page: %s', async (text, fill) => {
     const app = await givenApp(express, { 'key.txt': key })
     await cp(join(installed.app, 'node_modules/.bin'), join(app, 'node_modules/.bin'), {
       recursive: true,

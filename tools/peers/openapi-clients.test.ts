@@ -20,7 +20,7 @@ beforeAll(async () => {
   world = await startWorld('pglite')
   token = await givenAdmin(world)
   folder = await mkdtemp(join(tmpdir(), 'rolecall-clients-'))
-  // What is generated finds its packages where those of this folder are.
+  // The generated clients use the packages of this folder.
   await symlink(join(root, 'tools/peers/node_modules'), join(folder, 'node_modules'))
   await cp(join(root, 'tools/peers/clients'), folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')

@@ -69,7 +69,7 @@ async function installOnce(): Promise<string> {
 
 async function install(folder: string): Promise<void> {
   const app = join(folder, 'app')
-  // As newcomers type it, but for the folder: several runs at once may pack.
+  // This is the documented command, with a folder of its own because several runs may pack at once.
   const command = 'npm run pack -w packages/sdk'
   const said = await run('sh', ['-c', `${command} -- ${folder}`], root, 120_000)
   noteRun(command)

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { demo } from '@rolecall/chat-sim'
 import { type EndpointDefinition, endpoints, errors, operationIdOf, refusals } from '@rolecall/contract'
@@ -7,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { grantAccess } from '../../apps/api/src/features/access/grant-access.ts'
 import { describeContract, type EndpointPage } from '../../apps/api/src/features/docs/describe-endpoint.ts'
 import { adminWrites } from '../../apps/api/test/admin-writes.ts'
+import { call } from '../../apps/api/test/client.ts'
 import {
   givenAdmin,
   givenCode,
@@ -17,20 +21,29 @@ import {
   walkLogin,
 } from '../../apps/api/test/given.ts'
 import { givenWebhook } from '../../apps/api/test/given-webhook.ts'
+import { png } from '../../apps/api/test/images.ts'
 import { nameOf } from '../../apps/api/test/requests.ts'
 import { startWorld, type World } from '../../apps/api/test/service.ts'
 
-// The commands of the API reference and of /api/docs: one for each endpoint of the contract.
+// Runs the commands of the API reference and of /api/docs, one for each endpoint of the contract.
 
 let world: World
 let pages: readonly EndpointPage[]
 beforeAll(async () => {
   world = await startWorld('pglite', { RATE_LIMIT_GLOBAL: '0' })
+  writeFileSync(logoFile, png())
   pages = describeContract(world.url).flatMap((chapter) => chapter.endpoints)
 })
-afterAll(() => world.close())
+afterAll(async () => {
+  await world.close()
+  rmSync(dirname(logoFile), { recursive: true })
+})
 
 const { users, mainGuildId: club } = demo
+/** The icon of the simulated server. */
+const clubIcon = '5f0e3c1a9b7d2468ace013579bdf2468'
+/** The image that commands upload. */
+const logoFile = join(mkdtempSync(join(tmpdir(), 'rolecall-logo-')), 'logo.png')
 /** The values that the contract shows as examples. */
 const example = { id: '1183542208736677898', uuid: '01932f6e-8f4a-7cc0-9b1d-3a5f8e7d6c4b' }
 const redirectUri = 'https://crew.example/callback'
@@ -45,7 +58,7 @@ test.each(rows)('the command of %s gets a documented answer', async (_, one) => 
     const status = await statusOf(command)
     const answered = Object.keys(one.answers).map(Number)
     const refused = refusals(one).map((code) => errors[code].status)
-    // A browser calls these with its cookies, which a terminal does not have.
+    // Browsers call these endpoints with cookies, which a terminal does not have.
     const expected = one.page ? [...answered, ...refused] : answered
     expect(expected, command).toContain(status)
   } finally {
@@ -54,7 +67,7 @@ test.each(rows)('the command of %s gets a documented answer', async (_, one) => 
   }
 })
 
-/** The command as it is shown, with values that exist in place of the examples. */
+/** Returns the shown command with existing values in place of the examples. */
 async function filledIn(one: EndpointDefinition, admin: string): Promise<string> {
   const { request = '' } = pages.find(({ id }) => id === operationIdOf(one)) ?? {}
   const project = await givenProject(world, {
@@ -72,6 +85,11 @@ async function filledIn(one: EndpointDefinition, admin: string): Promise<string>
     requireSignature: false,
     allowedRoleIds: [demo.roles.crew],
   })
+  if (operationIdOf(one) === 'getLogo') {
+    const headers = { 'content-type': 'image/png' }
+    const path = `/api/admin/projects/${project.id}/logo`
+    await call(world.url, 'PUT', path, { token: admin, raw: png(), headers })
+  }
   const asked = await adminWrites[nameOf(one)]?.given({ world, token: admin })
   const code = request.includes('rcc_…') ? await codeFor(one, project) : ''
   const path =
@@ -80,6 +98,7 @@ async function filledIn(one: EndpointDefinition, admin: string): Promise<string>
       .replace('{webhookId}', webhook.id)
       .replace(/(?<=inbound-webhooks\/)\{id\}/, webhook.id)
       .replace('{sessionId}', sessionId)
+      .replace('{serverId}/icon/{hash}', `${club}/icon/${clubIcon}`)
       .replace('{kind}/{id}/{hash}', `avatars/${users.ada}/a_d5efa99b3eeaa7dd43acca82f5692432`)
       .replace(/(?<=servers\/)\{\w+\}/, club)
       .replace(/(?<=members\/)\{\w+\}/, users.ada)
@@ -92,6 +111,7 @@ async function filledIn(one: EndpointDefinition, admin: string): Promise<string>
     .replace(/(?<="(?:clientId|projectId)":")[^"]+/, project.id)
     .replace(/(?<='\{"id":")\d+/, demo.gamesGuildId)
     .replace('Harbour log', () => `Harbour log ${project.id}`)
+    .replace('@logo.png', `@${logoFile}`)
     .replaceAll(example.id, users.ada)
     .replaceAll('rck_…', project.key)
     .replace('Bearer rcs_…', `Bearer ${one.auth === 'admin' ? admin : session.token}`)
@@ -113,7 +133,7 @@ async function codeFor(one: EndpointDefinition, project: { id: string; key: stri
   return new URLSearchParams(end.hash.slice(1)).get('code') ?? ''
 }
 
-/** Types the command, and returns the status of its answer as soon as the answer begins. */
+/** Runs the command, and returns the status of the response as soon as the response begins. */
 async function statusOf(command: string): Promise<number> {
   const child = spawn('sh', ['-c', `exec ${command} --silent --include --no-buffer`])
   const ended = once(child, 'close')

@@ -1,8 +1,8 @@
-/** A test or a script that runs commands which this repository shows, as they are shown. */
+/** Binds shown commands to the test or script that runs them. */
 export interface Binding {
   /** Path of the test or script. */
   readonly by: string
-  /** A page whose every block it runs, from top to bottom; with `sections`, the blocks below these headings. */
+  /** A page of which it runs all blocks from top to bottom, or with `sections` only those below these headings. */
   readonly page?: string
   readonly sections?: readonly string[]
   /** Single commands, wherever they are shown. */
@@ -25,14 +25,19 @@ export const bindings: readonly Binding[] = [
     ],
   },
   { by: 'tools/check-start.js', commands: ['npm ci && npm start', 'npm start', 'npm run build'] },
-  { by: pasted, page: 'README.md', sections: ['Use it from a backend', 'Operate it'] },
-  ...['curl', 'inbound-webhooks', 'events', 'first-project', 'forward-auth', 'openid-connect'].map(
-    (name) => ({
-      by: pasted,
-      page: `docs/guides/${name}.md`,
-    }),
-  ),
-  { by: pasted, page: 'docs/security/login.md' },
+  ...[
+    'backend',
+    'administering',
+    'curl',
+    'inbound-webhooks',
+    'events',
+    'first-project',
+    'forward-auth',
+    'openid-connect',
+  ].map((name) => ({
+    by: pasted,
+    page: `docs/guides/${name}.md`,
+  })),
   { by: pasted, page: 'examples/demo-site/src/summary.ts' },
   { by: pasted, commands: ["curl -s '…/api/servers/…/members?limit=50'"] },
   { by: 'acceptance/browser/examples.test.ts', commands: examples.map((name) => `npm run example ${name}`) },
@@ -69,6 +74,16 @@ export const bindings: readonly Binding[] = [
   },
   { by: 'apps/api/test/process/restore.test.ts', page: 'docs/guides/backup.md' },
   { by: 'apps/api/test/process/init.test.ts', commands: ['rolecall init'] },
+  { by: 'apps/api/test/process/command-line.test.ts', page: 'docs/guides/command-line.md' },
+  {
+    by: 'apps/api/test/process/command-line.test.ts',
+    commands: [
+      'rolecall login https://id.example',
+      'rolecall login --paste https://id.example',
+      'rolecall token https://id.example',
+      'rolecall logout https://id.example',
+    ],
+  },
   {
     by: 'tools/shown/single-commands.test.ts',
     commands: [
@@ -81,7 +96,7 @@ export const bindings: readonly Binding[] = [
   { by: 'tools/package.test.ts', commands: ['node tools/pack-service.js'] },
 ]
 
-/** Commands that a text names without asking the reader to type them. */
+/** Commands that a text only mentions. The reader does not need to type them. */
 export const named: readonly string[] = [
   'node --test',
   'npm init -y',
@@ -91,11 +106,14 @@ export const named: readonly string[] = [
   'npm sbom',
   'npx --no --offline',
   'npx --no --offline rolecall-init [options]',
+  'rolecall login',
+  'rolecall login --paste',
   'rolecall restore',
   'rolecall restore FILE',
+  'rolecall token',
 ]
 
-/** Commands that a program prints, where no mark can stand, and why no test runs them. */
+/** Commands that a program prints, with the reason why no test runs them. Program output cannot contain marks. */
 export const printedOnly: Readonly<Record<string, string>> = {
   'docker compose --env-file … up -d': 'needs a Docker engine; tools/try-compose.js runs it by hand',
   'npx wrangler secret put ROLECALL_API_KEY': 'needs an account of Cloudflare',

@@ -1,16 +1,16 @@
 import type { Binding } from './bindings.ts'
 import type { ShownCommand } from './collect.ts'
 
-/** The lines of a block as single commands, without what depends on a reader's environment. */
+/** Splits a block into single commands, without parts that depend on the reader's environment. */
 const unitsOf = (text: string): string[] =>
   text
     .replaceAll('\\\n', '')
     .split(/\n| && /)
-    .map(plain)
+    .map(normalized)
     .filter((line) => line !== '')
 
-/** A command without comment, assignments before it, and redirection; `npx rolecall` is `rolecall`. */
-const plain = (line: string): string =>
+/** Removes comments, leading assignments, and redirections from a command, and shortens `npx rolecall` to `rolecall`. */
+const normalized = (line: string): string =>
   line
     .replace(/(?:^| +)#.*$/, '')
     .trim()
@@ -20,14 +20,14 @@ const plain = (line: string): string =>
 
 const isOf = ({ page, sections }: Binding, shown: ShownCommand) =>
   shown.page === page &&
-  (shown.isBlock || shown.section === '') &&
+  (shown.isBlock || !page?.endsWith('.md')) &&
   (!sections || sections.includes(shown.section))
 
-/** Returns the binding of a whole page that has this command. */
+/** Returns the binding of a whole page that contains this command. */
 const pageBinding = (shown: ShownCommand, bindings: readonly Binding[]): Binding | undefined =>
   bindings.find((binding) => isOf(binding, shown))
 
-/** The command as it is shown, or else its single commands, which have to be bound each. */
+/** Returns the whole text if it is bound. Otherwise returns its single commands, each of which needs a binding. */
 const partsOf = ({ text }: ShownCommand, known: ReadonlySet<string>): string[] =>
   known.has(text) ? [text] : unitsOf(text)
 
@@ -35,11 +35,11 @@ export interface Registry {
   readonly bindings: readonly Binding[]
   readonly named: readonly string[]
   readonly printedOnly: Readonly<Record<string, string>>
-  /** True when the file of a test is there. */
+  /** Returns true if the file of a test exists. */
   readonly exists: (path: string) => boolean
 }
 
-/** Lists what is wrong between the commands that are shown and the registry of those that tests run. */
+/** Lists shown commands without a test or mark, and entries of the registry that are wrong or unnecessary. */
 export function problemsOf(all: readonly ShownCommand[], registry: Registry): string[] {
   const { bindings, named, printedOnly, exists } = registry
   const bound = new Set(bindings.flatMap(({ commands = [] }) => commands))
@@ -47,7 +47,7 @@ export function problemsOf(all: readonly ShownCommand[], registry: Registry): st
   const parts = new Set(all.flatMap((shown) => [shown.text, ...unitsOf(shown.text)]))
   const isRun = (shown: ShownCommand) =>
     pageBinding(shown, bindings) !== undefined || partsOf(shown, known).every((part) => known.has(part))
-  // A page that lists all commands may carry the mark for those that others name.
+  // A mark on one page covers the same command within lines of other pages.
   const marked = new Set(
     all.flatMap(({ text, notRun, isBlock }) => (notRun && !isBlock ? unitsOf(text) : [])),
   )
@@ -62,15 +62,15 @@ export function problemsOf(all: readonly ShownCommand[], registry: Registry): st
     ...all
       .filter((one) => one.isBlock && one.notRun !== undefined && isRun(one))
       .map((one) => `${at(one)}: a test runs it, so remove the mark`),
-    ...bindings.filter(({ by }) => !exists(by)).map(({ by }) => `${by}: there is no such test`),
+    ...bindings.filter(({ by }) => !exists(by)).map(({ by }) => `${by}: the test does not exist`),
     ...bindings
       .filter((one) => one.page !== undefined && !all.some((shown) => isOf(one, shown)))
       .map(({ by, page, sections }) => `${by}: ${page} ${sections ?? ''} shows no command`),
-    ...[...known].filter((text) => !parts.has(text)).map((text) => `${text}: nothing shows it`),
+    ...[...known].filter((text) => !parts.has(text)).map((text) => `${text}: no page or program shows it`),
   ]
 }
 
-/** Lists bound commands that their tests neither ran nor skipped. Scripts outside the suite have to hold their text. */
+/** Lists bound commands that their tests neither ran nor skipped. A script outside the suite must contain the command. */
 export function notRun(
   all: readonly ShownCommand[],
   { bindings }: Pick<Registry, 'bindings'>,

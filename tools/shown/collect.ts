@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A command that a page or a program shows its reader. */
+/** A command that a page or a program shows to a reader. */
 export interface ShownCommand {
   /** Path of the page or source file. */
   readonly page: string
@@ -15,17 +15,17 @@ export interface ShownCommand {
   readonly text: string
   /** True for a block between fences, false for a command within a line. */
   readonly isBlock: boolean
-  /** The reason after the mark "Not run by our tests:"; empty where the mark gives none, undefined without a mark. */
+  /** The reason after the mark "Not run by our tests:". Empty if the mark has none, and undefined without a mark. */
   readonly notRun: string | undefined
 }
 
-/** Programs by which a command is told from other code in a line. */
+/** Programs that distinguish commands from other inline code. */
 const programs =
   'npm|npx|node|rolecall|rolecall-init|curl|docker|docker-compose|pg_dump|pg_restore|createdb|openssl|php|java|go|dotnet|python3|pip|bun|deno|occ|forgejo|redis-cli|kubectl|systemctl|tar|apt-get'
 const assignment = '[A-Z_]+=\\S* '
 const command = new RegExp(`^(?:${assignment})*(?:(?:${programs}) \\S|\\.ci/run$)`)
 
-/** Languages of blocks that are typed into a shell. A block without a language is one when it begins with a command. */
+/** Languages of shell blocks. A block without a language counts if it begins with a command. */
 const shells = ['sh', 'shell', 'bash', 'zsh', 'console', 'powershell']
 
 const mark = /Not run by our tests(?::\s+(\S[^|]*?)\.(?:[_\s|)]|$))?/
@@ -57,7 +57,7 @@ export function commandsOfPage(page: string, markdown: string): ShownCommand[] {
 const isShell = (language: string, text: string) =>
   language === '' ? command.test(text.replace(/^\$ /, '')) : shells.includes(language)
 
-/** The rest of a row of a table, or of a paragraph with a mark below it. */
+/** Returns the rest of a table row, or the rest of a paragraph and a mark below it. */
 function restAfter(text: string, index: number): string {
   const lineStart = text.lastIndexOf('\n', index) + 1
   const rest = text.slice(index)
@@ -95,7 +95,7 @@ export function commandsOfSource(page: string, source: string): ShownCommand[] {
   })
 }
 
-/** Pages that record what was done or decided, and pages that are generated from runs and sources. */
+/** The changelog, decisions, and generated pages, whose commands readers do not type. */
 const records = /^(CHANGELOG\.md|docs\/(decisions|reference)\/)/
 const sources = ['apps/console/src', 'packages/sdk/src/init', 'examples', 'apps/api/src']
 

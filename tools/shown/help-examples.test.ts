@@ -17,7 +17,7 @@ import { filledIn, path, runShown } from './run.ts'
 const page = 'apps/api/src/main.ts'
 const examples = commandsOfSource(page, read(page)).map(({ text }) => text)
 
-/** Takes the one example that has this text: an example that changed is not found. */
+/** Returns the example with this text. Throws if the example has changed. */
 function example(text: string): string {
   const found = examples.find((one) => one === text)
   if (found === undefined) throw new Error(`No --help shows ${text}`)
@@ -53,7 +53,7 @@ afterAll(async () => {
 const run = (text: string, fill: Record<string, string> = {}, more: Record<string, string> = {}) =>
   runShown(example(text), { cwd: folder, env: { ...env, ...more }, fill })
 
-/** Starts the service by an example, waits until it listens, and stops it as Ctrl-C does. */
+/** Starts the service with an example, waits until it listens, and stops it like Ctrl-C. */
 async function serve(text: string, fill: Record<string, string> = {}, more: Record<string, string> = {}) {
   const child = spawn('sh', ['-ec', filledIn(example(text), fill)], {
     cwd: folder,
@@ -80,7 +80,7 @@ describe('the examples of --help', () => {
     sim.allowRedirect('https://id.example/api/auth/callback')
     expect(await runShown('rolecall --help', { cwd: folder })).toContain('rolecall doctor')
     expect(await runShown('rolecall init --help', { cwd: folder })).toContain('--redirect-uri')
-    // The name is left for the example of `projects create`.
+    // The example of `projects create` needs the name Site, so this one uses another name.
     const fill = { '110…': demo.mainGuildId, '--project Site': '--project Home' }
     const init =
       'rolecall init --server 110… --admin-role Steward --public-url https://id.example --project Site --redirect-uri https://site.example/callback'
@@ -99,7 +99,7 @@ describe('the examples of --help', () => {
     expect(JSON.parse(readFileSync(join(folder, 'openapi.json'), 'utf8')).openapi).toBe('3.1.0')
   })
 
-  test('look after a database of PostgreSQL', { timeout: 240_000 }, async () => {
+  test('maintain a PostgreSQL database', { timeout: 240_000 }, async () => {
     const fill = { 'postgres://…': database.url }
     await run('DATABASE_URL=postgres://owner@… rolecall migrate', { 'postgres://owner@…': database.url })
     expect(await run('DATABASE_URL=postgres://… rolecall audit verify', fill)).toMatch(/^ok {2}\d+ entries/)

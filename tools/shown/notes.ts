@@ -4,16 +4,16 @@ import { inject } from 'vitest'
 
 interface Note {
   readonly text: string
-  /** Why the command was not run on this machine. */
+  /** The reason why the command was not run on this machine. */
   readonly skipped?: string
 }
 
 const file = () => join(inject('onceFolder'), 'shown-commands')
 
-/** Notes that a test ran a shown command, so that the end of a whole run can tell which ones no test ran. */
+/** Records that a test ran a shown command. At the end of a whole run, the other commands are reported. */
 export const noteRun = (text: string): void => note({ text })
 
-/** Notes that a test skipped a shown command, and why: its program is missing, or it was not asked for. */
+/** Records that a test skipped a shown command, with the reason: its program is missing, or it runs only on request. */
 export function noteSkipped(text: string, reason: string): void {
   console.warn(`SKIPPED: ${text.split('\n')[0]}: ${reason}`)
   note({ text, skipped: reason })
@@ -21,7 +21,7 @@ export function noteSkipped(text: string, reason: string): void {
 
 const note = (one: Note) => appendFileSync(file(), `${JSON.stringify(one)}\n`)
 
-/** Returns the texts that tests ran or skipped since the run began. */
+/** Returns the commands that tests ran or skipped since the run began. */
 export const notedTexts = (): string[] =>
   existsSync(file())
     ? readFileSync(file(), 'utf8')

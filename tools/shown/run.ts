@@ -6,16 +6,16 @@ import { noteRun } from './notes.ts'
 interface Typed {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
-  /** Given on the standard input. */
+  /** Text for the standard input. */
   readonly input?: string
-  /** Places in the text that a reader fills in, and what is put there. */
+  /** Placeholders in the text, each with its value. */
   readonly fill?: Readonly<Record<string, string>>
 }
 
-/** Finds the programs of this repository by their names, as an installed package does. */
+/** A PATH that contains the programs of this repository, like that of an installed package. */
 export const path = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
 
-/** Puts in what a reader would. */
+/** Replaces the placeholders, as a reader would. */
 export function filledIn(text: string, fill: Typed['fill'] = {}): string {
   return Object.entries(fill).reduce((filled, [place, value]) => {
     if (!filled.includes(place)) throw new Error(`${text} has no ${place} to fill in`)
@@ -24,9 +24,9 @@ export function filledIn(text: string, fill: Typed['fill'] = {}): string {
 }
 
 /**
- * Types a shown command into a shell, with this environment and nothing else.
+ * Runs a shown command in a shell, with only this environment.
  *
- * @throws Error with all output where the command ends with another code than 0.
+ * @throws Error with all output if the exit code is not 0.
  */
 export const runShown = (text: string, { cwd, env, input = '', fill }: Typed): Promise<string> =>
   new Promise((resolve, reject) => {

@@ -7,6 +7,6 @@ test.each([
   ['openssl rand -base64 32', /^[\w+/]{43}=\n$/],
   ['npm run bench -- --help', /^npm run bench$/m],
   ['npx rolecall openapi', /"openapi": ?"3\.1\.0"/],
-])('%s prints what the text takes from it', async (text, expected) => {
+])('%s prints the output that the text relies on', async (text, expected) => {
   expect(await runShown(text, { cwd: root, env: { HOME: process.env['HOME'] ?? root } })).toMatch(expected)
 })

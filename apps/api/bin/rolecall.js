@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './check-node.js'
 import { existsSync } from 'node:fs'
 
 if (!existsSync(new URL('../dist/main.js', import.meta.url))) {

@@ -12,6 +12,7 @@ create table projects (
   webhook_url_host text,
   group_names jsonb,
   only_named_groups boolean not null default false,
+  accent_color text,
   created_at timestamptz(3) not null default clock_now(),
   updated_at timestamptz(3) not null default clock_now(),
   active_since timestamptz,
@@ -28,6 +29,7 @@ comment on column projects.webhook_url_host is 'The host of that address, to be 
 comment on column projects.group_names is
   'The name of the group that a role gives, by role ID. Null: each role gives its own name.';
 comment on column projects.only_named_groups is 'Roles that group_names does not list give no group.';
+comment on column projects.accent_color is 'The color of buttons on pages that members see, as #rrggbb. Null: the default.';
 comment on column projects.active_since is 'When the project was last reactivated. Null: never.';
 
 create unique index projects_name_key on projects (name_key) where deleted_at is null;
@@ -46,6 +48,15 @@ create trigger projects_active_again before update on projects for each row
   execute function note_active_since();
 comment on trigger projects_active_again on projects is
   'Events and logout tokens reported that the sessions of a deactivated project have ended. Reactivation must not revive them.';
+
+create table project_logos (
+  project_id uuid primary key references projects,
+  media_type text not null,
+  bytes bytea not null,
+  digest text collate "C" not null
+);
+comment on table project_logos is 'Logos of projects, in a table of their own: lists of projects never read the bytes.';
+comment on column project_logos.digest is 'SHA-256 of the bytes, in base64url. Caches compare it.';
 
 create table api_keys (
   id uuid primary key,

@@ -29,6 +29,17 @@ create trigger oidc_clients_on_again before update on oidc_clients for each row
 comment on trigger oidc_clients_on_again on oidc_clients is
   'Logout tokens reported that the sessions of a disabled client have ended. Enabling it must not revive them.';
 
+create table oidc_resources (
+  resource text collate "C" primary key,
+  project_id uuid not null references projects,
+  place int not null
+);
+comment on table oidc_resources is
+  'APIs of projects, by the URI that a client asks for a token with. Only the project of a resource can introspect its tokens.';
+comment on column oidc_resources.place is 'The position in the list of the project.';
+
+create index oidc_resources_by_project on oidc_resources (project_id, place);
+
 create table oidc_records (
   digest text collate "C" primary key,
   model text not null,

@@ -102,7 +102,7 @@ const explanationsPerMinute = 120
 interface AppTerms {
   /** Replaces the time after which a connection ends whose client takes no output. */
   readonly stalledMs?: number | undefined
-  /** Replaces the private parts of Node.js, where they failed their check. */
+  /** Replaces the private parts of Node.js if they failed their check. */
   readonly internals?: NodeInternals | undefined
 }
 

@@ -179,10 +179,10 @@ export function createDeps(
   }
 }
 
-/** Refuses a costly schema while too many others wait for a worker thread. */
+/** Makes the error for a costly schema that arrives while too many others wait for a worker thread. */
 const tooManySchemas = () =>
   new ApiError('RATE_LIMITED', {
-    detail: 'Too many costly schemas are being worked on.',
+    detail: 'Too many costly schemas are being checked. Try again in a second.',
     headers: { 'retry-after': '1' },
   })
 

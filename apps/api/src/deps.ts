@@ -82,7 +82,7 @@ export interface Deps {
   readonly chatFigures: () => ChatFigures
   /** Checks the chain of the audit log all the time. */
   readonly chainVerifier: ChainVerifier
-  /** Sends events, notices, and logout tokens to addresses of projects. */
+  /** Sends events, notices, and logout tokens to the addresses of projects. */
   readonly deliveries: Deliveries
   readonly schemas: TenantSchemas
 }

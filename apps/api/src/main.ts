@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { isTooManyFiles, tooManyFiles } from '#platform/too-many-files'
 import { version } from '#platform/version'
 import type { InitOptions } from './cli/init.ts'
+import { addSessionCommands } from './cli/login/commands.ts'
 
 /** Errors that say what to do; told by name, so that no command loads what only another one needs. */
 const mendable = ['StartRefused', 'FolderInUse', 'FolderUnusable', 'MigrationRefused']
@@ -87,6 +88,7 @@ program
   .description('register a project, and print its id and API key')
   .argument('<name>', 'its name')
   .requiredOption('--redirect-uri <address>', 'where logins come back to; several with commas between them')
+  .showHelpAfterError('(run `rolecall projects create --help` for its options)')
   .addHelpText(
     'after',
     `
@@ -213,6 +215,8 @@ Example:
   DATABASE_URL=postgres://… OUTBOUND_WEBHOOK_ENCRYPTION_KEY=… rolecall oidc rotate-keys`,
   )
   .action(async () => (await import('./cli/oidc-rotate-keys.ts')).oidcRotateKeysCommand())
+
+addSessionCommands(program)
 
 try {
   await program.parseAsync()

@@ -33,9 +33,9 @@ describe.each(engines)('the same change requested several times at once, on %s',
       const { given, settled, undo, again, action } = adminWrites[name] as AdminWrite
       const asking = { world, token }
       for (let round = 0; round < rounds; round++) {
-        const { path, body } = await given(asking)
+        const { path, ...sent } = await given(asking)
         const head = await world.service.deps.db.maybeOne<{ seq: number }>(sql`select seq from audit_head`)
-        const replies = await atOnce(requests, () => call(world.url, method, path, { token, body }))
+        const replies = await atOnce(requests, () => call(world.url, method, path, { token, ...sent }))
         await settled?.(asking)
         for (const { status, text } of replies) expect(status, text).toBeLessThan(500)
         const accepted = replies.filter(({ status }) => status < 300).length

@@ -3,12 +3,16 @@ import { uuidv7 } from '../src/platform/crypto/uuid.ts'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
 import { givenSession, givenProject as newProject } from './given.ts'
+import { png } from './images.ts'
 import type { World } from './service.ts'
 
 /** What is asked of an endpoint: its path and body. */
 export interface Asked {
   readonly path: string
   readonly body?: unknown
+  /** A file that is sent instead, with its media type. */
+  readonly raw?: Uint8Array<ArrayBuffer>
+  readonly headers?: Record<string, string>
 }
 
 /** A write of the administration: how it changes something, and what the same request does a second time. */
@@ -33,6 +37,8 @@ interface Asking {
 const projects = '/api/admin/projects'
 const servers = '/api/admin/servers'
 const { mainGuildId: club, gamesGuildId: games } = demo
+
+const logo = { raw: png(), headers: { 'content-type': 'image/png' } }
 
 let made = 0
 
@@ -122,10 +128,22 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
     ...{ action: 'project.update', actionType: 'project', again: 'refused' },
     given: async (asking) => {
       const path = `${await givenProject(asking)}/redirect-uris`
-      // The example of the contract, which the API reference shows.
+      // The API reference shows this example of the contract.
       const uri = 'https://crew.example/callback'
       await call(asking.world.url, 'POST', path, { token: asking.token, body: { uri } })
       return { path: `${path}?uri=${encodeURIComponent(uri)}` }
+    },
+  },
+  'PUT /api/admin/projects/{id}/logo': {
+    ...{ action: 'project.update', actionType: 'project', again: 'nothing' },
+    given: async (asking) => ({ path: `${await givenProject(asking)}/logo`, ...logo }),
+  },
+  'DELETE /api/admin/projects/{id}/logo': {
+    ...{ action: 'project.update', actionType: 'project', again: 'nothing' },
+    given: async (asking) => {
+      const path = `${await givenProject(asking)}/logo`
+      await call(asking.world.url, 'PUT', path, { token: asking.token, ...logo })
+      return { path }
     },
   },
   'POST /api/admin/audit/chain/verify': {

@@ -27,6 +27,8 @@ const ofOwners = [
   `PATCH ${project}/redirect-uri`,
   `POST ${project}/redirect-uris`,
   `DELETE ${project}/redirect-uris`,
+  `PUT ${project}/logo`,
+  `DELETE ${project}/logo`,
   `POST ${project}/rotate-events-secret`,
   `GET ${project}/event-deliveries`,
   `POST ${project}/event-deliveries/{eventId}/resend`,

@@ -26,8 +26,8 @@ describe.each(engines)('the audit entries on %s', (engine) => {
   })
   afterAll(() => world.close())
 
-  const ask = ({ method }: EndpointDefinition, { path, body }: Asked, more: Call = { token }) =>
-    call(world.url, method, path, { ...(body !== undefined && { body }), ...more })
+  const ask = ({ method }: EndpointDefinition, { path, ...sent }: Asked, more: Call = { token }) =>
+    call(world.url, method, path, { ...sent, ...more })
   const rowOf = (name: string) => adminWrites[name] as AdminWrite
   /** The entries that something leaves. */
   async function entriesOf<T>(run: () => Promise<T>) {

@@ -19,7 +19,9 @@ const anonymous = [
   'GET /_rolecall/start',
   'GET /account',
   'GET /account/data',
+  'GET /account/language',
   'GET /account/log-out',
+  'GET /api/auth/admin/confirm',
   'GET /api/auth/admin/login',
   'GET /api/auth/authorize',
   'GET /api/auth/callback',
@@ -29,11 +31,14 @@ const anonymous = [
   'GET /api/health',
   'GET /api/health/live',
   'GET /api/health/ready',
+  'GET /api/projects/{id}/logo',
+  'GET /api/servers/{serverId}/icon/{hash}',
   'POST /_rolecall/logout',
   'POST /account/consents/{projectId}/withdraw',
   'POST /account/log-out',
   'POST /account/log-out-everywhere',
   'POST /account/sessions/{sessionId}/end',
+  'POST /api/auth/admin/confirm',
   'POST /api/auth/admin/token',
   'POST /api/auth/sso/logout',
 ]
@@ -55,6 +60,7 @@ const large = [
   'POST /api/inbound-webhooks 128 KiB',
   'POST /api/inbound-webhooks/{id}/submit 1024 KiB',
   'POST /api/servers/{serverId}/permissions/check-many 64 KiB',
+  'PUT /api/admin/projects/{id}/logo 64 KiB',
 ]
 const credentials = /^POST \/api\/auth\/(token|token\/refresh|validate|logout|logout-all|admin\/token)$/
 

@@ -11,14 +11,14 @@ import { type GivenProject, givenProject } from './given.ts'
 import { arrivedIds, givenChannel, replaceKey, timesAsked, writtenIds } from './given-channel.ts'
 import type { World } from './service.ts'
 
-/** How a receiver misbehaves. `hang` never answers; `lost` accepts the message and breaks the connection. */
+/** Fault of a receiver. `hang` never responds; `lost` accepts the message and breaks the connection. */
 type Fault = { readonly status: number; readonly retryAfterSec?: number } | 'hang' | 'lost'
 
-/** A project with an address of one kind, and the receiver behind it. */
+/** A project with an address for one kind of message, and its receiver. */
 export interface Target extends GivenProject {
   readonly kind: KindName
   readonly url: string
-  /** The part of the address that only the project knows. */
+  /** The secret part of the address. */
   readonly secret: string
   /** The path of the log that administrators read. */
   readonly log: string
@@ -30,10 +30,10 @@ export interface Target extends GivenProject {
   taken(): readonly string[]
   /** The number of requests so far. */
   asked(): number
-  /** Answers the next requests so; all of them unless a number is given. */
+  /** Responds to the next requests with this fault; to all of them unless `times` is set. */
   fail(fault: Fault, times?: number): void
   heal(): void
-  /** Sends to the receiver of another target from now on, or nowhere. */
+  /** Replaces the address by that of another target, or removes it. */
   moveTo(other: Target | undefined): Promise<unknown>
   close(): Promise<void>
 }
@@ -85,7 +85,7 @@ export const givenTarget: Readonly<Record<KindName, (world: World) => Promise<Ta
         for (let i = 0; i < times; i++) {
           const sessionId = randomUUID()
           sids.push(sessionId)
-          // As the triggers do.
+          // The triggers write the same columns.
           await world.service.deps.db.execute(sql`
             insert into deliveries (kind, project_id, member_id, type, data)
             select 'logout', project_id, ${demo.users.ada}, 'logout',

@@ -5,7 +5,7 @@ import type { World } from './service.ts'
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
-/** What a device is shown and polls with. */
+/** The response of the device authorization endpoint. */
 interface Begun {
   readonly device_code: string
   readonly user_code: string
@@ -14,7 +14,7 @@ interface Begun {
   readonly interval: number
 }
 
-/** Asks for a code as a device of the project does. */
+/** Requests a device code as a device of the project does. */
 export async function beginDevice(
   { url }: { url: string },
   project: GivenProject,
@@ -47,12 +47,12 @@ export async function typeCode(browser: Browser, form: Record<string, string>) {
 interface Person {
   readonly as?: string
   readonly cancel?: boolean
-  /** Answers the page that asks for consent. */
+  /** Submits the consent page. */
   readonly decision?: 'allow' | 'deny'
   readonly browser?: Browser
 }
 
-/** Types the code, confirms it, and signs in; returns the page at the end. */
+/** Types the code, confirms it, and signs in. Returns the last page. */
 export async function approveDevice(
   world: Pick<World, 'url' | 'sim'>,
   { user_code }: Pick<Begun, 'user_code'>,

@@ -9,7 +9,7 @@ import { environmentFor } from './service.ts'
 /** An instance of the service in a process of its own, so that it can be killed or hung. */
 export interface Instance {
   readonly url: string
-  /** How often it has become the one that keeps the mirror live. */
+  /** Number of times that this instance became the gateway leader. */
   timesLeading(): number
   /** True from losing the lead until leading again. */
   hasLostLead(): boolean
@@ -49,7 +49,10 @@ export async function startInstance(
     output += text
   })
   const count = (line: string) => output.split(line).length - 1
-  const [leads, lost] = ['this instance keeps the mirror live', 'another instance keeps the mirror live now']
+  const [leads, lost] = [
+    'this instance is now the gateway leader',
+    'another instance is now the gateway leader',
+  ]
   const url = `http://127.0.0.1:${port}`
   await untilAnswering(url, child, () => output)
   return {

@@ -3,8 +3,8 @@ import type { Sql } from '#platform/db/sql'
 
 const raw = (text: string): Sql => ({ text, values: [] })
 
-/** Another value of a column, by its type. */
-const changedBy: Readonly<Record<string, (column: string) => string>> = {
+/** Expressions for a different value of a column, by type. */
+const changedValueOf: Readonly<Record<string, (column: string) => string>> = {
   text: (column) => `coalesce(${column}, '') || 'x'`,
   boolean: (column) => `not coalesce(${column}, false)`,
   integer: (column) => `coalesce(${column}, 0) + 1`,
@@ -22,8 +22,8 @@ interface Column {
 }
 
 /**
- * Lists the stored columns that a statement reads, also through views and in conditions. The catalog knows them of a view
- * that is made of the statement.
+ * Lists the stored columns that a statement reads, including through views and in conditions. It creates a view from the
+ * statement and reads the dependencies of the view from the catalog.
  */
 async function columnsReadBy(tx: Tx, statement: Sql): Promise<readonly Column[]> {
   await tx.execute(raw(`create temp view read_here as ${statement.text.replaceAll(/\$\d+/g, 'null')}`))
@@ -40,7 +40,7 @@ async function columnsReadBy(tx: Tx, statement: Sql): Promise<readonly Column[]>
     select c.relname::text as "table", a.attname::text as "column", format_type(a.atttypid, null) as type
     from used join pg_class c on c.oid = used.relation and c.relkind = 'r'
     join pg_attribute a on a.attrelid = c.oid and a.attnum = used.number
-    -- A row keeps its key.
+    -- Primary keys do not change.
     where not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary and a.attnum = any(i.indkey))
     order by 1, 2`),
   )
@@ -48,7 +48,7 @@ async function columnsReadBy(tx: Tx, statement: Sql): Promise<readonly Column[]>
   return columns
 }
 
-/** Lets a test write any value: no foreign key, check, or unique index refuses it. */
+/** Drops foreign keys, checks, and unique indexes, so that a test can write any value. */
 export async function dropConstraints(tx: Tx): Promise<void> {
   const drops = await tx.query<{ text: string }>(
     raw(`
@@ -63,8 +63,8 @@ export async function dropConstraints(tx: Tx): Promise<void> {
 }
 
 /**
- * Lists the columns that the statements read and of which no trigger tells: each is changed, and `noticed` must return a
- * row. Every table needs a row for this.
+ * Lists the columns that the statements read and that no trigger watches. Each column is changed, and then `noticed` must
+ * return a row. Every table needs at least one row.
  */
 export async function columnsUnwatched(
   tx: Tx,
@@ -76,11 +76,11 @@ export async function columnsUnwatched(
     for (const one of await columnsReadBy(tx, statement)) read.set(`${one.table}.${one.column}`, one)
   const unwatched: string[] = []
   for (const [name, { table, column, type }] of read) {
-    const value = changedBy[type]?.(column)
-    if (value === undefined) throw new Error(`changedBy lacks the type ${type} of ${name}.`)
+    const value = changedValueOf[type]?.(column)
+    if (value === undefined) throw new Error(`changedValueOf lacks the type ${type} of ${name}.`)
     await tx.execute(raw('savepoint before_change'))
     const changed = await tx.execute(raw(`update ${table} set ${column} = ${value}`))
-    if (changed === 0) throw new Error(`${table} has no row to change ${column} of.`)
+    if (changed === 0) throw new Error(`${table} has no row in which ${column} can be changed.`)
     const isNoticed = (await tx.maybeOne(raw(`${noticed} limit 1`))) !== undefined
     await tx.execute(raw('rollback to savepoint before_change'))
     if (!isNoticed) unwatched.push(name)

@@ -164,7 +164,7 @@ test('access is given and taken away in its cell, and the trail says who did', a
   await page.getByRole('button', { name: 'Crew shop in Harbour Club: None' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Give access' }).click()
   await page.getByRole('button', { name: 'Crew shop in Harbour Club: log in, members, checks' }).waitFor()
-  await page.getByText(/gave Crew shop in Harbour Club/).waitFor()
+  await page.getByText(/gave Crew shop access to Harbour Club/).waitFor()
   await page.getByRole('button', { name: 'Crew shop in Harbour Club: log in, members, checks' }).click()
   await page.getByRole('button', { name: 'Take it away…' }).click()
   await page.getByLabel('Type Crew shop to go on').fill('Crew shop')

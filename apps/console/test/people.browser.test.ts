@@ -83,14 +83,14 @@ test('a login that was refused is in the list of those turned away, and leads to
   await visit.close()
 }, 60_000)
 
-test('a person who was refused is found by name on Overview, among members, and in Ctrl K, and leads to why', async () => {
+test('a refused person is found on Overview, in the member list, and with Ctrl K, each with a link to the reason', async () => {
   const { id } = await givenProject(at.world, { name: 'Tide tables' })
   await walkLogin(at.world, authorizePath(id), { as: users.emil })
   const visit = await at.open('/console/')
   const { page } = visit
   const atWhy = async () => {
     await page.waitForURL(`**/console/members/${users.emil}/why?project=${id}&server=${mainGuildId}`)
-    // The check that failed comes first, with its fix; the others are folded.
+    // The failed check comes first, with its fix. The others are collapsed.
     await page
       .getByRole('list', { name: 'Checks', exact: true })
       .getByText(/is not a member of the server/)
@@ -110,7 +110,7 @@ test('a person who was refused is found by name on Overview, among members, and 
     .getByRole('link', { name: /^Why/ })
     .click()
   await atWhy()
-  // The palette is loaded when it first opens: letters that are typed meanwhile are kept.
+  // The palette is loaded when it first opens. Keys that are typed in the meantime are not lost.
   await page.route('**/palette-*.js', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 500))
     await route.continue()

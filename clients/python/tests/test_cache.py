@@ -219,7 +219,7 @@ def by_default(project: Given, kind: str) -> float:
         while True:
             asked_at = time.monotonic()
             site.client.validate(token)
-            # The service was asked: this answer is new.
+            # The client called the service, so this answer is new.
             if site.wire.validations > before:
                 return answered_at - from_
             answered_at = asked_at

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import '../../../apps/api/bin/check-node.js'
 import { buildOnce } from '../../../tools/build-once.js'
 
 /** What Ctrl-C does: until something has been started, just this. */

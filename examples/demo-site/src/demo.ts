@@ -19,8 +19,8 @@ const running: { close(): Promise<unknown> }[] = []
 let isStopping = false
 
 /**
- * How late the platform tells the address of its gateway. The service then reads every member again, and the requests that
- * the start waits for would wait behind that.
+ * Delays the response with the address of the gateway. After connecting, the service reads every member again, which would
+ * delay the requests that the start waits for.
  */
 const gatewayDelayMs = 500
 
@@ -55,7 +55,7 @@ async function startAll() {
   const redirectUri = `${urls.site}/callback`
   const administration = await openAdministration({ serviceUrl: urls.service, sim }, keep.kept.adminToken)
   const { token: adminToken } = administration
-  if (adminToken !== keep.kept.adminToken) await keep.save({ adminToken })
+  await keep.save({ adminToken, serviceUrl: urls.service })
   let { project } = keep.kept
   if (project?.redirectUri !== redirectUri) {
     project = await registerProject(administration, redirectUri, project)

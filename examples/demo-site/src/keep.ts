@@ -20,6 +20,8 @@ interface Kept {
   /** Absent until a first start has come to its end. */
   readonly isSeeded?: true
   readonly project?: Project
+  /** The address of the service at the last start, for programs that use the demo. */
+  readonly serviceUrl?: string
   /** A session of Mara's, so that there is something to administer the service with. */
   readonly adminToken?: string
 }

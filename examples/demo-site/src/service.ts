@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readFileSync } from 'node:fs'
+import { fstatSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -62,7 +62,9 @@ export interface Service {
 /** Starts `rolecall serve` in a process of its own, with its log in the data folder. */
 export function startService(options: ServiceOptions): Service {
   const logFile = join(options.folder, 'service.log')
-  const log = openSync(logFile, 'w', 0o600)
+  // Adds to the log: a demo that already runs in this folder writes to it.
+  const log = openSync(logFile, 'a', 0o600)
+  const from = fstatSync(log).size
   const child = fork(rolecall, ['serve'], {
     env: serviceEnvironment(options),
     execArgv: ['--import', exitWithParent],
@@ -72,7 +74,7 @@ export function startService(options: ServiceOptions): Service {
   })
   const ended = once(child, 'exit').then(() => undefined)
   return {
-    listening: untilListening(child, options.url, logFile),
+    listening: untilListening(child, options, () => readFileSync(logFile).subarray(from).toString('utf8')),
     ended,
     logFile,
     close: async () => {
@@ -83,17 +85,26 @@ export function startService(options: ServiceOptions): Service {
   }
 }
 
-async function untilListening(child: ChildProcess, url: string, logFile: string) {
+async function untilListening(
+  child: ChildProcess,
+  { url, folder }: Pick<ServiceOptions, 'url' | 'folder'>,
+  readLog: () => string,
+) {
   while (child.exitCode === null && child.signalCode === null) {
-    // It listens once its database is migrated. Readiness would wait behind its background work.
+    // The service listens once its database is migrated. Waiting for readiness would include background work.
     const answer = await fetch(`${url}/api/health/live`).catch(() => undefined)
     if (answer?.ok) return
     await sleep(20)
   }
-  throw new CannotStart(`The service did not start: ${lastLines(readFileSync(logFile, 'utf8'))}`)
+  const log = readLog()
+  if (log.includes('is in use by another Rolecall process'))
+    throw new CannotStart(
+      `A demo already runs in ${folder}. Stop it first. To run two at once, use a second copy of the repository.`,
+    )
+  throw new CannotStart(`The service did not start: ${lastLines(log)}`)
 }
 
-/** Returns the sentences that the service refused to start with, or else the last lines of its log, which is JSON. */
+/** Returns the service's explanation why it did not start, or the last lines of its JSON log. */
 function lastLines(log: string): string {
   const lines = log.trim().split('\n')
   const sentences = lines.filter((line) => !line.startsWith('{'))

@@ -46,7 +46,7 @@ ${bold('The demo site’s project')} (kept in ${place}/demo.json; the data in ${
 ${bold('Ask who a session of Ada’s belongs to, and what roles she holds right now')}
 ${'token' in sample ? validateOf(urls.service, project.apiKey, sample.token) : `  ${sample.missing}`}
 
-${bold('Administer it as Mara')} (more under “Operate it” in the README; this session lives for 12 hours)
+${bold('Administer it as Mara')} (more in docs/guides/administering.md; this session lives for 12 hours)
   export ADMIN_TOKEN=${adminToken}
   curl -s '${urls.service}/api/admin/members?search=berg&limit=2' -H "authorization: Bearer $ADMIN_TOKEN"
 `

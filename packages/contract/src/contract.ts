@@ -6,6 +6,7 @@ import * as apiKeys from './api-keys.ts'
 import * as attention from './attention.ts'
 import * as audit from './audit.ts'
 import * as blocks from './blocks.ts'
+import * as branding from './branding.ts'
 import * as chatServers from './chat-servers.ts'
 import * as dryRun from './dry-run.ts'
 import type { EndpointDefinition } from './endpoint.ts'
@@ -15,6 +16,7 @@ import * as explain from './explain.ts'
 import * as forwardAuth from './forward-auth.ts'
 import * as health from './health.ts'
 import * as images from './images.ts'
+import * as languages from './languages.ts'
 import * as latency from './latency.ts'
 import * as login from './login.ts'
 import * as logoutDeliveries from './logout-deliveries.ts'
@@ -43,11 +45,13 @@ const features: readonly Readonly<Record<string, unknown>>[] = [
   memberSessions,
   projectSessions,
   projects,
+  branding,
   apiKeys,
   access,
   projectReads,
   forwardAuth,
   account,
+  languages,
   chatServers,
   memberLists,
   refusedLogins,

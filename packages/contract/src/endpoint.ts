@@ -54,6 +54,8 @@ export interface EndpointDefinition {
    * often: then a page has to be asked for.
    */
   readonly page?: boolean | 'asked'
+  /** True where the page cannot be loaded again, so it offers no switch of its language. */
+  readonly isUsedOnce?: true
   /** True where the JSON of its answer comes as a file. */
   readonly asFile?: true
   readonly params?: TSchema
@@ -67,6 +69,8 @@ export interface EndpointDefinition {
   readonly bodyOptional?: boolean
   /** A JSON body that the endpoint reads by itself, as bytes: what was signed is what is checked and kept. */
   readonly payload?: TSchema
+  /** Media types of a body that is a file, such as an image. The handler gets its bytes. */
+  readonly upload?: readonly string[]
   /** Cookies that its answers set or clear. */
   readonly cookies?: readonly string[]
   readonly answers: Readonly<Record<number, Answer>>
@@ -90,11 +94,18 @@ export const endpoint = <const E extends EndpointDefinition>(definition: E): E =
 type Input<E, K extends keyof EndpointDefinition> =
   E extends Record<K, infer S> ? (S extends TSchema ? Static<S> : undefined) : undefined
 
+/** A file that a client sent as the body. */
+export interface Upload {
+  /** One of the media types that the endpoint declares. */
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
 /** What a caller sends: its params, query and body, by their schemas. */
 export interface EndpointInput<E extends EndpointDefinition> {
   params: Input<E, 'params'>
   query: Input<E, 'query'>
-  body: Input<E, 'body'>
+  body: E extends { readonly upload: readonly string[] } ? Upload : Input<E, 'body'>
 }
 
 /** The JSON body of the success answer, or undefined where there is none. */
@@ -116,6 +127,7 @@ export function refusals(definition: EndpointDefinition): ErrorCode[] {
   // Also where no query is declared: a change refuses keys that it does not know.
   if (definition.params || definition.query || definition.method !== 'GET') codes.add('VALIDATION_FAILED')
   if (definition.body) codes.add('MALFORMED_JSON').add('UNSUPPORTED_MEDIA_TYPE')
+  if (definition.upload) codes.add('UPLOAD_TYPE_UNSUPPORTED')
   // Also where no body is asked for: one may be sent.
   if (definition.method !== 'GET') codes.add('PAYLOAD_TOO_LARGE')
   if (definition.unlimited === undefined) codes.add('RATE_LIMITED')

@@ -31,6 +31,11 @@ export const errors = define({
     title: 'The request could not be understood.',
     mend: 'Send a well-formed request: one Host header, a valid address, and one length of the body.',
   },
+  IMAGE_INVALID: {
+    status: 400,
+    title: 'The image cannot be used.',
+    mend: 'Send a complete PNG or WebP image, not animated, of at most 512 × 512 pixels.',
+  },
   UNKNOWN_PROJECT: {
     status: 400,
     title: 'No project has this client_id.',
@@ -138,7 +143,7 @@ export const errors = define({
   REDIRECT_URI_NOT_ALLOWED: {
     status: 403,
     title: 'The redirect URI is not on the list of the project.',
-    mend: 'Use a listed redirect URI, character for character, or let a System Admin or an owner of the project add this one: in the console under Redirect URIs, or POST /api/admin/projects/{id}/redirect-uris with its `uri`.',
+    mend: 'Use a redirect URI that matches the list exactly. A System Admin or an owner of the project can add this one: in the console under Redirect URIs, or with POST /api/admin/projects/{id}/redirect-uris.',
   },
   SERVER_NOT_ACCESSIBLE: {
     status: 403,
@@ -224,7 +229,7 @@ export const errors = define({
   REDIRECT_URI_NOT_FOUND: {
     status: 404,
     title: 'The project has no such redirect URI.',
-    mend: 'Use one of `redirectUris` from GET /api/admin/projects/{id}, character for character, percent-encoded in the query.',
+    mend: 'Use one of `redirectUris` from GET /api/admin/projects/{id}, unchanged but percent-encoded in the query.',
   },
   ACCESS_NOT_FOUND: {
     status: 404,
@@ -235,6 +240,11 @@ export const errors = define({
     status: 404,
     title: 'There is no such picture.',
     mend: 'Use the id and hash of the address that `avatar` or `icon` has now: pictures change, and are taken away.',
+  },
+  LOGO_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such logo.',
+    mend: 'Check the project ID. A System Admin or an owner of the project sets its logo: PUT /api/admin/projects/{id}/logo.',
   },
   WEBHOOK_NOT_FOUND: {
     status: 404,
@@ -266,6 +276,11 @@ export const errors = define({
     status: 409,
     title: 'Another project protects one of these hosts.',
     mend: 'Choose another host, or take it away from the other project first: PATCH that one with the hosts that remain.',
+  },
+  RESOURCE_TAKEN: {
+    status: 409,
+    title: 'Another project has one of these resources.',
+    mend: 'Choose another URI, or remove it from the other project first: PATCH that project with the resources that remain.',
   },
   PROJECT_NAME_TAKEN: {
     status: 409,
@@ -349,6 +364,11 @@ export const errors = define({
     status: 415,
     title: 'The body is not JSON, by its headers.',
     mend: 'Send the body as Content-Type: application/json, in UTF-8 and not compressed.',
+  },
+  UPLOAD_TYPE_UNSUPPORTED: {
+    status: 415,
+    title: 'The media type of this file is not accepted here.',
+    mend: 'Send the file uncompressed, with its media type as Content-Type: the API reference lists the types.',
   },
   EXPECTATION_FAILED: {
     status: 417,

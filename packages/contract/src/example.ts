@@ -64,6 +64,7 @@ const byName: Readonly<Record<string, unknown>> = {
   changeCursor: '48151.3',
   schema: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
   payload: { title: 'Regatta on Sunday' },
+  accentColor: '#0b57b7',
   color: 15_844_367,
   roleColor: 15_844_367,
   uptime: 3600.5,

@@ -98,6 +98,7 @@ export const hostCallback = endpoint({
     state: Type.String({ minLength: 1, maxLength: 2048 }),
     iss: CallbackParameter,
     error: CallbackParameter,
+    error_reason: CallbackParameter,
     error_description: CallbackParameter,
   }),
   cookies: ['__Host-rolecall'],

@@ -6,6 +6,8 @@ import { patterns } from './patterns.ts'
 /** Media types of pictures: none that a browser could run something of. */
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
+const ImageHash = Type.String({ pattern: patterns.imageHash.pattern, maxLength: 66 })
+
 /** A picture of the chat platform, by the service. Refuses with IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE. */
 export const getImage = endpoint({
   method: 'GET',
@@ -20,8 +22,23 @@ export const getImage = endpoint({
   params: Closed({
     kind: OneOf('avatars', 'icons'),
     id: Snowflake,
-    hash: Type.String({ pattern: patterns.imageHash.pattern, maxLength: 66 }),
+    hash: ImageHash,
   }),
+  answers: { 200: { picture: pictureTypes } },
+  refuses: ['IMAGE_NOT_FOUND', 'CHAT_PLATFORM_UNAVAILABLE'],
+})
+
+/** Returns the icon of a registered server to any client. Rejects with IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE. */
+export const getServerIcon = endpoint({
+  method: 'GET',
+  path: '/api/servers/{serverId}/icon/{hash}',
+  tag: 'Servers',
+  summary: 'The icon of a server, for pages that members see',
+  description:
+    'Only the current icon of a server that is registered here: the service requests no other image for strangers. ' +
+    'An icon never changes under its hash, so browsers keep it for a week.',
+  auth: 'none',
+  params: Closed({ serverId: Snowflake, hash: ImageHash }),
   answers: { 200: { picture: pictureTypes } },
   refuses: ['IMAGE_NOT_FOUND', 'CHAT_PLATFORM_UNAVAILABLE'],
 })

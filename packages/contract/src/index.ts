@@ -8,8 +8,10 @@ export * as apiKeys from './api-keys.ts'
 export * as attention from './attention.ts'
 export * as audit from './audit.ts'
 export * as blocks from './blocks.ts'
+export * as branding from './branding.ts'
 export * as chatServers from './chat-servers.ts'
 export { endpoints, operationIdOf } from './contract.ts'
+export { textColorOn } from './contrast.ts'
 export * as dryRun from './dry-run.ts'
 export {
   type Answer,
@@ -20,6 +22,7 @@ export {
   type EndpointOutput,
   endpoint,
   refusals,
+  type Upload,
 } from './endpoint.ts'
 export { type ErrorCode, type ErrorDefinition, errors } from './errors.ts'
 export * as eventDeliveries from './event-deliveries.ts'
@@ -33,6 +36,7 @@ export * as groups from './groups.ts'
 export * as health from './health.ts'
 export * as images from './images.ts'
 export type { Schema } from './json-schema.ts'
+export { chooseLanguage, type Language, languages } from './languages.ts'
 export * as latency from './latency.ts'
 export * as login from './login.ts'
 export * as logoutDeliveries from './logout-deliveries.ts'

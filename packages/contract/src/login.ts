@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { credentialBodyLimit, endpoint } from './endpoint.ts'
 import { Closed, OneOf, Snowflake, Uuid } from './formats.ts'
+import { UiLocales } from './languages.ts'
 import { patterns } from './patterns.ts'
 import { CodeVerifier, Success, TokenResponse } from './sessions.ts'
 
@@ -20,6 +21,7 @@ const AuthorizeQuery = {
   }),
   server_id: Snowflake,
   state: Type.String({ minLength: 1, maxLength: 2048, description: 'Opaque; comes back unchanged.' }),
+  ui_locales: UiLocales,
   ...Challenge,
 }
 
@@ -29,6 +31,11 @@ const bothOrNone = {
     code_challenge_method: ['code_challenge'],
   },
 }
+
+const loopbackRedirect = new RegExp(patterns.loopbackRedirect.pattern)
+
+/** Returns true for an address where a command line may receive its code. */
+export const isLoopbackRedirect = (redirectUri: string): boolean => loopbackRedirect.test(redirectUri)
 
 const authorizeRefusals = [
   'UNKNOWN_PROJECT',
@@ -54,7 +61,7 @@ export const authorize = endpoint({
   needs: 'READ',
   page: true,
   query: Closed(AuthorizeQuery, bothOrNone),
-  cookies: ['svc_auth_req'],
+  cookies: ['svc_auth_req', 'svc_ui_locales'],
   answers: { 302: null },
   refuses: authorizeRefusals,
 })
@@ -72,7 +79,7 @@ export const ssoAuthorize = endpoint({
   needs: 'READ',
   page: true,
   query: Closed({ ...AuthorizeQuery, prompt: Type.Optional(OneOf('none')) }, bothOrNone),
-  cookies: ['svc_auth_req', 'svc_sso'],
+  cookies: ['svc_auth_req', 'svc_sso', 'svc_ui_locales'],
   answers: { 302: null },
   refuses: authorizeRefusals,
 })
@@ -110,6 +117,7 @@ const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 export const chatCallback = endpoint({
   method: 'GET',
   path: '/api/auth/callback',
+  isUsedOnce: true,
   tag,
   summary: 'Where the chat platform sends the browser back',
   auth: 'none',
@@ -136,7 +144,10 @@ export const chatCallback = endpoint({
   ],
 })
 
-/** Begins the login of a System Admin. Refuses with SERVER_NOT_ACCESSIBLE, NAVIGATION_REQUIRED, LOGIN_NOT_CONFIGURED. */
+/**
+ * Begins the login of a System Admin, in the browser or for a command line. Refuses with SERVER_NOT_ACCESSIBLE,
+ * NAVIGATION_REQUIRED, LOGIN_NOT_CONFIGURED.
+ */
 export const adminLogin = endpoint({
   method: 'GET',
   path: '/api/auth/admin/login',
@@ -144,7 +155,9 @@ export const adminLogin = endpoint({
   summary: 'Log in a System Admin',
   description:
     'The same bounce for the main server; ends at `return_to` with `#code=…`. A member without the ' +
-    'admin role gets a 403 page. With `code_challenge` the code is only good with its `codeVerifier`.',
+    'admin role gets a 403 page. With `code_challenge` the code is only good with its `codeVerifier`. A command line sends ' +
+    '`redirect_uri` instead of `return_to`: after a confirmation page the code, `state` and `iss` arrive there in the ' +
+    'query. With `response_mode=page` the page shows the code. Both require a challenge.',
   auth: 'none',
   page: true,
   query: Closed(
@@ -157,13 +170,72 @@ export const adminLogin = endpoint({
           description: '`/`, or a page of the console: below `/console/`.',
         }),
       ),
+      ui_locales: UiLocales,
+      redirect_uri: Type.Optional(
+        Type.String({
+          pattern: patterns.loopbackRedirect.pattern,
+          maxLength: 64,
+          description:
+            'Where a command line listens: `http://127.0.0.1:PORT/callback` or `http://[::1]:PORT/callback`.',
+        }),
+      ),
+      response_mode: Type.Optional(OneOf('page')),
+      state: Type.Optional(
+        Type.String({
+          pattern: patterns.commandLineState.pattern,
+          maxLength: 512,
+          description: 'Required with `redirect_uri`; comes back unchanged.',
+        }),
+      ),
       ...Challenge,
     },
-    { dependentRequired: { code_challenge_method: ['code_challenge'] } },
+    {
+      dependentRequired: {
+        code_challenge_method: ['code_challenge'],
+        redirect_uri: ['code_challenge', 'code_challenge_method', 'state'],
+        response_mode: ['code_challenge', 'code_challenge_method'],
+        state: ['redirect_uri'],
+      },
+    },
   ),
-  cookies: ['svc_auth_req'],
+  cookies: ['svc_auth_req', 'svc_ui_locales'],
   answers: { 302: null },
   refuses: ['SERVER_NOT_ACCESSIBLE', 'NAVIGATION_REQUIRED', 'RATE_LIMITED', 'LOGIN_NOT_CONFIGURED'],
+})
+
+const Confirmation = Type.String({ pattern: patterns.confirmation.pattern, maxLength: 43 })
+const confirmPath = '/api/auth/admin/confirm'
+
+/** Asks before a command line receives a code. Refuses with LOGIN_REQUEST_INVALID, NAVIGATION_REQUIRED. */
+export const confirmationPage = endpoint({
+  method: 'GET',
+  path: confirmPath,
+  tag,
+  summary: 'Ask whether to sign in a command line',
+  description:
+    'Where a login with `redirect_uri` or `response_mode=page` arrives: names the account, in the browser that began the ' +
+    'login only. Nothing is issued before the answer.',
+  auth: 'none',
+  page: true,
+  query: Closed({ request: Confirmation }),
+  answers: { 200: null },
+  refuses: ['LOGIN_REQUEST_INVALID', 'NAVIGATION_REQUIRED'],
+})
+
+/** Issues the code of a command line, or cancels the login. Refuses with LOGIN_REQUEST_INVALID, CROSS_SITE_REQUEST. */
+export const answerConfirmation = endpoint({
+  method: 'POST',
+  path: confirmPath,
+  tag,
+  summary: 'Sign in a command line, or cancel',
+  description:
+    'Only from the confirmation page, once. `confirm` sends the browser to the command line with `code`, `state` and ' +
+    '`iss`, or shows the code. `cancel` sends `error=access_denied`, or shows that nothing was issued.',
+  auth: 'none',
+  page: true,
+  query: Closed({ request: Confirmation, answer: OneOf('confirm', 'cancel') }),
+  answers: { 200: null, 302: null },
+  refuses: ['LOGIN_REQUEST_INVALID', 'CROSS_SITE_REQUEST'],
 })
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fieldsOf, type MemberAnswer, schemasOf } from './member-fields.ts'
 
-/** The order in which responses have always listed these fields. A new field takes its place between them. */
+/** Established order of these fields in responses. New fields may be added between them. */
 const orders: Readonly<Record<MemberAnswer, string>> = {
   session: 'username avatar displayName email globalName joinedAt preferredName',
   profile: 'username avatar displayName email globalName preferredName',

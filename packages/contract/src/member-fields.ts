@@ -3,7 +3,7 @@ import { DateTime, Nullable } from './formats.ts'
 
 /** A response that contains fields of a member. */
 export type MemberAnswer =
-  /** validate, exchange, and refresh; OpenID Connect claims and `Remote-*` headers are made of it. */
+  /** Responses of validate, exchange, and refresh. OpenID Connect claims and `Remote-*` headers derive from it. */
   | 'session'
   | 'profile'
   | 'serverMember'
@@ -16,22 +16,22 @@ export type MemberAnswer =
 interface MemberField {
   readonly schema: TSchema
   readonly example: string
-  /** Where the value comes from; `id` means computed from the member ID. */
+  /** Source of the value. `id`: computed from the member ID. */
   readonly source: 'user' | 'login' | 'membership' | 'admin' | 'id'
-  /** The key of the platform's user object, and how its value is read. Such a field is null where the platform sends none. */
+  /** Key in the platform's user object, and the format of its value. The field is null if the platform sends no value. */
   readonly payload?: { readonly key: string; readonly as: 'text' | 'avatar' }
-  /** The column of `members`, of type text, or of `memberships` for a value of a membership. */
+  /** Text column of `members`, or of `memberships` if the source is a membership. */
   readonly column?: string
   readonly answers: readonly MemberAnswer[]
-  /** Part of the profile in the file with everything that is kept about a person. */
+  /** True if the export of a person's data contains the field. */
   readonly isPersonal: boolean
-  /** The claim of the scope `profile` that has this value; left out where the value is null. */
+  /** Claim of the scope `profile` with this value, which is omitted if the value is null. */
   readonly claim?: string
 }
 
 /**
- * Describes each field of a member: one row a field. Schemas, SELECT lists, writes, response bodies, exports, and claims
- * derive from it. The table is here because the contract imports nothing of the service, and both service and console import the contract.
+ * Describes each field of a member in one row. Schemas, SELECT lists, writes, response bodies, exports, and claims derive
+ * from it. The table is in the contract because both the service and the console import the contract.
  */
 export const memberFields = {
   username: {
@@ -86,7 +86,7 @@ export const memberFields = {
     claim: 'picture',
   },
   email: {
-    schema: Nullable(Type.String({ description: 'As the account had it at the last login.' })),
+    schema: Nullable(Type.String({ description: 'Email address of the account at the last sign-in.' })),
     example: 'ada@crew.example',
     source: 'login',
     column: 'email',
@@ -97,7 +97,7 @@ export const memberFields = {
     schema: Nullable({
       ...DateTime,
       description:
-        'When the account was created on the chat platform. When they joined a server is `joinedAt` of the member lists.',
+        'Time at which the account was created on the chat platform. In member lists, `joinedAt` is the time at which they joined the server.',
     }),
     example: '2026-03-01T12:00:00.000Z',
     source: 'id',
@@ -117,7 +117,7 @@ export const memberFields = {
 /** The name of a field in responses. */
 export type MemberFieldName = keyof typeof memberFields
 
-// `Object.keys` forgets which keys an object has.
+// `Object.keys` returns `string[]`, without the type of the keys.
 const names = Object.keys(memberFields) as MemberFieldName[]
 
 /** Returns the description of one field. */
@@ -131,7 +131,7 @@ type FieldOf<Answer> = {
   [Name in MemberFieldName]: Answer extends Fields[Name]['answers'][number] ? Name : never
 }[MemberFieldName]
 
-/** A field that the table reads from the platform's user object. */
+/** A field that is read from the platform's user object. */
 export type UserField = FieldWith<{ readonly payload: object }>
 /** A field that is stored in `members`. */
 export type StoredField = Exclude<
@@ -143,16 +143,16 @@ export type FieldsOf<Answer extends MemberAnswer> = {
   readonly [Name in FieldOf<Answer>]: Static<Fields[Name]['schema']>
 }
 
-/** The fields that the platform's user object holds. */
+/** Fields of the platform's user object. */
 export const userFields = names.filter((name): name is UserField => memberField(name).payload !== undefined)
 
-/** The fields that are stored in `members`. */
+/** Fields that are stored in `members`. */
 export const storedFields = names.filter(
   (name): name is StoredField =>
     memberField(name).column !== undefined && memberField(name).source !== 'membership',
 )
 
-/** These responses list the fields after the username in alphabetical order, and all others in the order of the table. */
+/** Responses that list the username first and then the other fields alphabetically. All others use the order of the table. */
 const alphabetical: readonly MemberAnswer[] = ['session', 'profile']
 
 /** Returns the names of the fields that a response contains, in the order of its keys. */
@@ -168,7 +168,7 @@ export const mapFields = <Name extends string, Value>(
   keys: readonly Name[],
   toValue: (name: Name) => Value,
 ) =>
-  // `Object.fromEntries` forgets which keys it was given.
+  // The type of `Object.fromEntries` does not contain the keys.
   Object.fromEntries(keys.map((name) => [name, toValue(name)])) as Record<Name, Value>
 
 /** Copies these keys, in this order. */
@@ -178,13 +178,13 @@ export function pickFields<From extends object, Name extends keyof From>(
 ): Pick<From, Name> {
   const picked: Partial<Pick<From, Name>> = {}
   for (const name of keys) picked[name] = from[name]
-  // Each key was copied.
+  // The loop copied every key, so the object is complete.
   return picked as Pick<From, Name>
 }
 
 /** Returns the schemas of the fields that a response contains, in the order of its keys. */
 export const schemasOf = <Answer extends MemberAnswer>(answer: Answer) =>
-  // `mapFields` knows the schema of a name only as one of all schemas.
+  // The type of `mapFields` does not tell which schema belongs to which name.
   mapFields(fieldsOf(answer), (name) => memberFields[name].schema) as {
     [Name in FieldOf<Answer>]: Fields[Name]['schema']
   }

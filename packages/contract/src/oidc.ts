@@ -13,6 +13,10 @@ export const OidcClient = Type.Object({
   backchannelLogoutUri: Nullable(Type.String()),
   deviceFlow: Type.Boolean({ description: 'Devices without a browser may log in by a code.' }),
   rolesInIdToken: Type.Boolean({ description: 'Also in the ID token, where they age; userinfo is live.' }),
+  resources: Type.Array(Type.String({ pattern: '^[\\x21-\\x7e]+$' }), {
+    description:
+      'APIs of the project. Clients ask for a token with one of these URIs as `resource` (RFC 8707).',
+  }),
 })
 
 const Uri = { minLength: 1, maxLength: 2048 } as const
@@ -35,6 +39,15 @@ export const OidcClientInput = Closed({
   ),
   deviceFlow: Type.Optional(Type.Boolean()),
   rolesInIdToken: Type.Optional(Type.Boolean()),
+  resources: Type.Optional(
+    Type.Array(
+      Type.String({
+        ...{ minLength: 1, maxLength: 512 },
+        description: 'An absolute URI without a fragment, compared character for character.',
+      }),
+      { maxItems: 20, uniqueItems: true },
+    ),
+  ),
 })
 
 export type OidcClient = Static<typeof OidcClient>

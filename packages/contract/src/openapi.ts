@@ -118,7 +118,10 @@ function operation(definition: EndpointDefinition, refer: Refer): Json {
 }
 
 function requestBodyOf(definition: EndpointDefinition, refer: Refer): Json | undefined {
-  const { body, payload } = definition
+  const { body, payload, upload } = definition
+  if (upload) {
+    return { required: true, content: Object.fromEntries(upload.map((type) => [type, {}])) }
+  }
   const sent: Schema | undefined = body ?? payload
   if (!sent) return undefined
   const { description, ...schema } = sent

@@ -46,6 +46,10 @@ export const patterns = {
     pattern: '^[a-z][a-z_-]*$',
     message: 'must be a word in lower case, such as project or member',
   },
+  color: {
+    pattern: '^#[0-9a-fA-F]{6}$',
+    message: 'must be a color of six hexadecimal digits, such as #0b57b7',
+  },
   /** As the platform makes them: 32 hexadecimal digits, `a_` before those of moving pictures. */
   imageHash: {
     pattern: '^(a_)?[0-9a-f]{1,64}$',
@@ -59,6 +63,22 @@ export const patterns = {
   adminReturnTo: {
     pattern: `^/(console/(${segment}(/${segment})*/?)?(\\?[A-Za-z0-9/_.~?&=%+:@,;!$*()-]*)?)?$`,
     message: 'must be /, or a path below /console/ with plain characters',
+  },
+  /** RFC 8252 §7.3 and §8.3: the literal address, because a name such as localhost may lead to another machine. */
+  loopbackRedirect: {
+    pattern:
+      '^http://(127\\.0\\.0\\.1|\\[::1\\]):([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])/callback$',
+    message:
+      'must be http://127.0.0.1:PORT/callback or http://[::1]:PORT/callback, with a port from 1 to 65535',
+  },
+  commandLineState: {
+    pattern: '^[A-Za-z0-9._~-]{1,512}$',
+    message: 'must be 1 to 512 characters: letters, digits, and . _ ~ -',
+  },
+  /** 256 random bits in base64url, so that no one-time code has this form. */
+  confirmation: {
+    pattern: '^[A-Za-z0-9_-]{43}$',
+    message: 'must be the 43 characters that the sign-in put into the address',
   },
 } satisfies Record<string, Rule>
 

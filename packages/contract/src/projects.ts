@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { AccessMapping, Scope } from './access.ts'
 import { NewOwners, Owners } from './administrators.ts'
 import { ApiKeyInfo } from './api-keys.ts'
+import { Branding, BrandingInput } from './branding.ts'
 import { ChangeQuery, DryRun } from './dry-run.ts'
 import { endpoint } from './endpoint.ts'
 import { EventsSecret, EventsUrl, eventsRecord } from './event-address.ts'
@@ -21,6 +22,7 @@ export const Project = Type.Object({
   description: Nullable(Type.String()),
   isActive: Type.Boolean(),
   isInternal: Type.Boolean({ description: 'Uses the main server without a mapping.' }),
+  branding: Branding,
   redirectUris: Type.Array(Type.String({ pattern: '^[\\x21-\\x7e]+$' })),
   webhookUrl: Nullable(Type.String({ description: 'Masked after the host.' })),
   ...eventsRecord,
@@ -73,6 +75,7 @@ export const UpdateProject = Closed({
   description: Type.Optional(Nullable(Description)),
   isActive: Type.Optional(Type.Boolean()),
   isInternal: Type.Optional(Type.Boolean()),
+  branding: Type.Optional(BrandingInput),
   webhookUrl: Type.Optional(Nullable(WebhookUrl)),
   eventsUrl: Type.Optional(Nullable(EventsUrl)),
   owners: Type.Optional(NewOwners),
@@ -104,7 +107,7 @@ export const listProjects = endpoint({
   refuses: [],
 })
 
-/** Registers a project and shows its key, once. Refuses with PROJECT_NAME_TAKEN, HOST_TAKEN, ENCRYPTION_KEY_MISSING. */
+/** Registers a project and shows its key, once. Refuses with PROJECT_NAME_TAKEN, HOST_TAKEN, RESOURCE_TAKEN, ENCRYPTION_KEY_MISSING. */
 export const createProject = endpoint({
   method: 'POST',
   path: '/api/admin/projects',
@@ -124,7 +127,7 @@ export const createProject = endpoint({
       eventsSecret: EventsSecret,
     }),
   },
-  refuses: ['HOST_TAKEN', 'PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING', 'RATE_LIMITED'],
+  refuses: ['HOST_TAKEN', 'RESOURCE_TAKEN', 'PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING', 'RATE_LIMITED'],
 })
 
 /** One project. Refuses with PROJECT_NOT_FOUND, SECRET_UNREADABLE, ENCRYPTION_KEY_MISSING. */
@@ -143,7 +146,7 @@ export const getProject = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE', 'ENCRYPTION_KEY_MISSING'],
 })
 
-/** Changes a project. Refuses with PROJECT_NOT_FOUND, PROJECT_NAME_TAKEN, HOST_TAKEN, ENCRYPTION_KEY_MISSING. */
+/** Changes a project. Refuses with PROJECT_NOT_FOUND, PROJECT_NAME_TAKEN, HOST_TAKEN, RESOURCE_TAKEN, ENCRYPTION_KEY_MISSING. */
 export const updateProject = endpoint({
   method: 'PATCH',
   path: '/api/admin/projects/{id}',
@@ -152,7 +155,7 @@ export const updateProject = endpoint({
   description: 'What is left out stays; null clears. An inactive project can neither log in nor validate.',
   auth: 'admin',
   owners: 'id',
-  ownerFields: ['description', 'webhookUrl', 'eventsUrl'],
+  ownerFields: ['description', 'branding', 'webhookUrl', 'eventsUrl'],
   params: ProjectId,
   query: ChangeQuery,
   body: UpdateProject,
@@ -160,7 +163,13 @@ export const updateProject = endpoint({
   answers: {
     200: Type.Union([Type.Object({ ...Project.properties, eventsSecret: EventsSecret }), DryRun]),
   },
-  refuses: ['PROJECT_NOT_FOUND', 'PROJECT_NAME_TAKEN', 'HOST_TAKEN', 'ENCRYPTION_KEY_MISSING'],
+  refuses: [
+    'PROJECT_NOT_FOUND',
+    'PROJECT_NAME_TAKEN',
+    'HOST_TAKEN',
+    'RESOURCE_TAKEN',
+    'ENCRYPTION_KEY_MISSING',
+  ],
 })
 
 /** Ends a project, its key and its sessions. Refuses with PROJECT_NOT_FOUND. */
@@ -201,7 +210,8 @@ export const addRedirectUri = endpoint({
   path: '/api/admin/projects/{id}/redirect-uris',
   tag,
   summary: 'Add a redirect URI',
-  description: 'The others stay. 201 if it is new, 200 if the project has it already; at most 20, in ASCII.',
+  description:
+    'Keeps the other redirect URIs. Returns 201 if the URI is new, and 200 if the project already has it. A project has at most 20, in ASCII.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -216,7 +226,8 @@ export const removeRedirectUri = endpoint({
   path: '/api/admin/projects/{id}/redirect-uris',
   tag,
   summary: 'Remove a redirect URI',
-  description: 'The others stay. Sessions continue; a sign-in that began with it ends on a page.',
+  description:
+    'Keeps the other redirect URIs. Sessions continue. A sign-in that began with this URI ends on an error page.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 import { patterns } from './patterns.ts'
 
-/** Why a sign-in is refused, and the step of `explain` that fails then. `error_reason` of a redirect is one of these. */
+/** Maps each reason of a refused sign-in to the step of `explain` that fails. `error_reason` in a redirect is one of them. */
 export const refusalSteps = {
   not_a_member: 'callback.member_of_server',
   blocked: 'callback.not_blocked',
@@ -12,7 +12,7 @@ export const refusalSteps = {
   role_lacking: 'host.any_of',
 } as const
 
-/** The reason of a refused sign-in, as `error_reason` has it. */
+/** The reason of a refused sign-in, equal to `error_reason`. */
 export type RefusedLoginCode = keyof typeof refusalSteps
 
 /** A sign-in of a known account that ended without a session. */
@@ -27,7 +27,7 @@ export const RefusedLogin = Type.Object({
   code: {
     ...OneOf('not_a_member', 'blocked', 'no_access', 'declined', 'role_lacking'),
     description:
-      '`declined`: the member did not agree that the project learns who they are. `role_lacking`: a protected host asks for a role that they do not hold.',
+      '`declined`: the member declined to share their identity with the project. `role_lacking`: a protected host requires a role that they do not have.',
   },
   step: Type.String({ description: 'The step of POST /api/admin/explain that fails.' }),
 })
@@ -37,36 +37,36 @@ const RefusedLoginsQuery = Closed({
     Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'A part of the username or display name, ignoring case, or a whole member ID.',
+      description: 'Part of the username or display name, case-insensitive, or a complete member ID.',
     }),
   ),
   projectId: Type.Optional(Uuid),
   from: Type.Optional({
     ...DateTime,
-    description: 'From this moment on. A date alone is its first moment in UTC.',
+    description: 'Start of the period, inclusive. A date without a time means its start in UTC.',
   }),
   to: Type.Optional({
     ...DateTime,
-    description: 'Up to and including this moment. A date alone is the whole day, in UTC.',
+    description: 'End of the period, inclusive. A date without a time includes that whole day in UTC.',
   }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   cursor: Type.Optional(
     Type.String({
       pattern: patterns.momentCursor.pattern,
       maxLength: 60,
-      description: '`nextCursor` of the page before.',
+      description: '`nextCursor` of the previous page.',
     }),
   ),
 })
 
-/** Lists refused sign-ins of known accounts, newest first. Owners see those of their projects. */
+/** Lists refused sign-ins of known accounts, newest first. Project owners get those of their projects. */
 export const listRefusedLogins = endpoint({
   method: 'GET',
   path: '/api/admin/refused-logins',
   tag: 'Members',
   summary: 'List refused sign-ins, the newest first',
   description:
-    'Sign-ins that ended without a session, by the account that tried. Owners of projects see those of their projects, but none with the code `declined`. Kept as long as authentication failures, and erased with the person. At most a few seconds old.',
+    'Sign-ins of known accounts that ended without a session. Project owners see those of their projects, except for the code `declined`. Entries are kept as long as authentication failures and erased with the person. The list may lag by a few seconds.',
   auth: 'admin',
   owners: 'any',
   query: RefusedLoginsQuery,

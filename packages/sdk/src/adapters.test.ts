@@ -1,5 +1,5 @@
 import { describeSites } from '../test/adapter-table.ts'
 import { sites } from '../test/sites.ts'
 
-// The frameworks that have to be built are in tools/sdk/stacks.test.ts, those of other packages in tools/peers.
+// Frameworks that need a build are in tools/sdk/stacks.test.ts, and those that are not installed with the workspace in tools/peers.
 describeSites(sites)

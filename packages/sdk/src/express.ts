@@ -20,7 +20,7 @@ type Next = (error?: unknown) => void
 
 const adapter = createAdapter<object>('app.use(rolecall.middleware())')
 
-/** Makes middleware of a step that tells whether it has answered the request. */
+/** Makes middleware from a function that returns true if it has answered the request. */
 const middlewareOf =
   <Incoming, Outgoing>(hasAnswered: (request: Incoming, response: Outgoing) => Promise<boolean>) =>
   async (request: Incoming, response: Outgoing, next: Next): Promise<void> => {

@@ -18,10 +18,10 @@ export interface GuardOptions {
   readonly onError?: (error: RolecallError) => void
 }
 
-/** A member who may come in, or what to answer instead: RFC 9457, like the refusals of the service. */
+/** The session of a member with access, or the response that refuses the request (RFC 9457, as the service does). */
 export type Decision = { readonly session: Session } | { readonly refusal: Response }
 
-/** Decides a request by its headers. */
+/** Decides from the headers whether a request has access. */
 export type Decide = (
   header: (name: 'authorization' | 'cookie') => string | null | undefined,
   rules: MemberRules,

@@ -10,7 +10,7 @@ import { describeGuards, givenGuarded, options, rules, type StartGuarded } from 
 const { users } = demo
 const given = givenGuarded()
 
-/** Frameworks that are installed with the workspace, or that are called as functions; the others are in tools/peers. */
+/** Frameworks that are installed with the workspace, or that need no installation. The others are in tools/peers. */
 const sites: Readonly<Record<string, StartGuarded>> = {
   Fastify: async (given) => {
     const { rolecall, broken } = given

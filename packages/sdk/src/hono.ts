@@ -22,7 +22,7 @@ type Next = () => Promise<void>
 
 const adapter = createAdapter<object>('app.use(rolecall.middleware())')
 
-/** Makes middleware of a step that returns the answer to send instead of the app's, if there is one. */
+/** Makes middleware from a function that may return a response to send instead of the app's. */
 const middlewareOf =
   <Given>(answerTo: (context: Given) => Promise<Response | undefined>) =>
   async (context: Given, next: Next): Promise<Response | undefined> => {

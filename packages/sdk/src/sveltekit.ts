@@ -27,7 +27,7 @@ interface HandleInput<Given extends Event> {
 }
 
 const adapter = createAdapter<Request>('The handle of createRolecall(), in hooks.server,')
-/** What `handle` answers instead of what SvelteKit makes of an error. */
+/** Responses that `handle` sends in place of SvelteKit's error response. */
 const refusals = new WeakMap<Request, Response>()
 
 /**

@@ -46,23 +46,24 @@ export type Transport = <E extends Endpoint>(call: Call<E>) => Promise<E['answer
 /** Sends calls and turns whatever is not a success into a RolecallError, except the caller's own abort. */
 export function createTransport({ baseUrl, retries, fetch, ...options }: TransportOptions): Transport {
   const sendOnce = async <E extends Endpoint>(call: Call<E>, signal: AbortSignal): Promise<E['answer']> => {
-    const { text = call.body === undefined ? undefined : JSON.stringify(call.body) } = call
+    const body = bodyOf(call)
     const response = await fetch(baseUrl + addressOfCall(call), {
       method: call.method,
       headers: {
         accept: 'application/json',
-        ...(text !== undefined && { 'content-type': 'application/json' }),
+        // A file has its own type.
+        ...(typeof body === 'string' && { 'content-type': 'application/json' }),
         ...call.headers,
       },
-      ...(text !== undefined && { body: text }),
+      ...(body !== undefined && { body }),
       // Never followed: the next address would get the credentials.
       redirect: 'manual',
       signal,
     })
-    const answer = await response.text()
-    const body = parse(answer)
-    if (response.ok && (body !== undefined || answer === '')) return body as E['answer']
-    throw errorOf(response, body)
+    const text = await response.text()
+    const answer = parse(text)
+    if (response.ok && (answer !== undefined || text === '')) return answer as E['answer']
+    throw errorOf(response, answer)
   }
 
   return async <E extends Endpoint>(call: Call<E>) => {
@@ -89,6 +90,18 @@ export function createTransport({ baseUrl, retries, fetch, ...options }: Transpo
       deadline.release()
     }
   }
+}
+
+/** Returns what is sent: a file or a text as it is, and anything else as JSON. */
+function bodyOf({
+  text,
+  body,
+}: {
+  readonly text?: string
+  readonly body?: unknown
+}): string | Blob | undefined {
+  if (text !== undefined || body === undefined) return text
+  return body instanceof Blob ? body : JSON.stringify(body)
 }
 
 function asRolecallError(reason: unknown, baseUrl: string, timeoutMs: number | undefined): RolecallError {

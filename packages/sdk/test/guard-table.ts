@@ -10,22 +10,22 @@ export const rules = { anyOf: [roles.captain, roles.crew] }
 export const options = { onError: () => {} }
 export type Ask = (path: string, headers: Record<string, string>) => Promise<Response>
 
-/** What a site is made with, and members who ask it. */
+/** Clients and session tokens that the sites of a test file share. */
 export interface Guarded {
   readonly rolecall: Rolecall
-  /** A client whose key is refused. */
+  /** A client with an invalid key. */
   readonly broken: Rolecall
-  /** Session tokens of a member of the crew, and of one without a role that counts. */
+  /** Session token of a member with a required role. `deckhand` has none of them. */
   readonly crew: string
   readonly deckhand: string
-  /** Closes something after the last test. */
+  /** Registers a function to call after the last test. */
   onEnd(end: () => unknown): void
 }
 
-/** Starts a site with a page of the captain and crew, everyone's page, one by cookie, and one that cannot ask. */
+/** Starts a site with four pages: for captain and crew, for all members, by cookie, and with a client that always fails. */
 export type StartGuarded = (given: Guarded) => Promise<Ask>
 
-/** Starts the service, and returns what every site of a test file shares once its tests run. */
+/** Starts the service before the tests. Returns values that are available once the tests run. */
 export function givenGuarded(): Guarded {
   const ends: (() => unknown)[] = []
   let world: World
@@ -61,7 +61,7 @@ export function givenGuarded(): Guarded {
   }
 }
 
-/** Listens at any port of 127.0.0.1 until the test file ends. */
+/** Listens on a free port of 127.0.0.1 until the test file ends. */
 export async function listen(handle: RequestListener, { onEnd }: Guarded): Promise<Ask> {
   const server = createServer(handle)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -71,7 +71,7 @@ export async function listen(handle: RequestListener, { onEnd }: Guarded): Promi
   return (path, headers) => fetch(`http://127.0.0.1:${port}${path}`, { headers })
 }
 
-/** Holds `requireMember()` of each framework to the same answers. */
+/** Checks that `requireMember()` gives the same responses in each framework. */
 export function describeGuards(given: Guarded, sites: Readonly<Record<string, StartGuarded>>): void {
   describe.each(Object.entries(sites))('requireMember() for %s', (_, start) => testGuard(given, start))
 }
@@ -89,18 +89,18 @@ function testGuard(given: Guarded, start: StartGuarded): void {
     return [status, code]
   }
 
-  test('lets a member in who holds one of the roles, and hands over who it is', async () => {
+  test('admits a member with one of the roles, and passes on the session', async () => {
     const answer = await ask('/crew', { authorization: `Bearer ${given.crew}` })
     expect(answer.status).toBe(200)
     expect(await answer.json()).toMatchObject({ id: users.ada, username: 'ada.osei' })
   })
 
-  test('lets every member in where no role is asked for', async () => {
+  test('admits every member if no role is required', async () => {
     const answer = await ask('/all', { authorization: `Bearer ${given.deckhand}` })
     expect(await answer.json()).toMatchObject({ id: users.tomas })
   })
 
-  test('takes the token from a cookie, where told so', async () => {
+  test('reads the token from a cookie, if configured', async () => {
     const answer = await ask('/cookie', { cookie: `other=1; session=${given.crew}` })
     expect(await answer.json()).toMatchObject({ id: users.ada })
     expect(await refused('/cookie', { authorization: `Bearer ${given.crew}` })).toEqual([
@@ -119,7 +119,7 @@ function testGuard(given: Guarded, start: StartGuarded): void {
     }
   })
 
-  test('answers 503 when it cannot know, never 401', async () => {
+  test('answers 503 and not 401 when it cannot check the session', async () => {
     const answer = await ask('/broken', { authorization: `Bearer ${given.crew}` })
     expect(answer.status).toBe(503)
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)

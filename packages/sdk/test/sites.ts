@@ -18,7 +18,7 @@ export type StartSite = (options: SiteOptions, port: number) => Promise<RunningS
 export const crewRules = { anyOf: [demo.roles.captain, demo.roles.crew] }
 
 /**
- * The same little site by each adapter; those whose frameworks are not installed with the workspace are in tools/peers:
+ * The same small site for each adapter. Frameworks that are not installed with the workspace are in tools/peers.
  *
  * `GET /` tells who is logged in, or `nobody` · `GET /crew` is a page of the crew, `GET|POST /api/crew` the same for
  * programs · `GET /public` may be kept by caches, and has a cookie of its own · `POST /leave` ends the session.

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { FolderInUse } from '#platform/db/folder-lock'
 import { schemaState } from '#platform/db/migrate'
 import { openDatabase } from '#platform/db/open-database'
 import { archiveFolder, NotAnArchive, unarchiveFolder } from '#platform/db/pglite-archive'
@@ -18,7 +19,12 @@ export async function backup(file: string): Promise<void> {
     )
   }
   await mayWrite(file)
-  const archive = await archiveFolder(folder)
+  const archive = await archiveFolder(folder).catch((error: unknown) => {
+    if (!(error instanceof FolderInUse)) throw error
+    throw new StartRefused(
+      `A running Rolecall uses the data folder ${folder}. Stop it and run this command again.`,
+    )
+  })
   // A name that nobody could prepare: a file or a link that is there already keeps its own rights.
   const unfinished = `${file}.${randomBytes(8).toString('hex')}`
   try {
@@ -59,7 +65,7 @@ async function markAsRestored(url: string) {
   const db = await openDatabase(url)
   try {
     const { pending } = await schemaState(db)
-    // A database without tables has nothing to mark.
+    // A database without tables needs no mark.
     if (!pending.includes('0001_clock_and_identity.sql')) await markRestored(db)
   } finally {
     await db.close()
@@ -84,6 +90,10 @@ async function mayWrite(file: string) {
     await writeFile(file, '', { flag: 'wx', mode: 0o600 })
     await rm(file)
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new StartRefused(
+        `${file} exists, and a backup never replaces a file. Move it, or choose another name.`,
+      )
     throw cannot(file, 'written', error)
   }
 }

@@ -47,7 +47,7 @@ test('help names every command, with examples', async () => {
     expect(out).toContain(word)
   const commands = [
     ...['serve', 'migrate', 'doctor', 'openapi', 'audit verify', 'sessions revoke', 'init'],
-    ...['projects create', 'backup', 'restore'],
+    ...['projects create', 'backup', 'restore', 'login', 'token', 'logout'],
   ]
   const helps = await Promise.all(commands.map((command) => rolecall(`${command} --help`)))
   for (const help of helps) expect(help.out).toMatch(/Examples?:/)
@@ -158,7 +158,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(problem.out).toMatch(new RegExp(`^PROBLEM +database +.*${refusal}`, 'm'))
   })
 
-  test('serve, migrate and doctor refuse a database of an unreleased version, and say what to do with it', async () => {
+  test('serve, migrate, and doctor refuse a database of an unreleased version with a sentence that names the fix', async () => {
     await onDatabase((db) =>
       db.script("update migrations set name = '0001_clock.sql' where name = '0001_clock_and_identity.sql'"),
     )

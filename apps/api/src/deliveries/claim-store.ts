@@ -3,7 +3,7 @@ import { ownHorizon } from '#platform/db/own-horizon'
 import { type Sql, sql } from '#platform/db/sql'
 import type { KindName } from './kind.ts'
 
-/** A claim ends by itself after this time, so that another instance replaces one that was killed. */
+/** Lease time of a claim. When an instance is killed, another one takes over after this time. */
 const lease = sql`interval '15 seconds'`
 
 export const isWaiting = sql`d.delivered_at is null and d.failed_at is null`
@@ -15,7 +15,7 @@ export const isWaiting = sql`d.delivered_at is null and d.failed_at is null`
 export const isSettled = (xid: Sql) => sql`(${xid} < pg_snapshot_xmin(pg_current_snapshot())
   or ${xid} < (select ${ownHorizon} from pg_current_snapshot() s))`
 
-/** A receiver, as long as it is held under this claim. */
+/** Identifies a receiver and the claim that an instance holds on it. */
 export interface Held {
   readonly kind: KindName
   readonly projectId: string
@@ -33,14 +33,14 @@ export interface Claimed {
 interface Wanted {
   readonly claim: string
   readonly kinds: readonly KindName[]
-  /** The most receivers to claim of those that answer promptly, and of those that failed or were slow. */
+  /** Maximum number of receivers to claim that respond promptly. `troubled` limits those that failed or were slow. */
   readonly prompt: number
   readonly troubled: number
 }
 
 /**
- * Claims receivers with a message that is due. The condition is repeated where the row is written, so of two instances that
- * want the same receiver exactly one gets it.
+ * Claims receivers with a message that is due. The write repeats the condition, so when two instances compete for a
+ * receiver, exactly one of them claims it.
  */
 export const claimReceivers = (db: Queryable, { claim, kinds, prompt, troubled }: Wanted) =>
   db.query<Claimed>(sql`
@@ -76,19 +76,19 @@ export const claimReceivers = (db: Queryable, { claim, kinds, prompt, troubled }
 const isHeld = ({ kind, projectId, claim }: Held) =>
   sql`kind = ${kind} and project_id = ${projectId} and claim = ${claim}`
 
-/** The time of the database. */
+/** Selects the time of the database, in seconds. */
 const now = sql`extract(epoch from clock_now())::float8 as "nowSec"`
 
-/** Finds the claim, with the time. Undefined if it is lost. */
+/** Returns the time if the claim is still held, and undefined if it is lost. */
 export const findHeld = (db: Queryable, held: Held) =>
   db.maybeOne<{ nowSec: number }>(sql`select ${now} from receivers where ${isHeld(held)}`)
 
-/** Renews the claim, and returns the time. Undefined if it is lost. */
+/** Renews the claim and returns the time. Returns undefined if the claim is lost. */
 export const holdReceiver = (db: Queryable, held: Held) =>
   db.maybeOne<{ nowSec: number }>(sql`
     update receivers set claimed_until = clock_now() + ${lease} where ${isHeld(held)} returning ${now}`)
 
-/** Ends the claim. A receiver whose messages all wait is not claimed again for a second. */
+/** Releases the claim. If `isIdle`, nothing could be sent, and the receiver is not claimed again for a second. */
 export const releaseReceiver = (db: Queryable, held: Held, isIdle: boolean) =>
   db.execute(sql`
     update receivers set claim = null, claimed_until = null,

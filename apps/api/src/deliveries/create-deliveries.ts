@@ -10,11 +10,11 @@ import type { DeliveryKind } from './kind.ts'
 import { sendMessages } from './send-messages.ts'
 import { createSlots } from './slots.ts'
 
-/** Half of this passes on average between a commit and its message. */
+/** Interval between claims. A message waits for half of it on average. */
 const everyMs = 250
-/** Pause between two claims while there is work: a burst of messages is one claim. */
+/** Pause between two claims while there is work, so that one claim covers a burst of messages. */
 const pauseMs = 20
-/** An orderly stop sends what is due for this long. */
+/** Time limit for sending due messages during a graceful shutdown. */
 const flushMs = 3_000
 
 interface DeliveriesDeps {
@@ -26,25 +26,25 @@ interface DeliveriesDeps {
 
 /** Sends the messages of all kinds, at least once each. */
 export interface Deliveries {
-  /** Attempts of this process: of which kind, and with which result. */
+  /** Counts the attempts of this process by kind and result. */
   readonly attempts: Tally
   start(): void
-  /** Sends what is due within a few seconds, and stops. The rest stays in the queue. */
+  /** Sends due messages for a few seconds, and then stops. The rest stays in the queue. */
   close(): Promise<void>
 }
 
 /**
- * Creates the sender, which every instance runs. Instances share the work by claims on receivers. A claim ends with its
- * work, or by itself after its instance was killed.
+ * Creates the sender, which every instance runs. Instances share the work by claiming receivers. A claim is released after
+ * its work, and expires if its instance is killed.
  */
 export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliveries {
   const slots = createSlots()
   const attempts = createTally()
-  /** The work under way, each with what aborts it. */
+  /** Maps the work in progress to its abort controllers. */
   const running = new Map<Promise<void>, AbortController>()
   let timer: NodeJS.Timeout | undefined
   let claiming: Promise<void> | undefined
-  let again = false
+  let isWakePending = false
   let isStopped = false
 
   const work = (kind: DeliveryKind, claimed: Claimed, claim: string) => {
@@ -55,7 +55,7 @@ export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliv
     }
     const done = sendMessages({ ...deps, count }, kind, { claimed, claim, signal: abort.signal })
       .catch((err: unknown) => {
-        // The claim ends by itself, and the next holder continues.
+        // The claim expires, and the next instance that claims the receiver continues.
         const { projectId } = claimed
         if (!(err instanceof DatabaseUnavailable))
           log.error({ err, kind: kind.name, projectId }, 'deliveries stopped: internal error')
@@ -80,24 +80,24 @@ export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliv
   }
   const claimUntilQuiet = async () => {
     do {
-      again = false
+      isWakePending = false
       await claimOnce()
-      if (again) await sleep(pauseMs)
-    } while (again && !isStopped)
+      if (isWakePending) await sleep(pauseMs)
+    } while (isWakePending && !isStopped)
   }
   const wake = () => {
-    again = true
+    isWakePending = true
     if (!timer || claiming || isStopped) return
     claiming = claimUntilQuiet()
       .catch((err: unknown) => {
-        again = false
-        // An outage is logged once, by `availability.ts`, and the next claim is soon.
+        isWakePending = false
+        // `availability.ts` logs an outage once, and the next claim follows soon.
         if (!(err instanceof DatabaseUnavailable)) log.error({ err }, 'claiming deliveries failed')
       })
       .finally(() => {
         claiming = undefined
         // Work may have ended after the last claim.
-        if (again) wake()
+        if (isWakePending) wake()
       })
   }
   const idle = async () => {

@@ -18,7 +18,7 @@ interface LoggedProject {
   readonly resendWith?: Readonly<Record<string, unknown>>
 }
 
-/** Everything that differs between the logs that administrators read. */
+/** Describes how the delivery log of one kind differs from the others. */
 export interface DeliveryLog<Item> {
   readonly kind: KindName
   readonly findProject: (db: Queryable, id: string) => Promise<LoggedProject | undefined>
@@ -48,14 +48,14 @@ export async function listLog<Item extends { readonly id: string }>(
 ) {
   if (!(await log.findProject(db, projectId))) throw new ApiError('PROJECT_NOT_FOUND')
   const after = cursor === undefined ? undefined : log.keyOf(cursor)
-  // One more than asked for says whether there is another page.
+  // Requests one extra row, which shows whether there is another page.
   const rows = await listDeliveries(db, { kind: log.kind, projectId }, { status, after, limit: limit + 1 })
   const data = rows.slice(0, limit).map(log.toItem)
   return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null }
 }
 
 /**
- * Sends a message again, to the address that the project has now. A pending one stays as it is.
+ * Sends a message again, to the current address of the project. A pending message stays as it is.
  * @throws PROJECT_NOT_FOUND, DELIVERY_NOT_FOUND, or the code of a missing address
  */
 export function resend<Item>(

@@ -51,7 +51,7 @@ describe.each(engines)('claims on %s', (engine) => {
     return found && { kind: found.kind, projectId: found.projectId, claim: name }
   }
 
-  test('of many that want a receiver one gets it, until it gives it back', async () => {
+  test('only one of many concurrent claims gets a receiver, until it is released', async () => {
     await (await given('logout')).queue()
     const claims = await Promise.all(Array.from({ length: 20 }, () => claim()))
     const [held, ...others] = claims.filter((one) => one !== undefined)
@@ -60,7 +60,7 @@ describe.each(engines)('claims on %s', (engine) => {
     expect(await claim()).toBeDefined()
   })
 
-  test('a claim of a killed instance ends by itself, and its owner can do no harm', async () => {
+  test('a claim expires, and its former holder changes nothing afterward', async () => {
     const { db } = world.service.deps
     await (await given('notice')).queue()
     const dead = await claim()
@@ -68,7 +68,7 @@ describe.each(engines)('claims on %s', (engine) => {
     await later(world.service, leaseSec - 1, async () => expect(await claim()).toBeUndefined())
     const next = await later(world.service, leaseSec + 1, () => claim())
     expect(next).toBeDefined()
-    // It was only slow, and comes back.
+    // The former holder was only slow, and continues.
     expect([await findHeld(db, dead), await holdReceiver(db, dead)]).toEqual([undefined, undefined])
     expect(await releaseReceiver(db, dead, false)).toBe(0)
     const message = await db.maybeOne<{ id: string }>(sql`select id from deliveries`)
@@ -78,7 +78,7 @@ describe.each(engines)('claims on %s', (engine) => {
     expect(await db.query(sql`select failures, claim from receivers`)).toEqual([
       { failures: 0, claim: next?.claim },
     ])
-    // It did send the message, so no other instance sends it again.
+    // The former holder did send the message, so no other instance may send it again.
     const sent = { outcome: 'delivered', status: 204, error: null } as const
     await settleAnswered(db, dead, id, sent, { isSlow: false, pauseMs: 0 })
     expect(await db.query(sql`select from deliveries where delivered_at is null`)).toEqual([])
@@ -101,7 +101,7 @@ describe.each(mainEngines)('sending on %s', (engine) => {
     world = await startWorld(engine)
   })
 
-  test.each(kinds)('%s: any number of receivers that hang delays no other', async (kind) => {
+  test.each(kinds)('%s: receivers that hang delay no other receiver', async (kind) => {
     const hanging: Target[] = []
     for (let i = 0; i < 40; i++) hanging.push(await given(kind))
     for (const target of hanging) {
@@ -114,12 +114,12 @@ describe.each(mainEngines)('sending on %s', (engine) => {
     const begun = performance.now()
     await calm.queue(3)
     await expect.poll(() => calm.taken().length, { interval: 10 }).toBe(3)
-    // A receiver hangs for five seconds at least.
+    // A hanging receiver takes at least five seconds.
     expect(performance.now() - begun).toBeLessThan(4_000)
   })
 
   test.each(kinds)(
-    '%s: an orderly stop sends what is due, hangs up on a receiver that hangs, and leaves the rest',
+    '%s: a graceful shutdown sends due messages, aborts hanging requests, and keeps the rest queued',
     async (kind) => {
       const { deliveries } = world.service.deps
       const [hanging, calm] = [await given(kind), await given(kind)]
@@ -145,14 +145,14 @@ describe.each(mainEngines)('while a message hangs on %s', (engine) => {
     world.service.deps.deliveries.start()
   })
 
-  test.each(['event', 'logout'] as const)('%s: others to the same receiver go on', async (kind) => {
+  test.each(['event', 'logout'] as const)('%s: others to the same receiver are sent', async (kind) => {
     const target = await given(kind)
     const next = () => (kind === 'logout' ? target.queue() : writeEvent(world, target, demo.users.joon, 7))
     target.fail('hang', 1)
     await target.queue()
     await expect.poll(() => target.asked()).toBe(1)
     await next()
-    // The first one hangs for ten seconds.
+    // The first request hangs for ten seconds.
     await expect.poll(() => target.taken().length, { timeout: 4_000 }).toBe(1)
     if (kind === 'event') return
     await sleep(5_200)
@@ -161,7 +161,7 @@ describe.each(mainEngines)('while a message hangs on %s', (engine) => {
   })
 
   test.each([...kinds, 'deleted'] as const)(
-    '%s: nothing more is sent to an address that was removed meanwhile',
+    '%s: nothing more is sent to an address that was removed in the meantime',
     async (what) => {
       const target = await given(what === 'deleted' ? 'notice' : what)
       target.fail('hang')
@@ -184,7 +184,7 @@ describe('two instances', () => {
     world = await startWorld('postgres')
   })
 
-  test('share the work: each message once, in order, also from an instance that sends nothing', async () => {
+  test('share the work: each message is sent once, in order, including those of a third that sends nothing', async () => {
     const others = [await world.another(), await world.another()]
     for (const { deps } of others) deps.deliveries.start()
     const targets = [...(await givenEach()), ...(await givenEach())]
@@ -196,7 +196,7 @@ describe('two instances', () => {
     }
   })
 
-  test('one that is killed while it sends loses nothing, and delays others only briefly', async () => {
+  test('lose no message when one is killed while sending, and deliver others promptly', async () => {
     const [unheard, unconfirmed, calm] = [await givenEach(), await givenEach(), await givenEach()]
     for (const target of unheard) target.fail('hang', 1)
     for (const target of [...unheard, ...unconfirmed]) await target.queue(3)
@@ -219,7 +219,7 @@ describe('two instances', () => {
     })
   })
 
-  test('wait for a transaction under way in their own database, and for none of another of the same server', async () => {
+  test('wait for open transactions in their own database, not in another database of the same server', async () => {
     const { deps } = world.service
     const other = await createDatabase('postgres')
     const neighbour = await openDatabase(other.url)
@@ -234,7 +234,7 @@ describe('two instances', () => {
     await deps.db.transaction(async (tx) => {
       await tx.query(sql`select pg_current_xact_id()`)
       await writeEvent(world, event, demo.users.ada, 1)
-      // Only events have the order of transactions.
+      // Only events follow the order of transactions.
       for (const target of [notice, logout]) {
         await target.queue()
         await expect.poll(() => target.taken().length).toBe(1)
@@ -247,7 +247,7 @@ describe('two instances', () => {
   })
 })
 
-test('a database that hangs while messages are sent does not make them come twice', async () => {
+test('a database that hangs while a message is sent does not cause a duplicate', async () => {
   const postgres = await startPostgres()
   const db = await openDatabase(postgres.url)
   await migrate(db)
@@ -260,11 +260,11 @@ test('a database that hangs while messages are sent does not make them come twic
   await expect.poll(() => notice.asked()).toBe(1)
   postgres.pause()
   await expect.poll(() => notice.taken().length).toBe(1)
-  // Longer than one statement waits for its answer: recording the attempt has failed by now.
+  // Exceeds the statement timeout, so recording the attempt has failed by now.
   await sleep(2_500)
   postgres.resume()
   await expect.poll(() => attemptsOf(notice).catch(() => [])).toEqual([1])
-  // The one behind it is sent next, and nothing before it.
+  // The next message is sent, and the first one is not sent again.
   const queued = () =>
     notice.queue().then(
       () => true,

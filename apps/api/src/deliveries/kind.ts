@@ -23,9 +23,9 @@ export interface Message {
  * The result of one attempt:
  *
  * - `delivered`: the receiver has the message.
- * - `gone`: the address does not exist any more, so nothing else is sent to it.
+ * - `gone`: the address no longer exists, so nothing else is sent to it.
  * - `refused`: the receiver will never accept this message.
- * - `failed`: everything else. The receiver may have the message all the same.
+ * - `failed`: everything else. The receiver may still have received the message.
  * - `aborted`: the service closed the connection itself.
  */
 export interface Attempt {
@@ -37,9 +37,9 @@ export interface Attempt {
 }
 
 /**
- * Why messages were given up:
+ * Tells why messages were given up:
  *
- * - `gone`, `refused`: by the answer of the receiver.
+ * - `gone`, `refused`: the receiver said so in its response.
  * - `late`: they failed for 24 hours.
  * - `silent`: the receiver accepted nothing for 24 hours and is switched off.
  * - `stale`: they waited behind too many others.
@@ -51,7 +51,7 @@ export interface Ending {
   readonly error: string
 }
 
-/** The address of a project, with everything that sending to it needs. */
+/** Sends messages to the address of a project. */
 export interface Receiver {
   /** Sends the message once, built and signed for this attempt. Never throws. `nowSec` is the time of the database. */
   readonly send: (message: Message, nowSec: number, signal: AbortSignal) => Promise<Attempt>
@@ -61,20 +61,20 @@ export interface Receiver {
   readonly entryOf: (ending: Ending) => AuditEvent
 }
 
-/** Everything that differs between the kinds of message. */
+/** Describes how one kind of message differs from the others. */
 export interface DeliveryKind {
   readonly name: KindName
   /**
-   * Messages that wait for each other: those about one member, all of the receiver, or none. Without an order, a failure
-   * says nothing about the next message, so the receiver gets no pause.
+   * Messages that are sent one after another: those about one member, all messages to the receiver, or none. Without an
+   * order, a failure does not predict the next one, so the receiver is not paused.
    */
   readonly order: 'member' | 'receiver' | 'none'
-  /** Bounds the queue of a receiver that is slower than messages come. */
+  /** Limits the queue of a receiver that accepts messages more slowly than they arrive. */
   readonly maxWaitHours?: number
-  /** A receiver that accepted nothing for 24 hours is switched off. Otherwise only its old messages are given up. */
+  /** Switches off a receiver that accepted nothing for 24 hours. Otherwise only its old messages are given up. */
   readonly disablesSilent?: boolean
   /** True while this instance may send no message of this kind. */
   readonly isSilenced?: () => boolean
-  /** Reads the address as it is now, or the reason why there is none. */
+  /** Returns a receiver for the current address, or the reason why there is no address. */
   readonly open: (projectId: string) => Promise<Receiver | { readonly closed: string }>
 }

@@ -11,11 +11,11 @@ import { sql } from '../platform/db/sql.ts'
 import type { KindName } from './kind.ts'
 
 const kinds: readonly KindName[] = ['event', 'notice', 'logout']
-/** How each kind ends when nothing is accepted for a day. */
+/** Expected audit entry of each kind after the receiver has accepted nothing for a day. */
 const endings = [
-  ['event', 'events.disable', 'nothing was taken for 24 hours'],
+  ['event', 'events.disable', 'accepted nothing for 24 hours'],
   ['notice', 'notification.give-up', '2 notifications of'],
-  ['logout', 'oidc-logout.give-up', 'A logout could not'],
+  ['logout', 'oidc-logout.give-up', 'A logout token could not'],
 ] as const
 const unknown = '01900000-0000-7000-8000-000000000000'
 
@@ -48,7 +48,7 @@ const entriesOf = ({ id }: Target) =>
   world.service.deps.db.query<{ action: string; severity: string; summary: string }>(sql`
     select action, severity, summary from audit_log where target_id = ${id}
       and (action like '%.give-up' or action like '%.resend' or action like '%.disable') order by seq`)
-/** Takes what is queued as if it had waited for so long, and ends all pauses. */
+/** Makes queued messages and failures this many hours older, and ends all pauses. */
 const age = (target: Target, hours: number) =>
   world.service.deps.db.transaction(async (tx) => {
     await tx.execute(sql`
@@ -60,7 +60,7 @@ const age = (target: Target, hours: number) =>
     where kind = ${target.kind} and project_id = ${target.id} and delivered_at is null`)
   })
 
-/** Waits until the result of every request is recorded, so that a change of the rows meets no attempt under way. */
+/** Waits until the result of every request is recorded, so that the test can change rows while no attempt is in progress. */
 const settled = (target: Target) =>
   expect
     .poll(async () => {
@@ -80,7 +80,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
   afterEach(closeTargets)
   afterAll(() => world.close())
 
-  test.each(kinds)('%s: all arrive after any failure, in order where there is one', async (kind) => {
+  test.each(kinds)('%s: all messages arrive after a failure, in order if the kind has one', async (kind) => {
     const target = await given(kind)
     target.fail({ status: 503 }, 1)
     await target.queue(3)
@@ -90,7 +90,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
     await expect.poll(() => states(target)).toEqual(['delivered', 'delivered', 'delivered'])
   })
 
-  test.each(kinds)('%s: a message that was accepted but never confirmed comes again', async (kind) => {
+  test.each(kinds)('%s: a message that was accepted but not confirmed is sent again', async (kind) => {
     const target = await given(kind)
     target.fail('lost', 1)
     await target.queue()
@@ -99,7 +99,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
   })
 
   test.each(kinds)(
-    '%s: a failure is followed by a pause, and a pause that is asked for is granted',
+    '%s: a failure is followed by a pause, or by the pause that the receiver requests',
     async (kind) => {
       const target = await given(kind)
       const pauseOf = async () => {
@@ -109,7 +109,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
       }
       target.fail({ status: 500 }, 1)
       await target.queue()
-      // Three quarters of it are certain.
+      // Up to a quarter of the pause is random.
       expect(await pauseOf()).toBeGreaterThanOrEqual(740)
       await expect.poll(() => target.taken().length).toBe(1)
       if (kind === 'logout') return
@@ -125,7 +125,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
     ['notice', 307, 'The chat platform answered 307.'],
     ['logout', 307, 'It answered 307.'],
     ['logout', 410, 'It answered 410.'],
-  ] as const)('%s: %i is no delivery, and no redirect is followed', async (kind, status, error) => {
+  ] as const)('%s: %i counts as a failure, and redirects are not followed', async (kind, status, error) => {
     const target = await given(kind)
     target.fail({ status }, 1)
     await target.queue()
@@ -141,7 +141,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
   test.each([
     ['event', 410, 'events.disable'],
     ['notice', 404, 'notification.disable'],
-  ] as const)('%s: after %i nothing is sent to the address any more', async (kind, status, action) => {
+  ] as const)('%s: after %i nothing more is sent to the address', async (kind, status, action) => {
     const target = await given(kind)
     target.fail({ status })
     await target.queue(2)
@@ -155,7 +155,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
   })
 
   test.each(endings)(
-    '%s: given up after 24 hours in vain, not before, with one entry',
+    '%s: messages are given up after 24 hours of failures, not before, with one audit entry',
     async (kind, action, summary) => {
       const target = await given(kind)
       target.fail({ status: 500 })
@@ -176,7 +176,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
     },
   )
 
-  test.each(kinds)('%s: a new address gets what waits at once; without one nothing waits', async (kind) => {
+  test.each(kinds)('%s: a new address gets queued messages at once; without one they fail', async (kind) => {
     const [target, other] = [await given(kind), await given(kind)]
     target.fail({ status: 429, retryAfterSec: 3_000 })
     await target.queue()
@@ -195,7 +195,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
   })
 
   test.each(kinds)(
-    '%s: listed in pages and by state, without the address and the message of another',
+    '%s: the log is paged and filtered by state, without addresses or messages of other projects',
     async (kind) => {
       const [target, other] = [await given(kind), await given(kind)]
       await other.queue()
@@ -206,7 +206,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
       for (let query = '?limit=2&status=delivered'; query; ) {
         const { data, nextCursor } = await list(target, query)
         pages.push(...data)
-        // Messages that arrive meanwhile are on no later page.
+        // Messages that arrive in the meantime do not appear on later pages.
         if (nextCursor) await target.queue()
         query = nextCursor ? `?limit=2&status=delivered&cursor=${nextCursor}` : ''
       }
@@ -220,7 +220,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
   )
 
   test.each(kinds)(
-    '%s: a resend is a new try to the address of now, for a day of its own, with one entry',
+    '%s: a resend goes to the current address, retries for another day, and writes one audit entry',
     async (kind) => {
       const [target, other] = [await given(kind), await given(kind)]
       await target.queue()
@@ -235,7 +235,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
       await target.moveTo(other)
       await world.service.deps.db.execute(sql`
       update deliveries set queued_at = queued_at - interval '3 days' where project_id = ${target.id}`)
-      // It would be the last try of the old day.
+      // Without 24 hours of its own, this attempt would be the last one.
       other.fail({ status: 500 }, 1)
       const entries = await countRows(world, 'audit_log')
       const replies = await Promise.all([resend(target, id), resend(target, id)])
@@ -253,7 +253,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
     },
   )
 
-  test.each(kinds)('%s: a resend leaves a pending one as it is', async (kind) => {
+  test.each(kinds)('%s: a resend does not change a pending message', async (kind) => {
     const target = await given(kind)
     target.fail({ status: 429, retryAfterSec: 3_000 })
     await target.queue()
@@ -269,7 +269,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
     ['event', 7],
     ['notice', 30],
     ['logout', 30],
-  ] as const)('%s: the log is kept for %i days; what waits is kept', async (kind, days) => {
+  ] as const)('%s: the log is kept for %i days; pending messages stay', async (kind, days) => {
     const target = await given(kind)
     const { db } = world.service.deps
     await target.queue()
@@ -287,7 +287,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
     expect(await aged(days + 1)).toEqual(['pending'])
   })
 
-  test('no line of the log holds the address of a receiver', async () => {
+  test('no log line contains the address of a receiver', async () => {
     const secrets: string[] = []
     for (const kind of kinds) {
       const target = await given(kind)

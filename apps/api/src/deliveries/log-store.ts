@@ -3,7 +3,7 @@ import { allOf, type Sql, sql } from '#platform/db/sql'
 import type { KindName } from './kind.ts'
 import type { Position } from './queue-store.ts'
 
-/** Names a delivery: by its ID, or an event by its position in the stream. */
+/** Identifies a delivery by its ID, or an event by its position in the stream. */
 export type DeliveryKey = { readonly id: string } | Position
 
 /** The deliveries of one kind to one project. */
@@ -50,7 +50,7 @@ const withState = {
   failed: sql`d.failed_at is not null`,
 }
 
-/** All messages of a transaction have its time, so the position of an event alone says what is behind it. */
+/** Messages of one transaction share its time, so only the position of an event tells which events follow it. */
 const before = (log: LogOf, key: DeliveryKey): Sql =>
   'id' in key
     ? sql`(d.xid, d.created_at, d.place) < (
@@ -74,9 +74,9 @@ export function listDeliveries(db: Queryable, log: LogOf, { status, after, limit
 }
 
 export function findDelivery(db: Queryable, log: LogOf, key: DeliveryKey) {
-  const isIt =
+  const hasKey =
     'id' in key ? sql`d.id = ${key.id}` : sql`d.xid = ${key.xid}::xid8 and d.place = ${key.place}::bigint`
-  return db.maybeOne<DeliveryRow>(selectDeliveries(allOf([ofLog(log), isIt]), sql``))
+  return db.maybeOne<DeliveryRow>(selectDeliveries(allOf([ofLog(log), hasKey]), sql``))
 }
 
 /**
@@ -90,7 +90,7 @@ export const requeueDelivery = (tx: Tx, id: string, replaced: Readonly<Record<st
       place = case when xid = '0' then nextval('delivery_places') else place end
     where id = ${id} and (delivered_at is not null or failed_at is not null)`)
 
-/** Deletes deliveries about a member. Pending ones stay until they are over, so that the project learns of the erasure. */
+/** Deletes deliveries about a member. Pending ones stay until they end, so that the project is notified of the erasure. */
 export const eraseDeliveries = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     with erased as (

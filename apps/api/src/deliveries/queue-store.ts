@@ -3,9 +3,9 @@ import { type Sql, sql } from '#platform/db/sql'
 import { type Held, isSettled, isWaiting } from './claim-store.ts'
 import type { Attempt, DeliveryKind, Message } from './kind.ts'
 
-/** Messages that one statement reads. */
+/** Maximum number of messages that one statement reads. */
 export const batchSize = 100
-/** Messages that one statement gives up. */
+/** Maximum number of messages that one statement gives up. */
 const maxGivenUp = 1_000
 
 export interface Position {
@@ -19,7 +19,7 @@ export interface WaitingMessage extends Message {
   readonly isStale: boolean
 }
 
-/** Lists messages that wait behind a position, in order, up to the oldest transaction that has not finished. */
+/** Lists waiting messages after a position, in order, up to the oldest unfinished transaction. */
 export const listWaiting = (
   db: Queryable,
   { kind, projectId }: Held,
@@ -71,8 +71,8 @@ export interface Failing {
 }
 
 /**
- * Schedules the next attempt of a message, and pauses its receiver for as long as `receiverMs`. Messages that fail together
- * count as one failure of the receiver. Nothing pauses after the claim is lost: the project may have a new address by now.
+ * Schedules the next attempt of a message, and pauses its receiver for `receiverMs`. Messages that fail together count as
+ * one failure of the receiver. If the claim is lost, nothing is paused, because the project may have a new address.
  */
 export const settleFailed = (
   tx: Tx,
@@ -105,7 +105,7 @@ export const giveUp = (db: Queryable, ids: readonly string[], error: string) =>
     update deliveries d set failed_at = clock_now(), last_error = ${error}
     where d.id = any(${ids}::uuid[]) and ${isWaiting}`)
 
-/** Gives up everything that has waited for this many hours. Without an error, that of the last attempt stays. Returns the number. */
+/** Gives up messages that have waited for this many hours, and returns their number. If `error` is null, each keeps its own. */
 export const giveUpOlder = (tx: Tx, { kind, projectId }: Held, hours: number, error: string | null) =>
   tx.execute(sql`
     update deliveries set failed_at = clock_now(), last_error = coalesce(${error}, last_error) where id in (

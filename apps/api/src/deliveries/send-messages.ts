@@ -4,15 +4,15 @@ import type { DeliveryKind, Message, Receiver } from './kind.ts'
 import { batchSize, giveUp, listWaiting, type Position, type WaitingMessage } from './queue-store.ts'
 import { giveUpStale, persistently, type SettleDeps, settle, type Work } from './settle.ts'
 
-/** Requests to one receiver at once, each of another order. */
+/** Maximum number of concurrent requests to one receiver. Their messages do not depend on each other's order. */
 const maxAtOnce = 4
-/** A receiver goes to the end of the line after this time, because others have messages, too. */
+/** Time limit for one receiver, so that others get their turn. */
 const maxRunMs = 5_000
-/** The same while a message without an order waits for its response: the messages after it do not wait with it. */
+/** The same limit while a message without an order waits for its response, because later messages do not wait for it. */
 const maxHangingRunMs = 60_000
-/** The queue is read again after this time while a message waits for its response. */
+/** Interval for reading the queue while a message waits for its response. */
 const readAgainMs = 400
-/** A claim is renewed after this time, so that it outlasts the 10 seconds of a request. */
+/** Interval for renewing a claim, so that it outlasts a request, which takes up to 10 seconds. */
 const renewMs = 2_000
 
 /** The progress of the work on one receiver. */
@@ -22,13 +22,13 @@ interface Run {
   readonly failures: number
   readonly signal: AbortSignal
   readonly begunAt: number
-  /** Messages that were read and not sent, by their order. */
+  /** Messages that were read but not sent, by order. */
   readonly waiting: Map<string, WaitingMessage[]>
-  /** Orders of which a message is being sent, each with the end of that. */
+  /** Orders with a message in flight; the promise settles when it was sent. */
   readonly underWay: Map<string, Promise<void>>
-  /** Orders whose first message waits for its next attempt. */
+  /** Orders with a first message that waits for its next attempt. */
   readonly heldBack: Set<string>
-  /** The receiver, read after the messages that wait. */
+  /** The receiver, which is read after the waiting messages. */
   receiver: Receiver | undefined
   failure: { readonly cause: unknown } | undefined
   after: Position
@@ -38,8 +38,8 @@ interface Run {
 }
 
 /**
- * Sends the messages of one claimed receiver, each order in sequence. A message that fails holds back the later ones of its
- * order until it is delivered or given up, and pauses the receiver: one that fails gets one message at a time.
+ * Sends the messages of one claimed receiver, in sequence within each order. A failed message blocks the later messages of
+ * its order until it is delivered or given up. It also pauses the receiver, which then gets one message at a time.
  */
 export async function sendMessages(
   deps: SettleDeps,
@@ -65,21 +65,21 @@ export async function sendMessages(
 }
 
 async function sendUntilOver(deps: SettleDeps, run: Run): Promise<void> {
-  const most = run.kind.order === 'receiver' || isProbe(run) ? 1 : maxAtOnce
+  const maxConcurrent = run.kind.order === 'receiver' || isProbe(run) ? 1 : maxAtOnce
   while (!isOver(run)) {
-    const next = run.underWay.size < most ? takeNext(run) : undefined
+    const next = run.underWay.size < maxConcurrent ? takeNext(run) : undefined
     if (next) {
       startSending(deps, run, next)
       continue
     }
-    const mayRead = run.underWay.size < most && countWaiting(run) < batchSize
+    const mayRead = run.underWay.size < maxConcurrent && countWaiting(run) < batchSize
     if (mayRead && (await readBatch(deps, run))) continue
     if (run.underWay.size === 0) return
     await Promise.race([...run.underWay.values(), sleep(readAgainMs, undefined, { ref: false })])
   }
 }
 
-/** True for a receiver that failed before and gets one message to show whether it works. */
+/** True if the receiver failed before, so that a single message tests whether it has recovered. */
 const isProbe = ({ failures, kind }: Run) => failures > 0 && kind.order !== 'none'
 
 function isOver({ kind, signal, begunAt, underWay, isStopped }: Run): boolean {
@@ -94,7 +94,7 @@ interface Next {
   readonly receiver: Receiver
 }
 
-/** Takes the first message of an order of which none is being sent. */
+/** Takes the first message of an order that has no message in flight. */
 function takeNext(run: Run): Next | undefined {
   const { receiver, waiting, underWay, heldBack } = run
   for (const [order, [message, ...others]] of waiting) {
@@ -111,7 +111,7 @@ function takeNext(run: Run): Next | undefined {
 
 const countWaiting = ({ waiting }: Run) => [...waiting.values()].reduce((sum, { length }) => sum + length, 0)
 
-/** Sends a message while others are sent. A failure of the service itself stops the work. */
+/** Starts sending a message without waiting for it. A failure of the service itself stops the work. */
 function startSending(deps: SettleDeps, run: Run, { order, message, receiver }: Next): void {
   if (isProbe(run)) run.isStopped = true
   const sending = async () => {
@@ -162,15 +162,15 @@ async function readBatch(deps: SettleDeps, run: Run): Promise<boolean> {
   return true
 }
 
-/** Names the messages that wait for each other. Events about no member are in order among themselves. */
+/** Returns the order that a message belongs to. Events without a member share one order. */
 function orderOf({ order }: DeliveryKind, { id, memberId }: WaitingMessage): string {
   if (order === 'none') return id
   return order === 'member' ? (memberId ?? '') : ''
 }
 
 /**
- * Checks the claim before each message: it ends with the address that the project had. Returns the time of the database, or
- * undefined, and stops the work, if the claim is lost.
+ * Checks the claim before each message, because a new address ends it. Returns the time of the database. If the claim is
+ * lost, stops the work and returns undefined.
  */
 async function holdUntilSent({ db }: SettleDeps, run: Run): Promise<number | undefined> {
   const now = performance.now()
@@ -181,7 +181,7 @@ async function holdUntilSent({ db }: SettleDeps, run: Run): Promise<number | und
   return run.signal.aborted ? undefined : held?.nowSec
 }
 
-/** Sends a message once. Returns true if the next one may follow. */
+/** Sends a message once and records the result. Returns true if the next message may follow. */
 async function send(deps: SettleDeps, work: Work & Pick<Run, 'signal'>, message: Message, nowSec: number) {
   const begun = performance.now()
   const attempt = await work.receiver.send(message, nowSec, work.signal)

@@ -7,9 +7,10 @@ import type { Attempt, DeliveryKind, Message, Receiver } from './kind.ts'
 import { giveUp, giveUpOlder, settleAnswered, settleFailed } from './queue-store.ts'
 import { slowMs } from './slots.ts'
 
-/** An attempt is recorded for as long as this before it is left to be made again. */
+/** Time limit for recording an attempt. If it is exceeded, the message is sent again. */
 const maxSettlingMs = 8_000
-const staleError = (hours: number) => `It waited for ${hours} hours: the receiver takes less than there is.`
+const staleError = (hours: number) =>
+  `It waited for ${hours} hours: messages arrive faster than the receiver accepts them.`
 
 export interface SettleDeps {
   readonly db: Database
@@ -23,7 +24,7 @@ export interface Work {
   readonly kind: DeliveryKind
   readonly held: Held
   readonly receiver: Receiver
-  /** Failures of the receiver in a row before this work. */
+  /** Consecutive failures of the receiver before this work. */
   readonly failures: number
 }
 
@@ -65,7 +66,7 @@ async function settleEnd(
   count('given_up')
 }
 
-/** Takes the address out of use, and gives the message up. Returns false if the project has another address by now. */
+/** Disables the address and gives up the message. Returns false if the project has a new address. */
 async function disable(
   { db, audit, count }: SettleDeps,
   { held, receiver }: Work,
@@ -83,32 +84,32 @@ async function disable(
 }
 
 /**
- * Tries again after a pause. Once the message or the receiver failed for 24 hours, everything that has waited as long is
- * given up with one audit entry, or the receiver is switched off.
+ * Schedules a retry. If the message has failed for 24 hours, it is given up. If the receiver has, all messages that are as
+ * old are given up with one audit entry, or the receiver is switched off.
  */
 async function tryLater(deps: SettleDeps, work: Work, message: Message, attempt: Attempt) {
   const { kind, held, receiver, failures } = work
   const error = attempt.error ?? ''
-  const asked = attempt.pauseMs ?? 0
+  const requestedMs = attempt.pauseMs ?? 0
   const pauses = {
-    messageMs: Math.max(asked, deliveryBackOffMs(message.attempts + 1)),
-    receiverMs: kind.order === 'none' ? 0 : Math.max(asked, deliveryBackOffMs(failures + 1)),
+    messageMs: Math.max(requestedMs, deliveryBackOffMs(message.attempts + 1)),
+    receiverMs: kind.order === 'none' ? 0 : Math.max(requestedMs, deliveryBackOffMs(failures + 1)),
   }
-  const { given, isSilent } = await deps.db.transaction(async (tx) => {
+  const { givenUp, isSilent } = await deps.db.transaction(async (tx) => {
     const failing = await settleFailed(tx, held, message.id, attempt, pauses)
-    if (failing?.isReceiverOver && kind.disablesSilent) return { given: 0, isSilent: true }
-    // In a single order, a message that fails for 24 hours is a receiver that fails as long.
+    if (failing?.isReceiverOver && kind.disablesSilent) return { givenUp: 0, isSilent: true }
+    // If all messages share one order, the first one fails for as long as the receiver does.
     const isMessageOver = failing?.isMessageOver && kind.order !== 'receiver'
-    if (!failing?.isReceiverOver && !isMessageOver) return { given: 0, isSilent: false }
+    if (!failing?.isReceiverOver && !isMessageOver) return { givenUp: 0, isSilent: false }
     const count = await (failing?.isReceiverOver
       ? giveUpOlder(tx, held, 24, null)
       : giveUp(tx, [message.id], error))
     if (count > 0) await deps.audit.record(tx, receiver.entryOf({ why: 'late', count, error }))
-    return { given: count, isSilent: false }
+    return { givenUp: count, isSilent: false }
   })
-  if (given > 0) deps.count('given_up', given)
+  if (givenUp > 0) deps.count('given_up', givenUp)
   else deps.count('refused')
-  // In a transaction of its own: an administrator who changes the address locks it before the receiver.
+  // This is a separate transaction, because an administrator who changes the address locks it before the receiver.
   if (isSilent)
     await deps.db.transaction(async (tx) => {
       if (await receiver.disable?.(tx))
@@ -116,20 +117,20 @@ async function tryLater(deps: SettleDeps, work: Work, message: Message, attempt:
     })
 }
 
-/** Gives up what has waited longer than its kind may wait. One audit entry tells of all. */
+/** Gives up messages that exceed the maximum wait of their kind, with one audit entry. */
 export async function giveUpStale({ db, audit, count }: SettleDeps, { kind, held, receiver }: Work) {
   const { maxWaitHours } = kind
   if (maxWaitHours === undefined) return
   const error = staleError(maxWaitHours)
-  const given = await db.transaction(async (tx) => {
-    const given = await giveUpOlder(tx, held, maxWaitHours, error)
-    if (given > 0) await audit.record(tx, receiver.entryOf({ why: 'stale', count: given, error }))
-    return given
+  const givenUp = await db.transaction(async (tx) => {
+    const stale = await giveUpOlder(tx, held, maxWaitHours, error)
+    if (stale > 0) await audit.record(tx, receiver.entryOf({ why: 'stale', count: stale, error }))
+    return stale
   })
-  count('given_up', given)
+  count('given_up', givenUp)
 }
 
-/** Records what was done. A database that is away for a moment must not make it happen twice. */
+/** Retries a write through a short outage of the database. Without the record, the message would be sent twice. */
 export async function persistently<T>(write: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + maxSettlingMs
   for (;;) {

@@ -1,13 +1,13 @@
-/** Receivers that one instance sends to at once, as long as they answer promptly. */
+/** Maximum number of promptly responding receivers that one instance sends to at once. */
 const maxPrompt = 32
-/** Receivers that failed or were slow before: they wait for each other and for nothing else. */
+/** The same for receivers that failed or were slow, so that they delay only each other. */
 const maxTroubled = 128
-/** A client learns of a logout within a second, so no receiver keeps a place from others for longer than this. */
+/** Time after which a receiver counts as slow and frees its place, so that clients are notified of logouts within a second. */
 export const slowMs = 500
 
 /**
  * Limits the receivers that one instance sends to at once. Work that takes longer than `slowMs` moves to the troubled
- * places, so however many receivers hang or have a long queue, the others get a place in time.
+ * places. So receivers that hang or have a long queue do not take the places of others.
  */
 export function createSlots() {
   const used = { prompt: 0, troubled: 0 }

@@ -17,7 +17,7 @@ export const listOwnedProjects = (db: Queryable, { memberId, roleIds }: Possible
     where p.deleted_at is null and (${memberId} = any(o.member_ids) or o.role_ids && ${roleIds}::text[])
     order by p.name, p.id limit ${maxShown}`)
 
-/** True of the ID of a project that somebody owns. */
+/** Condition that this person owns the project with this ID. */
 export const isOwnedBy = ({ memberId, roleIds }: PossibleOwner, projectId: Sql): Sql => sql`exists (
   select from project_owners o join projects p on p.id = o.project_id
   where o.project_id = ${projectId} and p.deleted_at is null

@@ -1,5 +1,6 @@
 import { maskCredentials } from '#platform/crypto/tokens'
 import type { PageSection } from '#platform/http/page'
+import type { Reader } from '#platform/http/reader'
 import type { Config } from '../config.ts'
 
 /** A redirect URI that the project has not listed, as it was sent, and where its owner lists it. */
@@ -21,17 +22,21 @@ export const unlistedUri = (
 /** More of an address tells an owner nothing that its beginning does not. */
 const longestShown = 200
 
-/** For whoever can list the address. It is text and never a link: anyone may have made it up. */
-export function sectionAboutUri(name: string, { redirectUri, href }: UnlistedUri): PageSection {
+/** Explains the problem to the owner of the project. The address is text and never a link: anyone may have made it up. */
+export function sectionAboutUri(
+  { say }: Reader,
+  site: string,
+  { redirectUri, href }: UnlistedUri,
+): PageSection {
   // Characters that are not seen, or that turn the direction of writing, would show another address than the one sent.
   const text = maskCredentials(redirectUri).replaceAll(/[\p{C}\p{Z}]/gu, '\ufffd')
   return {
-    heading: `If you run ${name}`,
+    heading: say('unlistedHeading', { site }),
     paragraphs: [
-      'The login link asks to send people on to this address, which is not one of its redirect URIs:',
+      say('unlisted'),
       text.length > longestShown ? `${text.slice(0, longestShown)}…` : text,
-      'If it is an address of yours, add it to the list exactly as it is sent. Otherwise leave it out.',
+      say('unlistedAdvice'),
     ],
-    ...(href !== undefined && { link: { href, text: `Redirect URIs of ${name}` } }),
+    ...(href !== undefined && { link: { href, text: say('unlistedLink', { site }) } }),
   }
 }

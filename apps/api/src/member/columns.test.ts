@@ -4,8 +4,8 @@ import { engines } from '../../test/databases.ts'
 import { startWorld, type World } from '../../test/service.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** Columns of `members` that are no field, and why. */
-const noFields = { id: 'names the row', search_text: 'follows from the names' }
+/** Columns of `members` that are not fields, with the reason. */
+const noFields = { id: 'identifies the row', search_text: 'derived from the names' }
 
 describe.each(engines)('the table of member fields, on %s', (engine) => {
   let world: World

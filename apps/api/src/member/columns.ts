@@ -7,7 +7,7 @@ import {
 } from '@rolecall/contract'
 import { type Sql, sqlText } from '#platform/db/sql'
 
-/** SQL that is made of the table of member fields: `u` stands for a row of `members`, `m` for one of `memberships`. */
+/** Derives SQL from the table of member fields. `u` is the alias of `members`, and `m` that of `memberships`. */
 
 const columnOf = (name: MemberFieldName): string => {
   const { column, source } = memberField(name)
@@ -33,9 +33,9 @@ export const personalPairs: Sql = sqlText(
     .join(', '),
 )
 
-/** The fields that the platform tells of every user; only logins tell the email address. */
+/** Fields that the platform returns for every user. It returns the email address only at a sign-in. */
 export const toldFields: readonly ('username' | UserField)[] = ['username', ...userFields]
 
-/** Their columns, each written as `write` returns it. */
+/** Lists the columns of these fields, each formatted by `write`. */
 export const toldColumns = (write: (column: string) => string = (column) => column): Sql =>
   sqlText(toldFields.map((name) => write(String(memberField(name).column))).join(', '))

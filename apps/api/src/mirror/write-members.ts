@@ -18,7 +18,7 @@ const isNotNewer = (column: Sql, asOf: AsOf): Sql =>
 /** Half of the age up to which the mirror is served: whoever is listed unchanged is written this often. */
 const confirmAfter = '12 hours'
 
-const told = {
+const userSql = {
   columns: toldColumns(),
   given: toldColumns((column) => `x.${column}`),
   stored: toldColumns((column) => `u.${column}`),
@@ -42,19 +42,19 @@ export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): 
     .map((name) => sql`${known.map(({ user }) => user[name])}::text[]`)
     .reduce((before, one) => sql`${before}, ${one}`)
   return tx.execute(sql`
-    insert into members as u (id, ${told.columns}, email, is_current, is_club_member, told_at)
-    select x.id, ${told.given}, x.email, v.id is not null, coalesce(v.is_main, false),
+    insert into members as u (id, ${userSql.columns}, email, is_current, is_club_member, told_at)
+    select x.id, ${userSql.given}, x.email, v.id is not null, coalesce(v.is_main, false),
       ${timeOf(asOf)}
     from unnest(${known.map(({ user }) => user.id)}::text[], ${values},
       ${known.map(({ user }) => user.email ?? null)}::text[],
       ${known.map(({ serverId }) => serverId ?? null)}::text[])
-      as x (id, ${told.columns}, email, server_id)
+      as x (id, ${userSql.columns}, email, server_id)
     left join servers v on v.id = x.server_id and v.removed_at is null
     order by x.id
     on conflict (id) do update set told_at = greatest(excluded.told_at, u.told_at),
-      ${told.assigned}, email = case when ${tellsEmail} then excluded.email else u.email end, updated_at = clock_now()
+      ${userSql.assigned}, email = case when ${tellsEmail} then excluded.email else u.email end, updated_at = clock_now()
     where ${isNotNewer(sql`u.told_at`, asOf)}
-      and ((${told.stored}) is distinct from (${told.excluded})
+      and ((${userSql.stored}) is distinct from (${userSql.excluded})
         or (${tellsEmail} and u.email is distinct from excluded.email))`)
 }
 

@@ -1,9 +1,9 @@
-/** A process that may open fewer files cannot load the service. */
+/** Minimum number of open files that a process needs to load the service. */
 const fewFiles = 256
 
 /**
- * True when the process, or the system, has no room for another open file or connection. Node.js takes the manifest of a
- * package for missing if it cannot open it, so a module that is not found counts where few files are allowed.
+ * Returns true if the process or the system cannot open another file or connection. If Node.js cannot open the manifest of
+ * a package, it reports a missing module. So under a low limit, a missing module counts as well.
  */
 export function isTooManyFiles(error: unknown): boolean {
   const code = String((Object(error) as { code?: unknown }).code)
@@ -15,6 +15,6 @@ function allowedFiles(): number {
   return Number(userLimits?.open_files?.soft ?? Number.POSITIVE_INFINITY)
 }
 
-/** For operators. */
+/** Tells operators how to raise the limit. */
 export const tooManyFiles =
-  'This process may not open enough files. Allow at least 4096: `ulimit -n 4096` in a shell, LimitNOFILE=4096 in a systemd unit.'
+  'The limit on open files is too low. Allow at least 4096: `ulimit -n 4096` in a shell, LimitNOFILE=4096 in a systemd unit.'

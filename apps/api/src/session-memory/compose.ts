@@ -35,7 +35,7 @@ export const toRoles = (roles: readonly Role[]): Roles =>
 
 type ProfileField = Exclude<keyof FieldsOf<'session'>, 'displayName'>
 
-/** The fields of a member that do not depend on a server, in the order of the response. */
+/** Fields of a member that are the same in every server, in the order of the response. */
 export const profileFields = fieldsOf('session').filter(
   (name): name is ProfileField => name !== 'displayName',
 )

@@ -10,11 +10,11 @@ import { readFacts } from './facts-store.ts'
 import { hostRulesReader } from './host-rules-store.ts'
 import { scopesReader } from './scopes-store.ts'
 
-/** Columns that an instance caches and of which the change log tells nothing, and why. */
+/** Cached columns whose changes are not in the change log, with the reason. */
 const knownInMemory: Readonly<Record<string, string>> = {
-  'api_keys.prefix': 'the view of working keys has it for administrators; no fact contains it',
-  'forward_auth_hosts.project_id': 'written with the row of forward_auth, in one transaction',
-  'memberships.synced_at': 'a confirmation changes nothing; the age of the cached roles counts from the read',
+  'api_keys.prefix': 'part of the view working_keys for administrators; no cached fact contains it',
+  'forward_auth_hosts.project_id': 'written in the same transaction as the row of forward_auth',
+  'memberships.synced_at': 'a confirmation changes no roles; their age in the cache counts from the read',
   'oidc_clients.enabled_since': 'a trigger sets it with `enabled`; disabling ended the sessions before it',
   'projects.active_since': 'a trigger sets it with `deactivated_at`, which is watched',
   'projects.internal_since': 'a trigger sets it with `is_internal`, which is watched',
@@ -23,7 +23,7 @@ const knownInMemory: Readonly<Record<string, string>> = {
   'servers.main_since': 'a trigger sets it with `is_main`, which is watched',
 }
 
-/** Columns that a page of the change feed reads and that do not put a member into it, and why. */
+/** Columns of the change feed whose changes add no member to it, with the reason. */
 const knownInFeed: Readonly<Record<string, string>> = { 'memberships.changed_xid': 'the mark itself' }
 
 const inMemory = 'select from session_changes where xid = pg_current_xact_id()'
@@ -31,7 +31,7 @@ const inFeed = `
   select from (select changed_xid as xid from memberships union all select xid from role_changes) marked
   where xid = pg_current_xact_id()`
 
-/** Returns the statement that a store sends; what comes back is not looked at. */
+/** Returns the statement that a store sends, and ignores its result. */
 async function statementOf(send: (db: Database) => Promise<unknown>, db: Database): Promise<Sql> {
   const sent: Sql[] = []
   const note = async (statement: Sql) => {
@@ -44,7 +44,7 @@ async function statementOf(send: (db: Database) => Promise<unknown>, db: Databas
   return statement
 }
 
-describe.each(engines)('every column that is cached, on %s', (engine) => {
+describe.each(engines)('columns that are cached or in the change feed, on %s', (engine) => {
   let stage: Stage
   let cached: readonly Sql[]
   let fed: readonly Sql[]
@@ -69,8 +69,8 @@ describe.each(engines)('every column that is cached, on %s', (engine) => {
   })
   afterAll(() => stage.world.close())
 
-  /** Works on a copy of everything that is thrown away. */
-  const inVain = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+  /** Runs the work in a transaction that is rolled back. */
+  const rolledBack = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const undone = new Error('undone')
     let result: { readonly value: T } | undefined
     await stage.world.service.deps.db
@@ -86,21 +86,21 @@ describe.each(engines)('every column that is cached, on %s', (engine) => {
     return result.value
   }
 
-  test('is watched by a trigger, or has a reason', async () => {
-    const { read, unwatched } = await inVain((tx) => columnsUnwatched(tx, cached, inMemory))
+  test('each cached column is watched by a trigger, or listed with a reason', async () => {
+    const { read, unwatched } = await rolledBack((tx) => columnsUnwatched(tx, cached, inMemory))
     expect(read).toContain('members.avatar')
     expect(read).toContain('forward_auth.any_of')
     expect(unwatched.toSorted()).toEqual(Object.keys(knownInMemory))
   })
 
-  test('and so is every column of the change feed', async () => {
-    const { read, unwatched } = await inVain((tx) => columnsUnwatched(tx, fed, inFeed))
+  test('each column of the change feed is watched by a trigger, or listed with a reason', async () => {
+    const { read, unwatched } = await rolledBack((tx) => columnsUnwatched(tx, fed, inFeed))
     expect(read).toContain('memberships.nick')
     expect(unwatched).toEqual(Object.keys(knownInFeed))
   })
 
-  test('a planted trigger that forgets a column is found', async () => {
-    const { unwatched } = await inVain(async (tx) => {
+  test('a planted trigger that omits a column is reported', async () => {
+    const { unwatched } = await rolledBack(async (tx) => {
       await tx.execute(sql`drop trigger members_changed on members`)
       await tx.execute(sql`
         create trigger members_changed after update on members for each row
@@ -111,9 +111,9 @@ describe.each(engines)('every column that is cached, on %s', (engine) => {
     expect(unwatched).not.toContain('members.username')
   })
 
-  test('a new column of a member is watched without a change of a trigger', async () => {
+  test('a new column of members is watched without a change of triggers', async () => {
     const planted = [sql`select u.planted from members u`]
-    const found = await inVain(async (tx) => {
+    const found = await rolledBack(async (tx) => {
       await tx.execute(sql`alter table members add column planted text`)
       return [await columnsUnwatched(tx, planted, inMemory), await columnsUnwatched(tx, planted, inFeed)]
     })

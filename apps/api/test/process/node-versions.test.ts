@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { installRuntime, nodePackage } from '../../../../tools/installed-runtime.ts'
 import { root, run } from '../../../../tools/sdk/installed.ts'
 
-// Each version is 100 MB to load: with RUNTIMES=all and in CI. They are kept for the next run.
+// Each version is a download of 100 MB, so this runs only with RUNTIMES=all and in CI. Later runs use the same downloads.
 const isWanted = process.env['RUNTIMES'] === 'all' || process.env['CI'] !== undefined
 
 const built = (name: string) =>
@@ -17,8 +17,8 @@ const program = `
   console.log(JSON.stringify([process.version, problem ?? null]))`
 
 describe.each(['20', '22', '24'])('on Node.js %s', (major) => {
-  test('the private parts pass the check of a start', async ({ skip }) => {
-    skip(!isWanted, 'other versions of Node.js are loaded with RUNTIMES=all')
+  test('the private parts of Node.js pass the start-up check', async ({ skip }) => {
+    skip(!isWanted, 'other versions of Node.js are downloaded only with RUNTIMES=all')
     const node = join(await installRuntime(nodePackage(major)), 'bin/node')
     const [version, problem] = JSON.parse(await run(node, ['--input-type=module', '-e', program], root))
     expect(version).toMatch(new RegExp(`^v${major}\\.`))

@@ -71,7 +71,7 @@ describe.each(engines)(
   },
 )
 
-test('npm start on the folder of an unreleased version says in one sentence what to do', {
+test('npm start with the data of an unreleased version stops with one sentence that names the fix', {
   timeout: 60_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-old-demo-'))

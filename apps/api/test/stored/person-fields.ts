@@ -116,13 +116,13 @@ const oidcState: StoredField = {
   },
 }
 
-/** The fields besides the username that are texts of the platform's user object. */
+/** Text fields of the platform's user object, except the username. */
 const userTexts = storedFields.flatMap((name) => {
   const { payload } = memberField(name)
   return payload?.as === 'text' ? [{ name, key: payload.key }] : []
 })
 
-/** Reads these fields of a response that contains them. */
+/** Returns those of the fields that this response contains, with their values. */
 function userTextsIn(
   exit: string,
   answer: MemberAnswer,

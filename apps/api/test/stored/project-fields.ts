@@ -43,6 +43,12 @@ const description = ofProject('/description', 'project', {
 
 const keptUri = (text: string) => (redirectUriProblem(uriOf(text)) === undefined ? uriOf(text) : undefined)
 const uriOf = (text: string) => `https://site.example/${text}`
+/** Returns a resource unchanged, if it has only the characters of a URI without a fragment (RFC 3986 §2). */
+const keptResource = (text: string) =>
+  resourceOf(text).length <= 512 && /^[a-z0-9\-._~:/?[\]@!$&'()*+,;=%]*$/i.test(text)
+    ? resourceOf(text)
+    : undefined
+const resourceOf = (text: string) => `https://api.example/${text}`
 /** Returns an outgoing address as the URL parser writes it. */
 const keptAddress = (text: string) =>
   addressOf(text).length <= 2_048 && isStorable(text) && !/[\s\\\p{Cc}#]/u.test(text)
@@ -164,7 +170,7 @@ const creation: StoredField = {
   title: 'a project that is created',
   covers: [
     ...['/name', '/description', '/eventsUrl', '/inboundWebhook/name', '/inboundWebhook/schema'],
-    ...['/oidc/postLogoutRedirectUris/*', '/oidc/backchannelLogoutUri', '/groupNames'],
+    ...['/oidc/postLogoutRedirectUris/*', '/oidc/backchannelLogoutUri', '/oidc/resources/*', '/groupNames'],
   ].map((field) => `POST ${projects} ${field}`),
   kept: (text) => (keptName(90)(text) && isStorable(text) ? text.normalize('NFC') : undefined),
   store: ({ ask }, text) => {
@@ -178,6 +184,8 @@ const creation: StoredField = {
       oidc: {
         postLogoutRedirectUris: [keptUri(text) ?? uriOf('')],
         backchannelLogoutUri: keptAddress(text) ?? addressOf(''),
+        // A resource belongs to one project.
+        resources: [`${keptResource(text) ?? resourceOf('')}?${created}`],
       },
     })
   },
@@ -197,6 +205,10 @@ const creation: StoredField = {
       [
         `backchannelLogoutUri in ${exit}`,
         same(project.oidc.backchannelLogoutUri, keptAddress(text) ?? addressOf(''), text),
+      ],
+      [
+        `resources in ${exit}`,
+        same(project.oidc.resources[0].replace(/\?\d+$/, ''), keptResource(text) ?? resourceOf(''), text),
       ],
     ])
     return {
@@ -234,6 +246,11 @@ export const projectFields: readonly StoredField[] = [
     value: (text) => ({ groupNames: { [demo.roles.crew]: text } }),
     at: ({ groupNames }) => (groupNames as Record<string, string>)[demo.roles.crew],
     kept: keptName(),
+  }),
+  ofProject('/oidc/resources/*', 'quiet', {
+    value: (text) => ({ oidc: { resources: [resourceOf(text)] } }),
+    at: ({ oidc }) => (oidc['resources'] as string[])[0],
+    kept: keptResource,
   }),
   redirectUris,
   state,

@@ -3,7 +3,9 @@ const verifier = 'Letters, digits and . _ ~ - only; compared by its digest.'
 const challenge = 'Letters, digits, - and _ only.'
 const callback = 'The answer of the platform: used once, and not stored.'
 const place = 'A path of the service or of the host; not stored as text.'
+const locales = 'Kept in a cookie of the browser, where it names a language that exists.'
 const slug = 'Lower-case letters, digits and hyphens only; other text is refused by `refused-text.test.ts`.'
+const color = 'Six hexadecimal digits only.'
 const host = 'A host or an origin; other text is refused by `refused-text.test.ts`.'
 const address = 'An address of the platform; other text is refused by `refused-text.test.ts`.'
 const cursor = 'Digits and hyphens only, or read as a number.'
@@ -13,12 +15,20 @@ const forwarded = 'What the proxy was asked for; compared with stored hosts, and
 /** Why a field of the contract that takes text stores none. */
 export const reasons: Readonly<Record<string, string>> = {
   'GET /api/auth/admin/login ?return_to': place,
+  'GET /api/auth/admin/login ?ui_locales': locales,
   'GET /api/auth/admin/login ?code_challenge': challenge,
+  'GET /account/language ?return_to': place,
+  'GET /api/auth/admin/login ?redirect_uri': 'A loopback address, a port and a fixed path only.',
+  'GET /api/auth/admin/login ?state': 'Letters, digits and . _ ~ - only.',
+  ...of('GET /api/auth/admin/confirm', ['?request'], digest),
+  ...of('POST /api/auth/admin/confirm', ['?request'], digest),
   'POST /api/auth/admin/token /code': digest,
   'POST /api/auth/admin/token /codeVerifier': verifier,
+  'GET /api/auth/authorize ?ui_locales': locales,
   'GET /api/auth/authorize ?code_challenge': challenge,
   ...of('GET /api/auth/callback', ['?code', '?state', '?iss', '?error', '?error_description'], callback),
   'GET /api/auth/sso/authorize ?redirect_uri': 'As of authorize, by the same statement.',
+  'GET /api/auth/sso/authorize ?ui_locales': locales,
   'GET /api/auth/sso/authorize ?code_challenge': challenge,
   ...of('POST /api/auth/token', ['/clientId', '/redirectUri'], 'Compared with what authorize stored.'),
   'POST /api/auth/token /code': digest,
@@ -32,6 +42,8 @@ export const reasons: Readonly<Record<string, string>> = {
   ...of('POST /api/admin/projects', ['/forwardAuth/hosts/*', '/inboundWebhook/acceptedOrigins/*'], host),
   'POST /api/admin/projects /inboundWebhook/slug': slug,
   'PATCH /api/admin/projects/{id} /webhookUrl': address,
+  'PATCH /api/admin/projects/{id} /branding/accentColor': color,
+  'GET /api/projects/{id}/logo ?v': 'Compared with the hash of the image.',
   'PATCH /api/admin/projects/{id} /forwardAuth/hosts/*': host,
   'GET /api/servers/{serverId}/members ?changedSince': cursor,
   'GET /api/forward-auth ?redirect': 'A word.',
@@ -40,7 +52,11 @@ export const reasons: Readonly<Record<string, string>> = {
     ['X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Forwarded-Uri', 'X-Forwarded-Method'],
     forwarded,
   ),
-  ...of('GET /_rolecall/callback', ['?code', '?state', '?iss', '?error', '?error_description'], callback),
+  ...of(
+    'GET /_rolecall/callback',
+    ['?code', '?state', '?iss', '?error', '?error_reason', '?error_description'],
+    callback,
+  ),
   'GET /_rolecall/denied ?rd': place,
   'GET /_rolecall/start ?rd': 'Kept in the cookie of the attempt, and in no table.',
   ...of('POST /api/inbound-webhooks', ['/slug'], slug),

@@ -197,7 +197,7 @@ const notified: StoredField = {
   read: async ({ world, told, toldHook, ask }) => {
     const { body } = await submit(world, told, toldHook.id, { body: {} })
     const nameIn = (text: string) =>
-      text.replace('Inbound webhook ', '').replace(` took submission ${body.id}.`, '')
+      text.replace('Inbound webhook ', '').replace(` accepted submission ${body.id}.`, '')
     const find = () =>
       arrived(world, told).find(({ description = '' }) => description.includes(body.id))?.description
     await expect.poll(find, { interval: 5 }).toBeDefined()

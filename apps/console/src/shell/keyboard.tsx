@@ -76,14 +76,14 @@ export function Keyboard({ profile }: { profile: AdminProfile }) {
   )
 }
 
-/** Keeps what is typed while the palette is loaded: its field begins with it. */
+/** Records keys that are typed while the palette loads, so that its search field can start with them. */
 function EarlyKeys({ typed }: { typed: RefObject<string> }) {
   useEffect(() => {
     typed.current = ''
     const keep = (event: KeyboardEvent) => {
       if (event.metaKey || event.ctrlKey || event.altKey || [...event.key].length !== 1) return
       typed.current += event.key
-      // The letter is no shortcut of the page below.
+      // The page below must not handle the key as a shortcut.
       event.preventDefault()
       event.stopImmediatePropagation()
     }

@@ -27,7 +27,7 @@ interface Entry {
 }
 
 interface PaletteProps {
-  /** What was typed while the palette was loaded. */
+  /** Text that was typed while the palette loaded. */
   readonly typedBefore: RefObject<string>
   readonly profile: AdminProfile
   readonly onClose: () => void

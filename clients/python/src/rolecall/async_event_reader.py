@@ -13,7 +13,7 @@ from .models import Event
 
 
 def async_open_feed(http: httpx.AsyncClient, base_url: str, feed: EventFeed) -> AsyncContextManager[httpx.Response]:
-    """Requests the stream of events from where the feed is."""
+    """Opens the event stream at the position of the feed."""
     return http.stream(
         "GET",
         base_url + feed.path,
@@ -26,7 +26,7 @@ def async_open_feed(http: httpx.AsyncClient, base_url: str, feed: EventFeed) -> 
 async def async_read_events(
     http: httpx.AsyncClient, base_url: str, key: str, last_id: Optional[str], heartbeat_sec: int
 ) -> AsyncIterator[Event]:
-    """The events themselves, across lost connections."""
+    """Yields events, and reconnects when the connection is lost."""
     feed = EventFeed(key, heartbeat_sec, last_id)
     failure = LastingFailure(f"The events of {base_url} cannot be reached")
     while True:

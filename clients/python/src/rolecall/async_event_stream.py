@@ -15,7 +15,7 @@ from .session_cache import SessionCache, unused_sec
 
 
 class AsyncEventStream:
-    """Keeps the cache true, for as long as somebody uses it. Never keeps an event loop alive."""
+    """Keeps the cache current while it is used. Never keeps an event loop alive."""
 
     def __init__(self, http: httpx.AsyncClient, base_url: str, key: str, cache: SessionCache) -> None:
         self._http = http
@@ -24,11 +24,11 @@ class AsyncEventStream:
         self._feed = EventFeed(key, heartbeat_sec=1)
         self._task: Optional[asyncio.Task[None]] = None
         self._used_at = 0.0
-        #: Set by whoever asks; taken back with each heartbeat.
+        #: Set by each use of the cache, and reset by each heartbeat.
         self.is_used = False
 
     def use(self) -> None:
-        """Says that somebody wants to know: opens the stream, or keeps it open."""
+        """Opens the stream, or keeps it open, because the cache is being used."""
         self.is_used = True
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._listen())
@@ -46,7 +46,7 @@ class AsyncEventStream:
             try:
                 await self._connect()
             except Exception:
-                # Whatever it was: nothing vouches for the cache meanwhile, and the next connection may go well.
+                # The cache is not trusted until the next connection succeeds, so every failure can be ignored.
                 pass
             await asyncio.sleep(self._feed.pause_sec())
 

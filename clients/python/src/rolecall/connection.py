@@ -22,8 +22,8 @@ limits = httpx.Limits(max_connections=200, max_keepalive_connections=20, keepali
 
 def _without_delay(name: str, info: Mapping[str, object]) -> None:
     """
-    Sends small packets at once. Headers and body are two packets: without this the second one waits for the answer to
-    the first, 40 ms for each call. Newer versions of httpcore do it by themselves, and for asyncio Python does.
+    Sends small packets without delay. Headers and body are two packets. Without this, the second one waits for the
+    acknowledgment of the first, which adds 40 ms to each call. Newer versions of httpcore and asyncio do this themselves.
     """
     if name == "connection.connect_tcp.complete":
         stream = info.get("return_value")
@@ -32,12 +32,12 @@ def _without_delay(name: str, info: Mapping[str, object]) -> None:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-#: What each client tells httpx with a request. Copy them: older versions of httpx write into what they are given.
+#: Extensions of each request to httpx. Pass a copy, because older versions of httpx modify it.
 extensions: Dict[str, object] = {"trace": _without_delay}
 async_extensions: Dict[str, object] = {}
 
-#: What a session token looks like. Anyone can write a cookie: what does not look so is not worth a call, which would
-#: count against the limit of the project.
+#: The format of a session token. Anyone can write a cookie, and a call with an invalid token would count against the
+#: rate limit of the project.
 _session_token = re.compile(r"rcs_[0-9A-Za-z]{49}")
 
 

@@ -16,7 +16,7 @@ from .session_cache import SessionCache, unused_sec
 
 
 class _Run:
-    """One thread's work. A thread that is late to end touches nothing of the next one's."""
+    """Holds the state of one thread, so that a thread that ends late does not affect the next one."""
 
     def __init__(self, feed: EventFeed) -> None:
         self.feed = feed
@@ -25,7 +25,7 @@ class _Run:
 
 
 class EventStream:
-    """Keeps the cache true, for as long as somebody uses it. Never keeps a process alive."""
+    """Keeps the cache current while it is used. Never keeps a process alive."""
 
     def __init__(self, http: httpx.Client, base_url: str, key: str, cache: SessionCache) -> None:
         self._http = http
@@ -36,14 +36,14 @@ class EventStream:
         self._thread: Optional[threading.Thread] = None
         self._run = _Run(EventFeed(key, heartbeat_sec=1))
         self._used_at = 0.0
-        #: Set by whoever asks; taken back with each heartbeat.
+        #: Set by each use of the cache, and reset by each heartbeat.
         self.is_used = False
 
     def use(self) -> None:
-        """Says that somebody wants to know: opens the stream, or keeps it open."""
+        """Opens the stream, or keeps it open, because the cache is being used."""
         self.is_used = True
         with self._lock:
-            # It ends by itself when nobody asks.
+            # The thread ends when the cache is no longer used.
             if self._thread is None or not self._thread.is_alive():
                 self._run = _Run(EventFeed(self._key, heartbeat_sec=1, last_id=self._run.feed.last_id))
                 name = "rolecall-events"

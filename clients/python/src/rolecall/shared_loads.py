@@ -12,7 +12,7 @@ from .session_cache import Flight, SessionCache
 
 
 class AsyncSharedLoads:
-    """For asyncio: the load is a task of its own, for which all callers wait."""
+    """Shares loads between tasks. Each load is a separate task that all callers await."""
 
     def __init__(self, cache: SessionCache) -> None:
         self._cache = cache
@@ -21,14 +21,14 @@ class AsyncSharedLoads:
     async def run(
         self, token: str, load: Callable[[], Awaitable[Optional[Session]]], is_shared: bool
     ) -> Optional[Session]:
-        """Returns what another caller is loading already, or loads. A caller with a timeout of its own shares nothing."""
+        """Joins the load of another caller, or starts one. A caller with its own timeout does not share."""
         flight, task = self._shared.get(token, (None, None))
         if flight is None or task is None or not is_shared or not self._cache.is_shareable(flight):
             flight = self._cache.begin(token)
             task = asyncio.ensure_future(self._load(flight, load))
             if is_shared:
                 self._shared[token] = (flight, task)
-        # A caller that is cancelled leaves the answer to the others.
+        # Cancelling one caller does not cancel the load of the others.
         return await asyncio.shield(task)
 
     async def _load(self, flight: Flight, load: Callable[[], Awaitable[Optional[Session]]]) -> Optional[Session]:
@@ -43,14 +43,14 @@ class AsyncSharedLoads:
 
 
 class SharedLoads:
-    """For threads: the first caller loads, and the others wait for its answer."""
+    """Shares loads between threads. The first caller loads, and the others wait for its result."""
 
     def __init__(self, cache: SessionCache) -> None:
         self._cache = cache
         self._shared: Dict[str, Tuple[Flight, Future[Optional[Session]]]] = {}
 
     def run(self, token: str, load: Callable[[], Optional[Session]], is_shared: bool) -> Optional[Session]:
-        """Returns what another caller is loading already, or loads. A caller with a timeout of its own shares nothing."""
+        """Joins the load of another caller, or starts one. A caller with its own timeout does not share."""
         while is_shared:
             other = self._shared.get(token)
             if other is None or not self._cache.is_shareable(other[0]):
@@ -58,24 +58,24 @@ class SharedLoads:
             try:
                 return other[1].result()
             except CancelledError:
-                # The caller that was loading was interrupted: the others load themselves.
+                # The loading caller was interrupted, so the others load the session themselves.
                 continue
         flight = self._cache.begin(token)
         entry: Tuple[Flight, Future[Optional[Session]]] = (flight, Future())
         if is_shared:
             self._shared[token] = entry
         session: Optional[Session] = None
-        # An interruption of one caller (a signal, a timeout of its server) is not an answer for the others.
-        tell_others: Callable[[], object] = entry[1].cancel
+        # An interruption of one caller (a signal, a timeout of its server) must not fail the others.
+        finish_for_others: Callable[[], object] = entry[1].cancel
         try:
             session = load()
-            tell_others = partial(entry[1].set_result, session)
+            finish_for_others = partial(entry[1].set_result, session)
             return session
         except Exception as error:
-            tell_others = partial(entry[1].set_exception, error)
+            finish_for_others = partial(entry[1].set_exception, error)
             raise
         finally:
             self._cache.end(flight, session)
             if self._shared.get(token) is entry:
                 self._shared.pop(token, None)
-            tell_others()
+            finish_for_others()

@@ -68,7 +68,7 @@ it('closes with 4007 for a sequence number that was never sent', async () => {
   expect((await once(again.socket, 'close'))[0]).toBe(4007)
 })
 
-it('counts the identifies of the day', async () => {
+it('counts IDENTIFY messages per day', async () => {
   const { say, received } = await open()
   say(2, identity)
   await vi.waitFor(() => expect(received[1]?.t).toBe('READY'))

@@ -22,7 +22,7 @@ export function receive(hub: Hub, connection: Connection, data: RawData): number
   return undefined
 }
 
-/** Requests without an effect here: presence, voice, and lists of members, which are not answered. */
+/** Opcodes that the simulator ignores: presence, voice, and requests for lists of members. */
 const sessionOps = new Set<number>([op.requestGuildMembers, op.presenceUpdate, op.voiceStateUpdate])
 
 function parse(data: RawData): ClientMessage | undefined {

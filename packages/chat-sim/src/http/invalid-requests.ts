@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts'
 const windowMs = 600_000
 
 /**
- * 401, 403 and 429 (unless the limit was shared) count against the caller's address; 10,000 in ten
- * minutes and the platform's edge blocks it. Here they are only counted.
+ * Counts responses with 401, 403, and 429 (unless the limit was shared). The platform blocks an address after 10,000 of
+ * them in ten minutes. The simulator only counts.
  */
 export function createInvalidRequests(clock: Clock) {
   let times: number[] = []

@@ -4,7 +4,7 @@ import type { Grant } from './grants.ts'
 
 let privateKey: KeyObject | undefined
 
-/** Makes the key at first use: most runs never need it, and making one takes a tenth of a second. */
+/** Returns the signing key, which is generated on first use. Most runs do not need it, and it takes a tenth of a second. */
 function signingKey() {
   privateKey ??= generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
   return privateKey

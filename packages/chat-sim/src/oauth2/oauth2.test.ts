@@ -43,7 +43,7 @@ interface Tokens {
 const tokensOf = async (reply: Promise<Response>) => (await (await reply).json()) as Tokens
 
 describe('with oauth4webapi', () => {
-  it('logs somebody in, with PKCE, issuer check and either client authentication', async () => {
+  it('signs in a user, with PKCE, an issuer check, and either client authentication', async () => {
     const server = {
       issuer: sim.url,
       token_endpoint: `${sim.apiUrl}/oauth2/token`,
@@ -230,7 +230,7 @@ describe('/users/@me with a bearer token', () => {
     expect((await meOf(demo.users.mara, 'identify')).me).not.toHaveProperty('email')
   })
 
-  it('reads its own servers, with the scope for it', async () => {
+  it('lists the servers of the user with the scope `guilds`', async () => {
     const { get } = await meOf(demo.users.ada, 'identify guilds')
     expect(await (await get('/users/@me/guilds')).json()).toMatchObject([
       { id: demo.mainGuildId, owner: false },

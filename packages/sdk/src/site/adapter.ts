@@ -4,19 +4,19 @@ import type { Opened } from './site.ts'
 import type { Visit } from './visit.ts'
 
 /**
- * Holds what the adapters have in common for frameworks that pass a request object on from handler to handler: the visit
- * and the session of each request, by that object. An adapter adds how its framework is read and answered.
+ * Shared part of the adapters for frameworks that pass a request object from handler to handler. Stores the visit and the
+ * session of each request by that object. An adapter adds how to read requests and send responses.
  *
- * @param mount the call that is missing where a handler runs without a visit
+ * @param mount the call that must run before handlers, for an error message
  */
 export function createAdapter<Request extends object>(mount: string) {
   const visits = new WeakMap<Request, Visit>()
   const sessions = new WeakMap<Request, Session>()
 
-  /** @throws when the app does not mount the adapter before this handler, which is a mistake in the program. */
+  /** @throws if the app does not mount the adapter before this handler, which is a programming error. */
   const visitOf = (request: Request): Visit => {
     const visit = visits.get(request)
-    if (!visit) throw new Error(`${mount} does not stand before this handler.`)
+    if (!visit) throw new Error(`${mount} must run before this handler.`)
     return visit
   }
 
@@ -25,20 +25,20 @@ export function createAdapter<Request extends object>(mount: string) {
     currentSession: (request: Request): Promise<Session | undefined> => visitOf(request).currentSession(),
     signOut: (request: Request): Promise<void> => visitOf(request).signOut(),
 
-    /** @throws when no guard stands before this handler, which is a mistake in the program. */
+    /** @throws if no guard runs before this handler, which is a programming error. */
     sessionOf: (request: Request): Session => {
       const session = sessions.get(request)
-      if (!session) throw new Error('No requireMember() stands before this handler.')
+      if (!session) throw new Error('requireMember() must run before this handler.')
       return session
     },
 
-    /** Keeps the visit of a request for the handlers behind it. Returns what to send instead of their answer, if anything. */
+    /** Stores the visit of a request for later handlers. Returns a response if it must be sent instead of theirs. */
     enter(request: Request, { visit, answer }: Opened): Response | undefined {
       if (!answer) visits.set(request, visit)
       return answer
     },
 
-    /** Keeps the session of a member who may come in. Returns the refusal to send to everyone else. */
+    /** Stores the session of a member with access. Returns the refusal for everyone else. */
     admit(request: Request, decision: Decision): Response | undefined {
       if ('refusal' in decision) return decision.refusal
       sessions.set(request, decision.session)

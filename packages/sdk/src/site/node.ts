@@ -38,14 +38,14 @@ function incomingOfNode(request: NodeRequest, response: Pick<NodeResponse, 'once
   }
 }
 
-/** Opens a request. Without an answer instead, the app's own answer will bring the cookies of the visit. */
+/** Opens a request. Unless it is answered here, the app's response will contain the cookies of the visit. */
 export async function openNode(site: Site, request: NodeRequest, response: NodeResponse): Promise<Opened> {
   const opened = await site.open(incomingOfNode(request, response))
   if (!opened.answer) finishNode(site, opened.visit, response)
   return opened
 }
 
-/** Sends an answer, if there is one, for as long as the client reads. Returns whether there is one. */
+/** Sends a response until it ends or the client disconnects. Returns false if there is none. */
 export async function sendToNode(answer: Response | undefined, response: NodeResponse): Promise<boolean> {
   if (!answer) return false
   response.statusCode = answer.status

@@ -11,7 +11,7 @@ import { readSettings, type Settings, type SiteOptions } from './settings.ts'
 import { sharedBy } from './shared.ts'
 import { openVisit, type Visit } from './visit.ts'
 
-/** An opened request. Where there is an answer, e.g. of a route of the login, it is complete, and sent instead of the app's. */
+/** An opened request. If it has an answer, for example from a route of the login, that is sent instead of the app's response. */
 export interface Opened {
   readonly visit: Visit
   readonly answer: Response | undefined
@@ -25,7 +25,7 @@ export interface Site {
   open(request: Incoming): Promise<Opened>
   /** Puts the cookies of a visit on the headers of an answer of the app. */
   finish(visit: Visit, headers: Headers): void
-  /** Returns an answer of the app with the cookies of a visit. */
+  /** Returns the app's response with the cookies of a visit. */
   finished(visit: Visit, answer: Response): Response
   /** True for the addresses of the login. */
   isRoute(path: string): boolean
@@ -70,7 +70,7 @@ export function createSite(options: SiteOptions): Site {
     finish,
     finished(visit, answer) {
       if (visit.cookies.length === 0) return answer
-      // A new one: the headers of an answer that was fetched cannot be changed.
+      // The headers of a fetched response are immutable, so a new response is needed.
       const response = new Response(answer.body, answer)
       finish(visit, response.headers)
       return response

@@ -1,8 +1,8 @@
-/** Limits the cost of compiling one schema, by the thread that compiles it. */
+/** Limits the cost of compiling one schema, depending on the thread that compiles it. */
 export interface Allowance {
-  /** Units of about a tenth of a microsecond that its patterns may take. */
+  /** Maximum cost of its patterns, in units of about a tenth of a microsecond. */
   readonly units: number
-  /** False for schemas that were stored under other limits: time and memory bound them instead. */
+  /** False for schemas that were stored under other limits. The time and memory of a thread bound these. */
   readonly isLimited: boolean
 }
 

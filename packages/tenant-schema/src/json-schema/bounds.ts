@@ -3,9 +3,8 @@ import { limits } from './limits.ts'
 import type { SchemaProblem } from './problem.ts'
 
 /**
- * Checks the graph of references: nothing leads back to itself on the same value, and no value
- * meets more schemas than allowed when every reference is followed. A schema that holds a part of a value
- * against itself is fine: the value ends somewhere.
+ * Checks the graph of references: no cycle applies to the same value, and following all references applies no more
+ * schemas to a value than allowed. A schema may apply itself to a part of the value, because values are finite.
  */
 export function problemsOfReferences(nodes: Iterable<Node>): SchemaProblem[] {
   const visits = new Map<Node, number>()

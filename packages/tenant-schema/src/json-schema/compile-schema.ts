@@ -55,12 +55,11 @@ const silent = new Set([
 export type Compiled = { readonly root: Node } | { readonly problems: SchemaProblem[] }
 
 /**
- * Reads a tenant's schema (JSON Schema 2020-12) into a tree of checks. No code is made of it, and nothing
- * outside of it is read. Parts that could stall a validation, or that cannot be promised, are refused by name and
- * place: unknown keywords, `$id` and `$async` among them, references that lead out or in circles, and everything
- * larger than `limits`.
+ * Compiles a tenant's schema (JSON Schema 2020-12) into a tree of checks. It generates no code and reads nothing outside
+ * the schema. Unsupported parts, and parts that could stall a validation, are rejected with their name and path: unknown
+ * keywords including `$id` and `$async`, external or cyclic references, and everything larger than `limits`.
  *
- * @throws TooCostly where compiling takes more than the allowance
+ * @throws TooCostly if compiling costs more than the allowance
  */
 export function compileSchema(schema: unknown, allowance: Allowance = newSchema): Compiled {
   const shape = misshapen(schema)

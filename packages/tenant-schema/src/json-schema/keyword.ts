@@ -14,12 +14,12 @@ export interface Node {
   readonly inPlace: Node[]
 }
 
-/** Tells whether a schema within a schema checks the same value, or another one: a part of it, or none at all. */
+/** Tells whether a subschema checks the same value (`inPlace`), or a part of it or no value (`apart`). */
 export type Looks = 'inPlace' | 'apart'
 
 export type SchemaObject = Readonly<Record<string, unknown>>
 
-/** Passes a keyword what it reads. Every mistake is a complaint, and reading continues to find them all. */
+/** Gives a keyword access to the schema. Mistakes are collected, and reading continues to find all of them. */
 export interface Reading {
   /** The keyword's value. */
   readonly value: unknown

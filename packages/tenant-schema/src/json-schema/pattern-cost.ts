@@ -13,11 +13,10 @@ const optionalUnits = 25
 const maxCopies = 1_000
 
 /**
- * Bounds the cost of parsing a pattern, in the same units, by its text alone. The bound holds because it does not
- * interpret the characters: every repeat that the engine finds stands there as `{n}`, every Unicode class as `\p`,
- * and every range as `-`. Quoted characters, and others that are no operators, count too. A repeat writes out one
- * atom, unless it follows a bracket, or the end of a quotation, which may be empty: then it multiplies everything
- * before it.
+ * Returns an upper bound for the cost of parsing a pattern, in the same units, from its text alone. It does not interpret
+ * characters, so it cannot miss anything: every repeat contains `{n}`, every Unicode class `\p`, and every range `-`.
+ * Quoted characters and other non-operators count too. A repeat copies one atom. If it follows a bracket or the end of a
+ * quotation, which may be empty, the bound assumes that it copies everything before it.
  */
 export function parseUnits(source: string): number {
   let atoms = source.length
@@ -99,7 +98,7 @@ export function measureProgram(source: string): ProgramSize {
   return { instructions: instructions + 2, ranges }
 }
 
-/** Bounds the instructions of a node itself, for every node except literals. */
+/** Returns the maximum number of instructions of a node without its children, for every node except literals. */
 function ownInstructions({ op, subs }: EngineNode): number {
   if (subs.length === 0 || op === question) return 1
   if (op === sequence) return 0

@@ -7,8 +7,8 @@ import { TooCostly } from './run.ts'
 const never: Pattern = () => false
 
 /**
- * Compiles the regular expressions of one schema, each once, and only after it was measured. The text bounds the
- * work of the engine’s parser, and the parsed tree that of its compiler.
+ * Compiles the regular expressions of one schema, each once, and only after measuring it. The text of a pattern bounds the
+ * cost of parsing, and its parsed tree bounds the cost of compiling.
  */
 export function createPatterns(allowance: Allowance) {
   const known = new Map<string, Pattern>()

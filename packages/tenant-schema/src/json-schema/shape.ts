@@ -2,8 +2,8 @@ import { ExactNumber } from '../json/exact-number.ts'
 import { limits } from './limits.ts'
 
 /**
- * Returns the reason why a JSON value cannot be walked or stored again, or undefined. Does not recurse itself, so
- * it can read every parsed value.
+ * Returns the reason why a JSON value cannot be traversed or stored, or undefined. It does not recurse, so it can check
+ * values of any depth.
  */
 export function misshapen(value: unknown): 'DEPTH' | 'NUMBER' | undefined {
   let level: unknown[] = [value]

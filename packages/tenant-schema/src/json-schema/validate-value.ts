@@ -4,7 +4,7 @@ import type { SchemaProblem } from './problem.ts'
 import { EnoughErrors, Run, TooCostly } from './run.ts'
 import { misshapen } from './shape.ts'
 
-/** Lists everything that is wrong with a parsed value. The time is bounded for every value. */
+/** Returns the problems of a parsed value, in bounded time. */
 export function validateValue(root: Node, value: unknown): SchemaProblem[] {
   return validateWithin(limits.work, root, value) ?? tooCostly
 }

@@ -46,8 +46,8 @@ const leastOfFullPrecision = 2.2250738585072014e-308
 const maxCharacters = 400
 
 /**
- * Reads a JSON number: as itself if a double holds it, as an `ExactNumber` if it does not, and as NaN if no
- * reader could keep it. `digits` counts the digits before an exponent.
+ * Parses a JSON number. Returns a number if a double represents it exactly, an `ExactNumber` if not, and NaN if the number
+ * is too large, too small, or too long. `digits` is the number of digits before an exponent.
  */
 export function readNumber(source: string, digits: number): number | ExactNumber {
   const value = Number(source)

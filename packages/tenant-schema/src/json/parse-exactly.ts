@@ -34,7 +34,7 @@ const backslash = 0x5c
 const dot = 0x2e
 const minus = 0x2d
 
-/** Counts the members of a valid JSON text, and finds its numbers that a double does not hold. */
+/** Counts the members of a valid JSON text, and finds numbers that a double cannot represent exactly. */
 function scan(text: string) {
   const unusual: Unusual[] = []
   let members = 0
@@ -78,7 +78,7 @@ function endOfMantissa(text: string, start: number): number {
   return end
 }
 
-/** Returns the end of an exponent. A digit or a sign follows its letter in valid JSON. */
+/** Returns the end of an exponent. In valid JSON, the letter is followed by a digit or a sign. */
 function endOfExponent(text: string, letter: number): number {
   let end = letter + 2
   while (isDigit(text.charCodeAt(end))) end += 1
@@ -115,8 +115,8 @@ function countMembers(root: object): number {
 }
 
 /**
- * Puts the numbers where the marks are: where the value has a number, and the value of the marked text a string.
- * So no text of a sender is mistaken for a mark. Does not recurse either.
+ * Replaces the marks by the numbers. A mark is a place where the value contains a number and the marked value a string, so
+ * a string from the sender is never mistaken for a mark. This does not recurse either.
  */
 function fillIn(root: object, marked: object, numbers: readonly Unusual[]): void {
   const waiting = [root, marked]

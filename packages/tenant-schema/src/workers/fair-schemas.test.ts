@@ -41,7 +41,7 @@ describe('threads are shared in turns', () => {
     }
   })
 
-  test('an owner with ten jobs waiting at all times has one turn for each turn of another', async () => {
+  test('an owner with ten waiting jobs gets only one turn for each turn of another owner', async () => {
     const pool = poolOf(1)
     const begun = new Int32Array(new SharedArrayBuffer(4))
     let isOver = false
@@ -50,7 +50,7 @@ describe('threads are shared in turns', () => {
     })
     for (let i = 0; i < 50; i++) {
       const before = Atomics.load(begun, 0)
-      // One job is under way, and the message of another is on its way to the thread.
+      // One job is running, and the message of another one may already be in the queue of the thread.
       expect((await pool.run('b', { begun })) - before).toBeLessThanOrEqual(2)
     }
     isOver = true

@@ -5,7 +5,7 @@ import type { SchemaProblem } from '../json-schema/problem.ts'
 import { validateValue } from '../json-schema/validate-value.ts'
 import { KeptSchemas } from './kept-schemas.ts'
 
-/** Asks a worker for everything that is wrong with a schema, or with a payload. Both are JSON texts. */
+/** Requests the problems of a schema or of a payload from a worker. Both are JSON texts. */
 export type SchemaJob =
   | { readonly kind: 'check'; readonly schema: string }
   | { readonly kind: 'load'; readonly owner: string; readonly schema: string }

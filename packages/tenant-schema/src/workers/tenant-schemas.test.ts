@@ -56,11 +56,11 @@ describe('schemas of tenants', () => {
     expect(await limited.validate(parseExactly(text), text)).toMatchObject([{ code: 'MAXIMUM' }])
   })
 
-  test('stored, and beyond what a worker may take: refuses payloads, and stalls no other schema', async () => {
+  test('a stored schema that exceeds the limits of a worker rejects payloads, and delays no other schema', async () => {
     const { turns, result } = await turnsDuring(schemas.open('a', endless))
     expect(turns).toBeGreaterThan(20)
     expect(await result.validate(...sent('a'))).toMatchObject([{ path: '', code: 'TOO_COSTLY' }])
-    // Another thread is there for the next one.
+    // A new thread checks the next schema.
     expect(await schemas.check('b', costly)).toEqual([])
   })
 
@@ -75,7 +75,7 @@ describe('schemas of tenants', () => {
     expect((await opened(30_000)).result).toMatchObject([{ code: 'TOO_COSTLY' }])
   })
 
-  test('an owner with too many jobs under way is refused with the error of the caller, while others go on', async () => {
+  test('an owner with too many waiting jobs gets the error of the caller, and others continue', async () => {
     const own = createTenantSchemas(() => new Busy())
     const all = times(40, () => own.check('greedy', costly))
     const other = own.check('modest', costly)

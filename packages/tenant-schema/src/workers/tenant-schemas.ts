@@ -8,14 +8,14 @@ import type { SchemaJob } from './schema-jobs.ts'
 import { createWorkerPool, JobTooLarge, PoolBusy } from './worker-pool.ts'
 
 export interface TenantSchema {
-  /** Lists everything that is wrong with a payload, given as its text and its parsed value. */
+  /** Returns the problems of a payload, given as text and as parsed value. */
   readonly validate: (value: unknown, text: string) => SchemaProblem[] | Promise<SchemaProblem[]>
 }
 
-/** Checks schemas of tenants and opens them. Costly work happens in a worker, within the limits of its thread. */
+/** Checks and opens schemas of tenants. Costly work runs in a worker thread with limits of time and memory. */
 export interface TenantSchemas {
   /**
-   * Lists everything that is wrong with a new schema.
+   * Returns the problems of a new schema.
    * @throws the error of `refuseBusy`
    */
   readonly check: (owner: string, schema: unknown) => Promise<SchemaProblem[]>
@@ -39,7 +39,7 @@ const schemaWorker = new URL(
 /**
  * Creates the checker of schemas that projects write, with its own worker threads.
  *
- * @param refuseBusy makes the error for a job that finds too many costly ones waiting, so that this package knows no HTTP
+ * @param refuseBusy makes the error for a job when too many costly ones are waiting, so that this package needs no HTTP
  */
 export function createTenantSchemas(refuseBusy: () => Error): TenantSchemas {
   const pool = createWorkerPool<SchemaJob, SchemaProblem[]>({
@@ -70,7 +70,7 @@ export function createTenantSchemas(refuseBusy: () => Error): TenantSchemas {
       return { validate: (given, text) => validateWithin(limits.workOnLoop, root, given) ?? inWorker(text) }
     }
     const problems = await run(owner, { kind: 'load', owner, schema }, tooLargeSchema)
-    // A schema that does not compile within the limits of a thread is not tried again with every payload.
+    // A schema that exceeds the limits of a thread is not compiled again for every payload.
     if (problems === tooLargeSchema) return { validate: () => tooCostly }
     if (problems.length > 0) throw new Error('A stored schema does not compile.')
     return { validate: (_, text) => inWorker(text) }

@@ -48,13 +48,13 @@ interface Lane<Job, Result> {
  * Runs jobs off the event loop, each with a limit of time and memory. Threads start with the first job that
  * needs them. An idle one keeps no process alive, so there is nothing to close.
  *
- * Owners take turns: the next job is that of the owner with the fewest jobs under way, and among equals that of the
- * owner with the oldest last turn. So no owner has a second thread while an owner without one waits.
+ * Owners take turns. The next job belongs to the owner with the fewest running jobs, and if several have the same number,
+ * to the one whose last turn is oldest. So no owner gets a second thread while an owner without one is waiting.
  */
 export function createWorkerPool<Job, Result>(options: PoolOptions) {
   type Own = Thread<Job, Result>
   const threads = new Set<Own>()
-  /** Owners with jobs that wait or are under way, in the order of their turns. */
+  /** Owners with waiting or running jobs, in the order of their turns. */
   const lanes = new Map<string, Lane<Job, Result>>()
   let waiting = 0
 

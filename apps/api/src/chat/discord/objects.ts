@@ -66,7 +66,7 @@ export function toUser(user: APIUser): ChatUser {
   }
 }
 
-/** Reads a field as its row says. */
+/** Reads a field from the user object as its row in the table of member fields defines. */
 function readField(name: UserField, user: APIUser): string | null {
   const { key, as } = memberFields[name].payload
   const value: unknown = Reflect.get(user, key)

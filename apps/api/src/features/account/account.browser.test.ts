@@ -36,13 +36,13 @@ test('on a phone a person logs in, ends a session, takes their file and logs out
   expect(await page.locator('main').innerText()).toContain('This browser: Chrome on Linux')
 
   await page.getByRole('button', { name: /^End: The Wiki/ }).click()
-  await expect.poll(() => page.locator('main').innerText()).toContain('It is ended.')
+  await expect.poll(() => page.locator('main').innerText()).toContain('The session has ended.')
   expect((await validate(world, wiki, token)).status).toBe(401)
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download' }).click()
   expect((await download).suggestedFilename()).toMatch(/^member-\d+-\d{8}\.json$/)
-  await page.getByRole('button', { name: 'Log out: everywhere' }).click()
-  await expect.poll(() => page.locator('h1').innerText()).toBe('You are logged out everywhere')
+  await page.getByRole('button', { name: 'Sign out: Everywhere' }).click()
+  await expect.poll(() => page.locator('h1').innerText()).toBe('You are signed out everywhere')
   expect(complaints).toEqual([])
 }, 60_000)
 

@@ -86,8 +86,9 @@ describe.each(engines)('the account page on %s', (engine) => {
     )
     const { text } = await open(browser)
     expect(text).toContain('<h3>The Wiki</h3>')
-    expect(text).toContain('Firefox on Windows, from 203.0.113.7')
-    expect(text).toContain('As a member of Harbour Club')
+    expect(text).toContain('Firefox on Windows')
+    expect(text).toContain('IP address 203.0.113.7')
+    expect(text).toContain('As a member of the server Harbour Club')
     expect(text).toContain('This browser')
 
     const own = actionsOf(text).filter((action) => action.endsWith('/end'))
@@ -108,7 +109,10 @@ describe.each(engines)('the account page on %s', (engine) => {
     const { token } = await givenSession(world, wiki, users.joon)
     const { sessions } = (await call(world.url, 'GET', '/api/auth/sessions', { token })).body
     const refused = await post(mine, `/account/sessions/${sessions[0].id}/end`)
-    expect([refused.status, /<h1>(.*)<\/h1>/.exec(refused.text)?.[1]]).toEqual([404, 'This is ended already'])
+    expect([refused.status, /<h1>(.*)<\/h1>/.exec(refused.text)?.[1]]).toEqual([
+      404,
+      'This session has already ended',
+    ])
     expect((await validate(world, wiki, token)).status).toBe(200)
 
     const before = await newest()
@@ -133,7 +137,7 @@ describe.each(engines)('the account page on %s', (engine) => {
     const { token } = await givenSession(world, wiki, users.tomas)
     const done = await post(here, '/account/log-out-everywhere')
     expect(done.status).toBe(200)
-    expect(done.text).toContain('You are logged out everywhere')
+    expect(done.text).toContain('You are signed out everywhere')
     expect(done.headers.get('set-cookie')).toMatch(/^svc_sso=; Max-Age=0/)
     expect((await validate(world, wiki, token)).status).toBe(401)
     for (const browser of [here, there]) {
@@ -151,7 +155,7 @@ describe.each(engines)('the account page on %s', (engine) => {
     const question = await here.get('/account/log-out', page)
     expect(actionsOf(question.text)).toEqual(['/account/log-out'])
     expect((await post(here, '/account/log-out')).status).toBe(200)
-    expect((await here.get('/account/log-out', page)).text).toContain('You are logged out here')
+    expect((await here.get('/account/log-out', page)).text).toContain('You are signed out here')
     expect((await open(here)).status).toBe(302)
     expect((await open(there)).status).toBe(200)
     expect((await validate(world, wiki, token)).status).toBe(200)
@@ -162,7 +166,7 @@ describe.each(engines)('the account page on %s', (engine) => {
     const browser = new Browser(world.url)
     const end = await walk(world, authPath(shop), { as: users.rosa, browser })
     const tokens = (await redeem(world, shop, end.searchParams.get('code') ?? '')).body
-    expect((await open(browser)).text).toContain('your roles in the community')
+    expect((await open(browser)).text).toContain('Your current roles in the community')
     const withdrawn = await post(browser, `/account/consents/${shop.id}/withdraw`)
     expect(withdrawn.headers.get('location')).toBe('/account?done=consent')
     expect((await introspect(world, shop, tokens.access_token)).body).toEqual({ active: false })
@@ -211,12 +215,12 @@ describe.each(engines)('the account page on %s', (engine) => {
       const { end } = await logIn(as)
       return [end.status, headingOf(end.text)]
     }
-    expect(await refused(users.emil)).toEqual([403, 'You were not logged in'])
+    expect(await refused(users.emil)).toEqual([403, 'You were not signed in'])
     await loggedIn(users.yusra)
     await asAdmin('PUT', `/members/${users.yusra}/block`, { reason: 'Sold what is not theirs' })
     expect(await refused(users.yusra)).toEqual([403, 'This account is blocked'])
     // In the second server only, which the service has never been asked about, and then looks after.
-    expect(await refused(users.noor)).toEqual([403, 'You were not logged in'])
+    expect(await refused(users.noor)).toEqual([403, 'You were not signed in'])
     expect((await asAdmin('POST', '/servers', { id: gamesGuildId })).status).toBe(201)
     const games = await givenProject(world, { serverIds: [gamesGuildId], redirectUris: [redirectUri] })
     await walkLogin(world, authorizePath(games.id, { server_id: gamesGuildId }), { as: users.noor })
@@ -225,11 +229,11 @@ describe.each(engines)('the account page on %s', (engine) => {
 
     await asAdmin('DELETE', `/servers/${gamesGuildId}`)
     const left = await open(browser)
-    expect([left.status, headingOf(left.text)]).toEqual([403, 'You were not logged in'])
-    expect(left.text).toContain('is not a member of the community any more')
+    expect([left.status, headingOf(left.text)]).toEqual([403, 'You were not signed in'])
+    expect(left.text).toContain('is no longer a member of the community')
 
     const { end } = await cancelled()
-    expect([end.status, headingOf(end.text)]).toEqual([403, 'You cancelled the login'])
+    expect([end.status, headingOf(end.text)]).toEqual([403, 'You canceled the sign-in'])
     expect(end.text).toContain('href="/account"')
   })
   const cancelled = async () => {

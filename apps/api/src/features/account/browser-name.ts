@@ -1,3 +1,5 @@
+import type { Reader } from '#platform/http/reader'
+
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|Opera)\//, 'Opera'],
@@ -8,22 +10,21 @@ const browsers: readonly (readonly [RegExp, string])[] = [
 ]
 
 const systems: readonly (readonly [RegExp, string])[] = [
-  [/\biPhone\b/, 'an iPhone'],
-  [/\biPad\b/, 'an iPad'],
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
   [/\bAndroid\b/, 'Android'],
   [/\bWindows\b/, 'Windows'],
-  [/\bMac OS X\b|\bMacintosh\b/, 'a Mac'],
-  [/\bCrOS\b/, 'a Chromebook'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'Mac'],
+  [/\bCrOS\b/, 'Chromebook'],
   [/\bLinux\b/, 'Linux'],
 ]
 
 const nameIn = (names: typeof browsers, userAgent: string) =>
   names.find(([pattern]) => pattern.test(userAgent))?.[1]
 
-/** A browser in the words of who uses it: what a user agent says first is what it is. */
-export function browserName(userAgent: string | null): string {
-  const browser = nameIn(browsers, userAgent ?? '')
+/** Names a browser as its user knows it: the first name in a user agent that matches is the browser. */
+export function browserName({ say }: Reader, userAgent: string | null): string {
+  const browser = nameIn(browsers, userAgent ?? '') ?? say('unknownBrowser')
   const system = nameIn(systems, userAgent ?? '')
-  if (browser === undefined) return system === undefined ? 'An unknown browser' : `A browser on ${system}`
-  return system === undefined ? browser : `${browser} on ${system}`
+  return system === undefined ? browser : say('browserOn', { browser, system })
 }

@@ -1,3 +1,4 @@
+import { sayIn } from '#languages/say'
 import { ApiError } from '#platform/http/api-error'
 
 /** A person's file reads what has no index by person, and each is an entry of the audit log. */
@@ -18,10 +19,8 @@ export function createOwnDataLimit() {
     if (now !== hour) taken.clear()
     hour = now
     const before = taken.get(memberId) ?? 0
-    if (before >= maxAnHour)
-      throw tooMany('This was downloaded a few times already. Try again in an hour.', '3600')
-    if (underWay >= maxAtOnce)
-      throw tooMany('Others are downloading theirs. Try again in a few seconds.', '10')
+    if (before >= maxAnHour) throw tooMany('downloadedOften', '3600')
+    if (underWay >= maxAtOnce) throw tooMany('downloadsBusy', '10')
     taken.set(memberId, before + 1)
     underWay += 1
     try {
@@ -32,5 +31,9 @@ export function createOwnDataLimit() {
   }
 }
 
-const tooMany = (detail: string, retryAfterSec: string) =>
-  new ApiError('RATE_LIMITED', { detail, headers: { 'retry-after': retryAfterSec } })
+const tooMany = (text: 'downloadedOften' | 'downloadsBusy', retryAfterSec: string) =>
+  new ApiError('RATE_LIMITED', {
+    detail: sayIn('en')(text),
+    notice: ({ say }) => [say(text)],
+    headers: { 'retry-after': retryAfterSec },
+  })

@@ -1,15 +1,19 @@
 import type { IncomingMessage } from 'node:http'
-import { account } from '@rolecall/contract'
+import { account, chooseLanguage as languageChoice } from '@rolecall/contract'
+import { findMainServer } from '#mirror/read-servers'
 import { Answer, redirect } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { isNavigation, isSameOrigin } from '#platform/http/credentials'
+import { inLanguage, type Reader, readerOf } from '#platform/http/reader'
 import type { Client, Router } from '#platform/http/router'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import type { Deps } from '../../deps.ts'
+import { brandOf } from '../brand-of.ts'
 import type { Callers } from '../callers.ts'
 import type { AccountNeeds } from './account-needs.ts'
 import { accountPage, loggedOutPage, logoutPage } from './account-page.ts'
 import { endEverything, endSession, withdrawConsent } from './change-account.ts'
+import { chooseLanguage } from './choose-language.ts'
 import { createOwnDataLimit } from './limit-own-data.ts'
 import { listServerNames } from './store.ts'
 import { type Person, whoAsks } from './who-asks.ts'
@@ -30,6 +34,11 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
     if (!isSameOrigin(raw, config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
     return whoAsks(deps, raw.headers.cookie)
   }
+  /** These pages belong to the community: its main server, and no project. */
+  const branded = async (reader: Reader): Promise<Reader> => {
+    const main = await findMainServer(db)
+    return { ...reader, brand: await brandOf(db, { serverId: main?.id }) }
+  }
   const by = ({ memberId, account: { username } }: Person, client: Client) => ({
     actor: { id: memberId, username },
     client,
@@ -44,7 +53,7 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
     const sessions = await deps.listSessions(person.memberId)
     const serverIds = sessions.flatMap(({ serverId }) => serverId ?? [])
     const names = await listServerNames(db, [...new Set(serverIds)])
-    return accountPage({
+    return accountPage(await branded(readerOf(raw)), {
       ...person,
       sessions,
       consents: await deps.listConsents(person.memberId),
@@ -62,7 +71,13 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
 
   route(account.accountLogoutPage, async ({ raw }) => {
     const person = await opened(raw)
-    return person ? logoutPage(person.account) : loggedOutPage(false, [])
+    const reader = await branded(readerOf(raw))
+    return person ? logoutPage(reader, person.account) : loggedOutPage(reader, false, [])
+  })
+
+  route(languageChoice, ({ raw, query }) => {
+    if (!isNavigation(raw)) throw new ApiError('NAVIGATION_REQUIRED')
+    return chooseLanguage(config, query.language, query.return_to)
   })
 
   /** Nobody is logged in any more where a form of the page was left open: the login comes first. */
@@ -78,17 +93,22 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
       const { sessionId } = request.params
       await endSession(deps, person, by(person, request.client), sessionId)
       if (sessionId !== person.here) return seeOther('/account?done=session')
-      return loggedOutPage(false, await login.end(request.raw.headers.cookie))
+      const reader = await branded(readerAfter(request.raw))
+      return loggedOutPage(reader, false, await login.end(request.raw.headers.cookie))
     }),
   )
   route(account.endAccountSessions, (request) =>
     changed(request, async (person) => {
       await endEverything(deps, person, by(person, request.client))
-      return loggedOutPage(true, await login.end(request.raw.headers.cookie))
+      const reader = await branded(readerAfter(request.raw))
+      return loggedOutPage(reader, true, await login.end(request.raw.headers.cookie))
     }),
   )
   route(account.accountLogout, (request) =>
-    changed(request, async () => loggedOutPage(false, await login.end(request.raw.headers.cookie))),
+    changed(request, async () => {
+      const reader = await branded(readerAfter(request.raw))
+      return loggedOutPage(reader, false, await login.end(request.raw.headers.cookie))
+    }),
   )
   route(account.withdrawConsent, (request) =>
     changed(request, async (person) => {
@@ -97,6 +117,9 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
     }),
   )
 }
+
+/** After a form that signed out: the page that says so can be opened by this path. */
+const readerAfter = (raw: IncomingMessage) => inLanguage(readerOf(raw).language, '/account/log-out')
 
 /** After a form: loading the page again does not send it again. */
 const seeOther = (location: string) => new Answer(303, undefined, { location })

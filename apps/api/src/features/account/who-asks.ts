@@ -1,4 +1,5 @@
 import { ApiError } from '#platform/http/api-error'
+import { inLanguage, type Notice } from '#platform/http/reader'
 import type { Deps } from '../../deps.ts'
 import type { AccountNeeds } from './account-needs.ts'
 import { type Account, findAccount } from './store.ts'
@@ -23,8 +24,13 @@ export async function whoAsks(
   const account = known && (await findAccount(db, known.memberId))
   if (!account) return undefined
   if (!account.isCurrent) {
+    const notice: Notice = ({ say }) => [
+      say('leftCommunity', { account: account.username }),
+      say('leftCommunityAdvice'),
+    ]
     throw new ApiError('LOGIN_REFUSED', {
-      detail: `${account.username} is not a member of the community any more, so nothing can be shown here. What you were logged in to has ended. To learn what is still kept about you, or to have it erased, write to the people who run the community.`,
+      detail: notice(inLanguage('en')).join(' '),
+      notice,
       reason: 'failed',
     })
   }

@@ -1,8 +1,9 @@
 import { Answer, redirect } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { chooseEncoding } from '#platform/http/encodings'
-import { page as plainPage, pageHeaders as plainPageHeaders } from '#platform/http/page'
+import { renderPage } from '#platform/http/page'
 import { createPublicDocument } from '#platform/http/public-document'
+import { inLanguage } from '#platform/http/reader'
 import type { Router } from '#platform/http/router'
 import type { Callers } from '../callers.ts'
 import { type Built, openBuilt } from './built-files.ts'
@@ -61,13 +62,14 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-const notBuilt = () => new Answer(404, notBuiltPage, { ...plainPageHeaders, 'cache-control': 'no-store' })
+const notBuilt = () =>
+  new Answer(404, notBuiltPage.body, { ...notBuiltPage.headers, 'cache-control': 'no-store' })
 
-const notBuiltPage = plainPage({
+/** For administrators, whose console is in English. */
+const notBuiltPage = renderPage(inLanguage('en'), {
   title: 'The console is not built',
   paragraphs: [
     'This service was started from a folder without it. Run npm run build:console, and start it again.',
   ],
   link: { href: '/api/docs', text: 'To the pages of the API' },
-  notes: [],
 })

@@ -39,8 +39,9 @@ passwords: members log in with their account at the chat platform.</p>
 <li><strong>You want to log in?</strong> Open the site that you want to use, and log in there.</li>
 <li><strong>You build a site?</strong> Its backend uses the API below, or a client:
 ${clients.map(([name, path], i) => html`${i > 0 && ', '}<a href="${repository}/${path}">${name}</a>`)}.</li>
-<li><strong>You are an admin, and have just logged in?</strong> The address of this page ends in <code>#code=rcc_…</code>.
-<a href="#adminToken">Exchange that code</a> for an admin session: it is good once, for a minute.</li>
+<li><strong>You are an admin?</strong> Sign in to a shell with <code>rolecall login</code>: <a
+href="${repository}/docs/guides/command-line.md">how it works</a>. A program of your own
+<a href="#adminToken">exchanges a code</a> for an admin session.</li>
 </ul>`
 
 /** All endpoints, a line each, folded by feature: works without script, by mouse and by keyboard. */

@@ -16,7 +16,7 @@ import {
   type Schema,
   whoElse,
 } from '@rolecall/contract'
-import { type Field, listFields, wholeBody } from './fields.ts'
+import { type Field, fileBody, listFields, wholeBody } from './fields.ts'
 
 /** An endpoint as its pages show it, whatever they are written in. */
 export interface EndpointPage {
@@ -86,7 +86,7 @@ const depth = (path: string) => path.split('/').length
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 function describeEndpoint(definition: EndpointDefinition, publicUrl: string): EndpointPage {
-  const { method, path, summary, description, auth, params, query, headers, body, payload, answers } =
+  const { method, path, summary, description, auth, params, query, headers, body, payload, upload, answers } =
     definition
   const parts = { Path: params, Query: query, Headers: headers, Body: body }
   return {
@@ -98,7 +98,7 @@ function describeEndpoint(definition: EndpointDefinition, publicUrl: string): En
     auth: [authTexts[auth], ...whoElse(definition)].join(' ') + needText(definition),
     inputs: [
       ...Object.entries(parts).map(([title, schema]) => ({ title, fields: listFields(schema) })),
-      { title: 'Body', fields: payload ? [wholeBody(payload)] : [] },
+      { title: 'Body', fields: payload ? [wholeBody(payload)] : upload ? [fileBody(upload)] : [] },
     ].filter(({ fields }) => fields.length > 0),
     request: curl(definition, publicUrl),
     answers: Object.entries(answers).flatMap(([status, answer]) =>
@@ -143,7 +143,7 @@ function describeAnswer(status: number, answer: Answer): AnswerPage {
 
 /** A request to copy: required parts only, so that it is as short as it can be. */
 function curl(
-  { method, path, auth, params, query, body, payload }: EndpointDefinition,
+  { method, path, auth, params, query, body, payload, upload }: EndpointDefinition,
   publicUrl: string,
 ): string {
   const sent: Schema | undefined = body ?? payload
@@ -160,5 +160,6 @@ function curl(
     ...(auth === 'projectKey' ? ["-H 'X-API-Key: rck_…'"] : []),
     ...(auth === 'session' || auth === 'admin' ? ["-H 'Authorization: Bearer rcs_…'"] : []),
     ...(sent ? ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(exampleBody(sent))}'`] : []),
+    ...(upload ? [`-H 'Content-Type: ${upload[0]}'`, "--data-binary '@logo.png'"] : []),
   ].join(' \\\n  ')
 }

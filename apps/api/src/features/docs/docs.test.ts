@@ -25,7 +25,7 @@ describe('API pages', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const text = await answer.text()
     expect(text).toContain('logs the members of a community in to its sites')
-    expect(text).toContain('<a href="#adminToken">Exchange that code</a>')
+    expect(text).toContain('<a href="#adminToken">exchanges a code</a>')
   })
 
   test('and leads to a client for each language, whose page is in the repository', async () => {

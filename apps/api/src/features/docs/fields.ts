@@ -32,6 +32,14 @@ export const wholeBody = (schema: Schema): Field => ({
   meaning: meaningOf(schema),
 })
 
+/** A body that is a file. */
+export const fileBody = (types: readonly string[]): Field => ({
+  name: 'body',
+  type: types.join(' or '),
+  isRequired: true,
+  meaning: 'The bytes of the file.',
+})
+
 /** What is behind "or null" and behind lists. */
 function unwrap(schema: Schema): { inner: Schema; suffix: string } {
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')

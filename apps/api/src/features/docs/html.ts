@@ -1,4 +1,4 @@
-import { escapeHtml } from '#platform/http/page'
+import { escapeHtml } from '#platform/http/escape-html'
 
 /** Text that is HTML already. */
 export class Html {

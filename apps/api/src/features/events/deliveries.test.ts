@@ -140,7 +140,7 @@ describe.each(engines)('events by webhook on %s', (engine) => {
     for (const member of [ada, ben, cleo]) expect(notesOf(project, member)).toEqual([0, 1, 2, 3, 4, 5, 6])
   })
 
-  test('an event that is never taken holds back its member alone', async () => {
+  test('an event that is never accepted delays only events of its own member', async () => {
     const project = await given()
     project.receiver.reply = ({ data }) =>
       data['memberId'] === ada && data['note'] === 0 ? { status: 500 } : {}
@@ -206,7 +206,7 @@ describe.each(engines)('events by webhook on %s', (engine) => {
     expect(project.receiver.received.length).toBe(asked + 1)
   })
 
-  test('an event is listed and sent again under the id of the stream', async () => {
+  test('an event keeps its stream ID in the list and when it is sent again', async () => {
     const project = await given()
     for (let note = 0; note < 3; note++) await writeEvent(world, project, ada, note)
     await expect.poll(() => deliveredTo(project)).toBe(3)
@@ -220,7 +220,7 @@ describe.each(engines)('events by webhook on %s', (engine) => {
     expect((await admin('POST', `${path}/nothing/resend`)).body.code).toBe('DELIVERY_NOT_FOUND')
   })
 
-  test('a receiver gets no more than four requests at once, each about another member; one that fails, one at a time', async () => {
+  test('a receiver gets up to four concurrent requests, each about a different member; a failing one gets one', async () => {
     const project = await given()
     project.receiver.reply = () => ({ afterMs: 100 })
     const many = Array.from({ length: 12 }, (_, i) => `${BigInt(ada) + BigInt(i)}`)
@@ -236,10 +236,10 @@ describe.each(engines)('events by webhook on %s', (engine) => {
     expect(failing.receiver.load.most).toBe(1)
   })
 
-  test('what waited for 72 hours is given up together, with one entry', async () => {
+  test('events that waited for 72 hours are given up together, with one audit entry', async () => {
     const project = await given()
     const { db } = world.service.deps
-    // Held by nobody who lives, so that nothing is sent before it is old.
+    // No running instance holds this claim, so nothing is sent until the events are old.
     const hold = (claimedFor: string) =>
       db.execute(sql`
         insert into receivers (kind, project_id, claimed_until)

@@ -4,10 +4,10 @@ import { sql } from '#platform/db/sql'
 /** The webhook of a project that receives its events. */
 export interface Endpoint {
   readonly projectName: string
-  /** Null if nothing may be sent: no address, or switched off. */
+  /** Null if there is no address, or if delivery is switched off. */
   readonly url: string | null
   readonly secretSealed: Uint8Array | null
-  /** The secret before this one, as long as it signs, too. */
+  /** The previous secret, while it also signs. */
   readonly formerSecretSealed: Uint8Array | null
 }
 
@@ -18,13 +18,13 @@ export const findEndpoint = (db: Queryable, projectId: string) =>
       case when e.former_secret_until > clock_now() then e.former_secret_sealed end as "formerSecretSealed"
     from event_endpoints e join projects p on p.id = e.project_id where e.project_id = ${projectId}`)
 
-/** Switches an endpoint off, if its address is still the one that was sent to. */
+/** Switches off an endpoint, unless its address has changed since the attempt. */
 export const disableEndpoint = (tx: Tx, projectId: string, url: string) =>
   tx.execute(sql`
     update event_endpoints set disabled_at = clock_now()
     where project_id = ${projectId} and url = ${url} and disabled_at is null`)
 
-/** Finds a project, and whether it receives events now. */
+/** Finds a project. `hasAddress` tells whether it currently receives events by webhook. */
 export const findEventsProject = (db: Queryable, projectId: string) =>
   db.maybeOne<{ id: string; name: string; hasAddress: boolean }>(sql`
     select p.id, p.name, coalesce(e.url is not null and e.disabled_at is null, false) as "hasAddress"

@@ -12,24 +12,24 @@ const maxRetryAfterSec = 60 * 60
 
 type EventKindDeps = Pick<Deps, 'db' | 'answers'> & {
   readonly post: Post
-  /** Opens a signing secret of a project; undefined if it cannot be read. */
+  /** Decrypts a signing secret of a project; undefined if it cannot be read. */
   readonly openSecret: (projectId: string, sealed: Uint8Array) => string | undefined
 }
 
 type EnabledEndpoint = Endpoint & { readonly url: string }
 
-/** Events of projects, as Standard Webhooks: those about one member in their order. */
+/** Delivers events of projects as Standard Webhooks, in order for each member. */
 export const createEventKind = (deps: EventKindDeps): DeliveryKind => ({
   name: 'event',
   order: 'member',
   maxWaitHours: 72,
   disablesSilent: true,
   async open(projectId) {
-    // A receiver that learns of a change may rely on it on every instance.
+    // Once a receiver is notified of a change, every instance must have applied it.
     await deps.answers.confirm()
     const endpoint = await findEndpoint(deps.db, projectId)
     if (!endpoint?.url)
-      return { closed: 'Nothing is sent to this project: it has no address, or it is switched off.' }
+      return { closed: 'The project has no address for events, or delivery to it is switched off.' }
     const enabled = { ...endpoint, url: endpoint.url }
     const secrets = openSecrets(deps, projectId, endpoint)
     return {
@@ -40,7 +40,7 @@ export const createEventKind = (deps: EventKindDeps): DeliveryKind => ({
   },
 })
 
-/** Returns the secrets that sign, or none if the present one cannot be read. */
+/** Returns the secrets that sign events, or none if the current one cannot be read. */
 function openSecrets(
   { openSecret }: EventKindDeps,
   projectId: string,
@@ -76,9 +76,9 @@ function toAttempt({ status, error, retryAfter, isAborted }: Answered): Attempt 
   if (status === null) return { outcome: 'failed', status, error }
   if (status >= 200 && status < 300) return { outcome: 'delivered', status, error: null }
   const isRedirect = status >= 300 && status < 400
-  const said = `The receiver answered ${status}${isRedirect ? '; redirects are not followed' : ''}.`
-  if (status === 410) return { outcome: 'gone', status, error: said }
-  return { outcome: 'failed', status, error: said, pauseMs: retryAfterMs(retryAfter) }
+  const problem = `The receiver answered ${status}${isRedirect ? '; redirects are not followed' : ''}.`
+  if (status === 410) return { outcome: 'gone', status, error: problem }
+  return { outcome: 'failed', status, error: problem, pauseMs: retryAfterMs(retryAfter) }
 }
 
 /** Reads seconds only: a date would need the receiver's clock. */
@@ -87,7 +87,7 @@ const retryAfterMs = (header: string | undefined) =>
 
 function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, ending: Ending): AuditEvent {
   const { why, count, error } = ending
-  const off = `Events of ${projectName} are no longer sent to ${new URL(url).origin}`
+  const disabled = `Events of ${projectName} are no longer sent to ${new URL(url).origin}`
   const events = count === 1 ? `An event of ${projectName}` : `${count} events of ${projectName}`
   const common = {
     actionType: 'webhook',
@@ -100,13 +100,17 @@ function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, endin
       return {
         ...disable,
         severity: 'warning',
-        summary: `${off}: the receiver says that it is gone. ${error}`,
+        summary: `${disabled}: the receiver says that it is gone. ${error}`,
       }
     case 'silent':
-      return { ...disable, severity: 'error', summary: `${off}: nothing was taken for 24 hours. ${error}` }
+      return {
+        ...disable,
+        severity: 'error',
+        summary: `${disabled}: it accepted nothing for 24 hours. ${error}`,
+      }
     case 'stale':
       return { ...giveUp, summary: `${events} waited for 72 hours and were given up.` }
     default:
-      return { ...giveUp, summary: `${events} was not taken for 24 hours and is given up. ${error}` }
+      return { ...giveUp, summary: `${events} could not be delivered for 24 hours. ${error}` }
   }
 }

@@ -6,7 +6,7 @@ import { parseEventId, toEventId } from './position.ts'
 
 type Item = eventDeliveries.EventDelivery
 
-/** Events that were sent to the webhook of a project. */
+/** Lists events that were sent to the webhook of a project. */
 export const eventLog: DeliveryLog<Item> = {
   kind: 'event',
   findProject: findEventsProject,

@@ -360,7 +360,7 @@ describe.each(engines)('forward authentication on %s', (engine) => {
     const end = pathOf(await onService.get(new URL(back).pathname + new URL(back).search))
     const refused = await onHost.get(end, asked({ accept: 'text/html' }))
     expect(refused.status).toBe(403)
-    expect(refused.text).toContain('not a member of Harbour Club')
+    expect(refused.text).toContain('not a member of the server Harbour Club')
     expect(refused.text).toContain(`href="https://${host}/"`)
   })
 

@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { findServerName } from '#mirror/read-servers'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { ApiError } from '#platform/http/api-error'
 import { readUserAgent } from '#platform/http/client-info'
 import { cookie } from '#platform/http/cookies'
 import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
+import { noticeOfReason } from '../refusal-notice.ts'
 import { hostCookie, ruleOf } from './check-request.ts'
 import { type ForwardedRequest, isLoginLoop, readReturnPath } from './forwarded-request.ts'
 import { callbackOf } from './host.ts'
@@ -86,6 +88,7 @@ export interface HostCallback {
   readonly state: string
   readonly iss?: string | undefined
   readonly error?: string | undefined
+  readonly error_reason?: string | undefined
   readonly error_description?: string | undefined
 }
 
@@ -94,15 +97,20 @@ export interface HostCallback {
  * @throws LOGIN_REQUEST_INVALID when this browser did not begin it, LOGIN_REFUSED when it ended without a code
  */
 export async function finishLogin(
-  { answers, config, redeem }: Pick<Deps, 'answers' | 'config'> & { readonly redeem: RedeemHostCode },
+  {
+    db,
+    answers,
+    config,
+    redeem,
+  }: Pick<Deps, 'db' | 'answers' | 'config'> & { readonly redeem: RedeemHostCode },
   request: ForwardedRequest,
-  { code, state, iss, error, error_description: description = '' }: HostCallback,
+  { code, state, iss, error, error_reason: reason, error_description: description = '' }: HostCallback,
   {
     secretOf,
     client,
   }: { readonly secretOf: (cookie: string) => string | undefined; readonly client: Client },
 ) {
-  const { projectId } = await ruleOf({ answers }, request.host)
+  const { projectId, serverId } = await ruleOf({ answers }, request.host)
   const [attempt = '', ...path] = state.split('~')
   const name = attemptPrefix(request) + attempt
   const secret = attemptId.test(attempt) ? secretOf(name) : undefined
@@ -112,8 +120,11 @@ export async function finishLogin(
     // In our own words, where they are: the state shows that this browser began, and the issuer that we ended it.
     const detail =
       iss === config.publicUrl && /^[\x20-\x7e]{1,300}$/.test(description) ? { detail: description } : {}
+    const notice =
+      iss === config.publicUrl ? noticeOfReason(reason, await findServerName(db, serverId)) : undefined
     throw new ApiError('LOGIN_REFUSED', {
       ...detail,
+      ...(notice && { notice }),
       reason: error === 'access_denied' ? error : 'failed',
       site: { name: request.host, href: `${request.origin}/` },
     })

@@ -1,50 +1,64 @@
 import { Answer } from '#platform/http/answer'
-import { headersOfForm, page, pageHeaders } from '#platform/http/page'
+import { renderPage } from '#platform/http/page'
+import type { Notice, Reader } from '#platform/http/reader'
 
-/** Which roles a host asks for, as a sentence. */
-export const whoMay = (host: string, server: string | undefined, roles: readonly string[]) =>
-  `${host} is for members of ${server ?? 'a server'}${
+interface Required {
+  readonly host: string
+  readonly server: string
+  readonly roles: readonly string[]
+}
+
+/** Says who may open a host, as a sentence for programs. */
+export const whoMay = ({ host, server, roles }: Required) =>
+  `${host} is for members of ${server}${
     roles.length === 0
       ? '.'
       : ` who hold ${roles.length === 1 ? 'the role' : 'one of the roles'} ${roles.join(', ')}.`
   }`
 
-/** Asks before a session is ended. */
-export const logoutPage = (host: string) =>
-  new Answer(
-    200,
-    page({
-      title: `Log out of ${host}?`,
-      paragraphs: ['Other sites that you are logged in to are not logged out.'],
-      form: {
-        action: '/_rolecall/logout',
-        hidden: {},
-        buttons: [{ name: 'log_out', value: 'yes', text: 'Log out' }],
-      },
-      link: { href: '/', text: 'Stay logged in' },
-      notes: [],
-    }),
-    headersOfForm(["'self'"]),
-  )
+/** Says who may open a host, and what to do about it. */
+export const noticeOfRoles =
+  ({ host, server, roles }: Required): Notice =>
+  ({ language, say }) => {
+    const names = new Intl.ListFormat(language, { type: 'disjunction' }).format(roles)
+    const who =
+      roles.length === 0
+        ? say('roleMembers', { host, server })
+        : say(roles.length === 1 ? 'roleOne' : 'roleAny', { host, server, roles: names })
+    return [who, say('roleAdvice')]
+  }
 
-/** The single sign-on of the browser is on the service's own host, and ends there. */
-export const loggedOutPage = (host: string, cookie: string, publicUrl: string) =>
-  new Answer(
-    200,
-    page({
-      title: 'You are logged out',
-      paragraphs: [`This browser is logged in to ${host} no more.`],
-      link: { href: '/', text: 'Log in again' },
-      sections: [
-        {
-          heading: 'Is this somebody else’s device?',
-          paragraphs: [
-            'Then end the single sign-on, too: until it ends, whoever has this browser can log in again without being asked.',
-          ],
-          link: { href: `${publicUrl}/account/log-out`, text: 'End the single sign-on' },
-        },
-      ],
-      notes: [],
-    }),
-    { ...pageHeaders, 'set-cookie': cookie },
-  )
+/** Asks before a session is ended. */
+export function logoutPage(reader: Reader, host: string): Answer {
+  const { say } = reader
+  const content = {
+    title: say('hostLogoutTitle', { host }),
+    paragraphs: [say('hostLogout')],
+    form: {
+      action: '/_rolecall/logout',
+      hidden: {},
+      buttons: [{ name: 'log_out', value: 'yes', text: say('signOut') }],
+    },
+    link: { href: '/', text: say('staySignedIn') },
+  }
+  const { body, headers } = renderPage(reader, content, ["'self'"])
+  return new Answer(200, body, headers)
+}
+
+/** Confirms the end of a session. The single sign-on of the browser is on the service's own host, and ends there. */
+export function loggedOutPage(reader: Reader, host: string, cookie: string, publicUrl: string): Answer {
+  const { say } = reader
+  const { body, headers } = renderPage(reader, {
+    title: say('signedOutTitle'),
+    paragraphs: [say('hostLoggedOut', { host })],
+    link: { href: '/', text: say('signInAgain') },
+    sections: [
+      {
+        heading: say('sharedHeading'),
+        paragraphs: [say('shared')],
+        link: { href: `${publicUrl}/account/log-out`, text: say('endSso') },
+      },
+    ],
+  })
+  return new Answer(200, body, { ...headers, 'set-cookie': cookie })
+}

@@ -1,14 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type ErrorCode, forwardAuth } from '@rolecall/contract'
-import { findServerName } from '#mirror/read-servers'
 import { digestOf } from '#platform/crypto/tokens'
 import { Answer, redirect } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
 import { isSameOrigin } from '#platform/http/credentials'
+import { readerOf } from '#platform/http/reader'
 import type { Client, Router } from '#platform/http/router'
 import type { HostRule } from '#session-memory/host-rules-store'
 import type { Deps } from '../../deps.ts'
+import { brandOf, withoutImages } from '../brand-of.ts'
 import type { Callers } from '../callers.ts'
 import { decide, decideFromMemory, readHostToken, ruleOf } from './check-request.ts'
 import {
@@ -18,7 +19,7 @@ import {
   readReturnPath,
 } from './forwarded-request.ts'
 import { finishLogin, forgetSession, type RedeemHostCode, startLogin } from './host-login.ts'
-import { loggedOutPage, logoutPage, whoMay } from './pages.ts'
+import { loggedOutPage, logoutPage, noticeOfRoles, whoMay } from './pages.ts'
 import { listRoleNames } from './store.ts'
 
 /** What other features do for a protected host; `app.ts` passes it. */
@@ -54,9 +55,11 @@ export function forwardAuthRoutes(
     refused?: { readonly memberId: string; readonly path: string; readonly client: Client },
   ) => {
     const roles = await listRoleNames(deps.db, serverId, anyOf)
-    const detail = whoMay(host, await findServerName(deps.db, serverId), roles)
+    const brand = withoutImages(await brandOf(deps.db, { projectId, serverId }))
+    const required = { host, server: brand.server?.name ?? serverId, roles }
     if (refused) needs.noteRefusal({ reason: 'role_lacking', projectId, serverId, ...refused })
-    return new ApiError('ROLE_LACKING', { detail, again: origin + path })
+    const [detail, notice] = [whoMay(required), noticeOfRoles(required)]
+    return new ApiError('ROLE_LACKING', { detail, notice, brand, again: origin + path })
   }
 
   const answerProxy = async (
@@ -132,7 +135,7 @@ export function forwardAuthRoutes(
   route(forwardAuth.hostLogoutPage, async ({ raw }) => {
     const { host } = forwarded(raw)
     await ruleOf(deps, host)
-    return logoutPage(host)
+    return logoutPage(readerAt(raw), host)
   })
   route(forwardAuth.hostLogout, async ({ raw }) => {
     const request = forwarded(raw)
@@ -140,9 +143,12 @@ export function forwardAuthRoutes(
     if (!isSameOrigin(raw, request.origin)) throw new ApiError('CROSS_SITE_REQUEST')
     const token = readHostToken(request, raw.headers.cookie)
     if (token !== undefined) await needs.endSession(projectId, digestOf(token))
-    return loggedOutPage(request.host, forgetSession(request), deps.config.publicUrl)
+    return loggedOutPage(readerAt(raw), request.host, forgetSession(request), deps.config.publicUrl)
   })
 }
+
+/** The cookie of a choice is not sent to a protected host, so the browser's own languages count there. */
+const readerAt = (raw: IncomingMessage) => readerOf(raw, { hasSwitch: false })
 
 /** Proxies are not limited: nothing is counted for their address. */
 const anybody = { bucket: '' }

@@ -85,6 +85,22 @@ describe('pictures of the chat platform', () => {
     await expect.poll(async () => (await get(newPath())).status, { timeout: 20_000, interval: 250 }).toBe(200)
   })
 
+  test('of a registered server are for anyone, but no picture that its record does not name', async () => {
+    answer = () => ({ status: 200, body: png })
+    const icon = (server: string, hash: string) =>
+      call(world.url, 'GET', `/api/servers/${server}/icon/${hash}`)
+    const { body } = await get('/api/admin/servers')
+    const hash = /\/([0-9a-f]+)\.\w+$/.exec(body.data[0].icon)?.[1] ?? ''
+    expect(hash).not.toBe('')
+    const reply = await icon(demo.mainGuildId, hash)
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/png'])
+    expect(reply.headers.get('cache-control')).toBe('public, max-age=604800, immutable')
+    asked = []
+    expect((await icon(demo.mainGuildId, `${hash}0`)).body.code).toBe('IMAGE_NOT_FOUND')
+    expect((await icon(demo.gamesGuildId, hash)).body.code).toBe('IMAGE_NOT_FOUND')
+    expect(asked).toEqual([])
+  })
+
   test('are for administrators, and named by id and hash alone', async () => {
     answer = () => ({ status: 200, body: png })
     const session = await givenSession(world, await givenProject(world))

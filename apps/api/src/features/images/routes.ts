@@ -1,21 +1,34 @@
 import { Readable } from 'node:stream'
 import { images } from '@rolecall/contract'
 import { Answer } from '#platform/http/answer'
+import { ApiError } from '#platform/http/api-error'
 import type { Router } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import type { Callers } from '../callers.ts'
+import { iconHash } from '../icon-hash.ts'
 import { createImageCache } from './image-cache.ts'
+import { findServerIcon } from './store.ts'
 
-export function imageRoutes({ route }: Router<Callers>, { chat }: Pick<Deps, 'chat'>) {
+export function imageRoutes({ route }: Router<Callers>, { chat, db }: Pick<Deps, 'chat' | 'db'>) {
   const read = createImageCache(chat)
-  route(images.getImage, async ({ params: { kind, id: ownerId, hash } }) => {
-    const { type, bytes } = await read({ kind, ownerId, hash })
+  const answer = async (asked: Parameters<typeof read>[0], cachedBy: 'private' | 'public') => {
+    const { type, bytes } = await read(asked)
     const headers = {
       'content-type': type,
       'content-length': bytes.length,
-      // Another picture has another hash. Private: who sees members is who may administer.
-      'cache-control': 'private, max-age=604800, immutable',
+      // Another picture has another hash.
+      'cache-control': `${cachedBy}, max-age=604800, immutable`,
     }
     return new Answer(200, undefined, headers, Readable.from([bytes]))
+  }
+  // Private: only administrators may see members.
+  route(images.getImage, ({ params: { kind, id: ownerId, hash } }) =>
+    answer({ kind, ownerId, hash }, 'private'),
+  )
+  route(images.getServerIcon, async ({ params: { serverId, hash } }) => {
+    const server = await findServerIcon(db, serverId)
+    // Strangers must not make the service ask for images that they made up.
+    if (!server || iconHash(serverId, server.icon) !== hash) throw new ApiError('IMAGE_NOT_FOUND')
+    return answer({ kind: 'icons', ownerId: serverId, hash }, 'public')
   })
 }

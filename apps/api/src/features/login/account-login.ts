@@ -2,8 +2,9 @@ import { findAdminServer } from '#mirror/read-servers'
 import { ApiError } from '#platform/http/api-error'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
+import { type LoginRefusal, noticeOf } from '../refusal-notice.ts'
 import { type OpenedRequest, openAuthRequest, pageRequestCookie } from './auth-request.ts'
-import { describeRefusal, type LoginRefusal } from './project-redirect.ts'
+import { describeRefusal } from './project-redirect.ts'
 import type { AuthRequest } from './store.ts'
 
 export const accountPath = '/account'
@@ -31,12 +32,13 @@ export function accountRefusal(
   whose: { readonly memberId?: string },
 ): ApiError {
   const again = accountPath
-  const detail = describeRefusal(refusal, server)
+  const told = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
   if (refusal === 'temporarily_unavailable' || refusal === 'server_error')
     return chatPlatformUnavailable(undefined, { again })
-  if (refusal === 'blocked') return new ApiError('MEMBER_BLOCKED', { reason: 'account', detail, ...whose })
+  if (refusal === 'blocked') return new ApiError('MEMBER_BLOCKED', { reason: 'account', ...told, ...whose })
   return new ApiError('LOGIN_REFUSED', {
-    ...{ detail, again, reason: refusal },
+    ...told,
+    ...{ again, reason: refusal },
     ...whose,
     isCancelled: refusal === 'declined',
   })

@@ -8,32 +8,54 @@ import type { Deps } from '../../deps.ts'
 import { answerWithPair, type Pair } from '../admin-cookies.ts'
 import { openAuthRequest, readSecrets } from './auth-request.ts'
 import type { Browser } from './chat-callback.ts'
+import { commandLineTarget } from './command-line-login.ts'
 import { isReturnTo } from './return-to.ts'
 
 const defaultReturnTo = '/console/'
 
 export interface AdminLogin {
   readonly return_to?: string | undefined
+  readonly redirect_uri?: string | undefined
+  readonly response_mode?: 'page' | undefined
+  readonly state?: string | undefined
   readonly code_challenge?: string | undefined
 }
 
-/** Starts the login of a System Admin: the same bounce, for the main server, back to a page of the console. */
+/** Starts the login of a System Admin: the same bounce, for the main server, back to a page of the console or to a command line. */
 export async function adminLogin(
   deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
-  { return_to: returnTo = defaultReturnTo, code_challenge: codeChallenge }: AdminLogin,
+  input: AdminLogin,
   held: string | undefined,
   address: string,
 ) {
+  checkOneEnd(input)
+  const { return_to: returnTo = defaultReturnTo, state = null, code_challenge: codeChallenge = null } = input
   checkReturnTo(deps.config, returnTo)
   const main = await findAdminServer(deps.db, deps.config.chatGuildId)
   if (!main) throw new ApiError('SERVER_NOT_ACCESSIBLE', { detail: 'There is no main server.' })
   return openAuthRequest(deps, held, address, {
     projectId: null,
     serverId: main.id,
-    redirectUri: returnTo,
-    state: null,
-    codeChallenge: codeChallenge ?? null,
+    redirectUri: commandLineTarget(input) ?? returnTo,
+    state,
+    codeChallenge,
   })
+}
+
+/** @throws VALIDATION_FAILED where a login names two places for its code */
+function checkOneEnd({ return_to, redirect_uri, response_mode }: AdminLogin) {
+  const ends = Object.entries({ return_to, redirect_uri, response_mode }).filter(
+    ([, value]) => value !== undefined,
+  )
+  if (ends.length < 2) return
+  const names = ends.map(([name]) => name).join(' and ')
+  throw invalid(
+    ends.map(([name]) => ({
+      path: `/${name}`,
+      message: `is one of ${names}: send only one`,
+      code: 'ONE_END',
+    })),
+  )
 }
 
 function checkReturnTo(config: Pick<Deps['config'], 'publicUrl'>, returnTo: string) {

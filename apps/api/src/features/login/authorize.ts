@@ -2,6 +2,7 @@ import type { ErrorCode } from '@rolecall/contract'
 import { ApiError } from '#platform/http/api-error'
 import { parseUrl } from '#platform/parse-url'
 import type { Deps } from '../../deps.ts'
+import { brandOf } from '../brand-of.ts'
 import { firstFailed } from '../check.ts'
 import { unlistedUri } from '../unlisted-uri.ts'
 import { type OpenedRequest, openAuthRequest } from './auth-request.ts'
@@ -47,7 +48,7 @@ export async function checkAuthorize(
   const failed = firstFailed(authorizeChecks, { project, redirectUri: input.redirect_uri })
   if (!failed) return
   throw project
-    ? refusalOf(config, project, failed.refusal, input.redirect_uri)
+    ? await refusalOf({ db, config }, project, failed.refusal, input)
     : new ApiError(failed.refusal)
 }
 
@@ -63,15 +64,24 @@ export async function checkStillListed(
   const project = await findLoginProject(db, projectId, serverId)
   if (!project) throw new ApiError('UNKNOWN_PROJECT')
   if (!isListed(project, redirectUri)) {
-    throw refusalOf(config, project, 'REDIRECT_URI_NOT_ALLOWED', redirectUri)
+    const asked = { server_id: serverId, redirect_uri: redirectUri }
+    throw await refusalOf({ db, config }, project, 'REDIRECT_URI_NOT_ALLOWED', asked)
   }
 }
 
-const refusalOf = (config: Deps['config'], project: LoginProject, code: ErrorCode, redirectUri: string) =>
-  new ApiError(code, {
+async function refusalOf(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  project: LoginProject,
+  code: ErrorCode,
+  { redirect_uri: redirectUri, server_id: serverId }: Pick<Authorize, 'redirect_uri' | 'server_id'>,
+): Promise<ApiError> {
+  return new ApiError(code, {
     ...{ projectId: project.id, site: siteOf(project, redirectUri) },
+    // The page must not reveal a server that the project cannot use.
+    brand: await brandOf(db, { projectId: project.id, ...(project.mayRead && { serverId }) }),
     ...(code === 'REDIRECT_URI_NOT_ALLOWED' && { unlisted: unlistedUri(config, project.id, redirectUri) }),
   })
+}
 
 /** The site as its refusal page names it. It links back only to where the project's own redirect URI leads. */
 function siteOf(project: LoginProject, redirectUri: string) {

@@ -9,19 +9,15 @@ import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { firstFailed } from '../check.ts'
+import { type LoginRefusal, noticeOf } from '../refusal-notice.ts'
 import { accountPath, accountRefusal, isForAccount } from './account-login.ts'
 import { pageRequestCookie, readSecrets, secretsCookie } from './auth-request.ts'
 import { checkStillListed } from './authorize.ts'
 import { callbackChecks, codeCheck, failureOf, type Told } from './checks.ts'
+import { askToConfirm, commandLineQuery, isForCommandLine } from './command-line-login.ts'
 import { issueCode, issueSso } from './issue-code.ts'
 import { type NoteRefusal, turnsAway } from './note-refusal.ts'
-import {
-  describeRefusal,
-  type LoginRefusal,
-  toLoginProblem,
-  withCode,
-  withError,
-} from './project-redirect.ts'
+import { describeRefusal, toLoginProblem, withCode, withError } from './project-redirect.ts'
 import { isReturnTo } from './return-to.ts'
 import { type AuthRequest, claimAuthRequest, holdMember, isClaimedRequest, isInAnyServer } from './store.ts'
 import type { TellInteraction } from './tell-interaction.ts'
@@ -95,11 +91,12 @@ export async function chatCallback(
   }
   const begun = loginLimits.takenAgo(request.address, request.ageMs)
   // Stored rows are checked like sent ones: an older version may have written them.
-  const isOurs = isForAccount(request) || isReturnTo(config.publicUrl, request.redirectUri)
+  const isOurs =
+    isForAccount(request) || isForCommandLine(request) || isReturnTo(config.publicUrl, request.redirectUri)
   if (request.projectId === null && !isOurs) {
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'return_to' })
   }
-  // The console redeems its code with the secret of the browser that began.
+  // The console redeems its code with the secret of the browser that began, and a command line is confirmed with it.
   const isRedeemed = request.projectId === null && !isForAccount(request)
   const isOver = (secret: string) => !isRedeemed && digestOf(secret) === request.browserDigest
   const left = (held: string | undefined) => readSecrets(held).filter((secret) => !isOver(secret))
@@ -196,6 +193,10 @@ function finish(
       await tellInteraction(tx, interaction, { memberId })
       return { location: redirectUri, ssoCookie: await issueSso(tx, config, memberId, browser) }
     }
+    if (isForCommandLine(request)) {
+      const location = await askToConfirm(tx, { ...request, memberId, ip, userAgent })
+      return { location, ssoCookie: await issueSso(tx, config, memberId, browser) }
+    }
     const code = await issueCode(tx, {
       projectId,
       memberId,
@@ -246,16 +247,16 @@ async function refuse(
   }
   if (isForAccount(request)) throw accountRefusal(refusal, server, whose)
   const again = adminLoginAgain(request)
+  const told = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
   if (refusal === 'temporarily_unavailable' || refusal === 'server_error') {
     throw chatPlatformUnavailable(undefined, { again })
   }
   if (refusal === 'blocked') {
-    const detail = describeRefusal(refusal, server)
-    throw new ApiError('MEMBER_BLOCKED', { reason: 'admin_login', detail, ...whose })
+    throw new ApiError('MEMBER_BLOCKED', { reason: 'admin_login', ...told, ...whose })
   }
   throw new ApiError('NOT_SYSTEM_ADMIN', {
     reason: 'admin_login',
-    detail: describeRefusal(refusal, server),
+    ...told,
     ...whose,
     again,
     isCancelled: refusal === 'declined',
@@ -263,8 +264,10 @@ async function refuse(
 }
 
 /** The same login once more: whoever holds the verifier of its challenge still does. */
-function adminLoginAgain({ redirectUri, codeChallenge }: AuthRequest): string {
+function adminLoginAgain(request: AuthRequest): string {
+  if (isForCommandLine(request)) return `${login.adminLogin.path}?${commandLineQuery(request)}`
+  const { redirectUri, codeChallenge } = request
   const query = new URLSearchParams({ return_to: redirectUri })
   if (codeChallenge !== null) query.set('code_challenge', codeChallenge)
-  return `/api/auth/admin/login?${query}`
+  return `${login.adminLogin.path}?${query}`
 }

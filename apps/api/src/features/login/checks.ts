@@ -1,7 +1,8 @@
 import { ChatPlatformError } from '#chat/chat-platform'
 import type { Config } from '../../config.ts'
 import { type Check, errorCheck } from '../check.ts'
-import { type LoginRefusal, refusalOf } from './project-redirect.ts'
+import type { LoginRefusal } from '../refusal-notice.ts'
+import { refusalOf } from './project-redirect.ts'
 import type { LoginProject } from './store.ts'
 
 /** What a login asks for, and what is known of the project that asks. */

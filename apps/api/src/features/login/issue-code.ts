@@ -8,7 +8,7 @@ import { insertCode, type NewCode } from './store.ts'
 
 export const ssoCookie = 'svc_sso'
 /** Long enough for one redirect on a slow phone. */
-const codeTtlSec = 60
+export const codeTtlSec = 60
 /** More browsers than a person logs in with in a day. */
 const maxSsoPerMember = 50
 

@@ -1,16 +1,7 @@
+import type { LoginRefusal } from '../refusal-notice.ts'
+
 /** RFC 6749 §4.1.2.1 and OpenID Connect: what a login can end in besides a code. */
 type LoginError = 'access_denied' | 'temporarily_unavailable' | 'server_error' | 'login_required'
-
-/** Why a login ended without a code. */
-export type LoginRefusal =
-  | 'declined'
-  | 'not_a_member'
-  | 'blocked'
-  | 'not_an_admin'
-  | 'no_access'
-  | 'temporarily_unavailable'
-  | 'server_error'
-  | 'login_required'
 
 /** The name of the server that the login was for; undefined where there is none to tell. */
 type ServerName = string | undefined

@@ -56,10 +56,14 @@ const refusedAtTheEnd: Record<string, { as: string; auto?: string; fault?: () =>
   },
 }
 
+/** Where a page leads, apart from the switch of its language. */
+const linksOf = (text: string) =>
+  [...(text.split('<nav', 1)[0] ?? '').matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
+
 describe('a refusal page', () => {
   const read = async (where: string) => {
     const page = await new Browser(world.url).get(where, { accept: 'text/html' })
-    return { ...page, links: [...page.text.matchAll(/href="([^"]*)"/g)].map(([, href]) => href) }
+    return { ...page, links: linksOf(page.text) }
   }
 
   test.each(Object.keys(refused))(
@@ -113,7 +117,7 @@ describe('a refusal page', () => {
     expect(inactive.links).toEqual(['https://charts.example/'])
     const unsafe = await read(path({ redirect_uri: 'https://evil.example/' }))
     expect(unsafe.links).toEqual([`/console/projects/${projectId}/redirects`])
-    expect(unsafe.text).toContain(shown)
+    expect(unsafe.text).toContain(`If you run ${shown}`)
     expect((await read(path({ redirect_uri: 'com.example.app:/cb', server_id: elsewhere }))).links).toEqual(
       [],
     )
@@ -129,13 +133,12 @@ describe('a refusal page', () => {
 
   test('of an admin login leads back to its start, for who used another account and for an outage', async () => {
     const path = '/api/auth/admin/login?return_to=%2F'
-    const links = (text: string) => [...text.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
-    expect(links(await adminEnd(demo.users.ada, { path }))).toEqual([path])
+    expect(linksOf(await adminEnd(demo.users.ada, { path }))).toEqual([path])
     world.sim.failNext('token', { status: 500 })
     const browser = new Browser(world.url)
     const back = await atPlatform(await openLogin(browser, path), { as: demo.users.mara })
     const down = await browser.get(back, { accept: 'text/html' })
-    expect([down.status, links(down.text)]).toEqual([503, [path]])
+    expect([down.status, linksOf(down.text)]).toEqual([503, [path]])
     world.sim.clearFaults()
   })
 
@@ -143,7 +146,7 @@ describe('a refusal page', () => {
     const returnTo = '/console/projects?page=2&q=a'
     const path = `/api/auth/admin/login?${new URLSearchParams({ return_to: returnTo })}`
     const text = await adminEnd(demo.users.mara, { cancel: true, path })
-    expect(text).toContain('<h1>You cancelled the login</h1>')
+    expect(text).toContain('<h1>You canceled the sign-in</h1>')
     expect(text).not.toMatch(/admin role|System Admin|for admins/)
     const [, href = ''] = /href="([^"]*)"/.exec(text) ?? []
     const again = new URL(href.replaceAll('&#38;', '&'), world.url)
@@ -154,15 +157,15 @@ describe('a refusal page', () => {
 
   test('a site that is not known: telling its people comes first, and starting again is no advice', async () => {
     const { text } = await read(refused['unknown-site']?.() ?? '')
-    expect(text).toContain('Tell the people who run the site you came from')
+    expect(text).toContain('Tell the people who run the site. Trying again will not help.')
     expect(text).not.toContain('Go back to')
   })
 
   test('at the admin login, who is no member and who has no role read different sentences', async () => {
     const said = async (as: string) => /<p>(.*)<\/p>/.exec(await adminEnd(as))?.[1]
-    expect(await said(demo.users.emil)).toMatch(/^This account is not a member of Harbour Club\./)
+    expect(await said(demo.users.emil)).toMatch(/^This account is not a member of the server Harbour Club\./)
     expect(await said(demo.users.ada)).toBe(
-      'This account does not hold the admin role of Harbour Club, and administers nothing else here.',
+      'This account does not have the admin role of the server Harbour Club, and it manages nothing else here.',
     )
   })
 

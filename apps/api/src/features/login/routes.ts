@@ -6,6 +6,7 @@ import { ApiError } from '#platform/http/api-error'
 import { readUserAgent } from '#platform/http/client-info'
 import { readCookie } from '#platform/http/cookies'
 import { isCrossOrigin, isNavigation, isSameOrigin } from '#platform/http/credentials'
+import { keepLocales } from '#platform/http/reader'
 import type { Client, Router } from '#platform/http/router'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import type { Deps } from '../../deps.ts'
@@ -15,6 +16,7 @@ import { adminLogout } from './admin-logout.ts'
 import { pageRequestCookie, readSecrets, requestCookie } from './auth-request.ts'
 import { authorize } from './authorize.ts'
 import { type Administers, chatCallback, type FindBlock } from './chat-callback.ts'
+import { answerConfirmation, showConfirmation } from './confirm-command-line.ts'
 import { dropFormerSsoCookie, makeSsoCookie, ssoCookie } from './issue-code.ts'
 import type { NoteRefusal } from './note-refusal.ts'
 import { ssoAuthorize } from './sso-authorize.ts'
@@ -46,10 +48,13 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
     userAgent: readUserAgent(userAgent),
   })
 
+  const locales = (query: { readonly ui_locales?: string | undefined }) =>
+    keepLocales(deps.config.publicUrl, query.ui_locales)
+
   route(login.authorize, async ({ query, raw, client }) => {
     requireNavigation(raw)
     const opened = await authorize(deps, query, held(raw.headers), addressBucket(client.ip))
-    return redirect(opened.location, [opened.cookie])
+    return redirect(opened.location, [opened.cookie, ...locales(query)])
   })
   route(login.resumeLogin, async ({ raw }) => {
     requireNavigation(raw)
@@ -62,7 +67,7 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
   route(login.ssoAuthorize, async ({ query, raw, client }) => {
     requireNavigation(raw)
     const end = await ssoAuthorize(deps, query, { ...browser(raw.headers, client), client })
-    return redirect(end.location, end.cookies)
+    return redirect(end.location, [...end.cookies, ...locales(query)])
   })
   route(login.ssoLogout, async ({ raw }) => {
     // Check the origin, not the cookie: the response deletes the cookie even if a form of another site sent none.
@@ -74,7 +79,15 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
   route(login.adminLogin, async ({ query, raw, client }) => {
     requireNavigation(raw)
     const opened = await adminLogin(deps, query, held(raw.headers), addressBucket(client.ip))
-    return redirect(opened.location, [opened.cookie])
+    return redirect(opened.location, [opened.cookie, ...locales(query)])
+  })
+  route(login.confirmationPage, ({ query, raw }) => {
+    requireNavigation(raw)
+    return showConfirmation(deps, { ...query, cookie: held(raw.headers) })
+  })
+  route(login.answerConfirmation, ({ query, raw }) => {
+    if (!isSameOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
+    return answerConfirmation(deps, { ...query, cookie: held(raw.headers) })
   })
   route(login.adminToken, async ({ body, raw, client }) => {
     if (body.cookie && !isSameOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')

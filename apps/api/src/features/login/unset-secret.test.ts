@@ -38,7 +38,7 @@ describe.each(['CHAT_CLIENT_SECRET', 'CHAT_CLIENT_ID'])('without %s', (variable)
       expect(reply.headers.get('retry-after')).toBe('60')
       expect(reply.headers.get('set-cookie')).toBeNull()
       const page = await new Browser(without.url).get(path, { accept: 'text/html' })
-      expect(page.text).toContain('<h1>Logging in is not set up yet</h1>')
+      expect(page.text).toContain('<h1>Sign-in is not set up yet</h1>')
     }
     expect(await countRows(world, 'auth_requests')).toBe(0)
   })

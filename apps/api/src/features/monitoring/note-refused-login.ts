@@ -13,12 +13,12 @@ interface RefusedLogin {
   readonly client: Client
 }
 
-/** A page that is reloaded is refused again each time. The same refusal is recorded once in this time. */
+/** Repeated refusals, such as from a page that is reloaded, are recorded once in this time. */
 const repeatMs = 60_000
-/** Refusals that are remembered. After as many, repetitions are recorded, too. */
+/** Maximum number of remembered refusals. If there are more, repetitions are recorded again. */
 const maxRemembered = 10_000
 
-/** Sign-ins that failed at a code. The others ended by a choice of the member, or by a page that tells what is missing. */
+/** True if a sign-in failed with a code. The others end with a choice of the member, or with a page that lists missing roles. */
 const isFailedCode = (reason: string) => reason !== 'declined' && reason !== 'role_lacking'
 
 /**
@@ -35,7 +35,7 @@ export function noteRefusedLogin({
   const remembered = new Set<string>()
   let since = performance.now()
 
-  /** True for a page that the member was shown less than a minute ago. */
+  /** True if the member was shown the same page less than a minute ago. */
   const isRepeated = ({ reason, memberId, projectId }: RefusedLogin, now: number) => {
     if (reason !== 'role_lacking') return false
     if (now - since >= repeatMs || remembered.size >= maxRemembered) {

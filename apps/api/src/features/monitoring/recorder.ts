@@ -19,7 +19,7 @@ export interface Recorder {
   keyUsed(keyDigest: string): void
   /** `make` is only called when the failure is kept: of a flood only a sample is. */
   addFailure(make: () => NewFailure): void
-  /** Keeps a refused sign-in of a known account, apart from the flood that anybody can send. */
+  /** Records a refused sign-in of a known account. Unlike other failures, these are not sampled during a flood. */
   addRefusedLogin(make: () => NewFailure): void
   /** Writes what is kept; for shutting down. */
   flush(): Promise<void>

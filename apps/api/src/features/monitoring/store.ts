@@ -79,8 +79,8 @@ export interface NewFailure {
 }
 
 /**
- * Writes failures. Of a member who was erased meanwhile it keeps neither who it was nor from where; the lock makes it wait for
- * an erasure under way.
+ * Writes failures. If a member was erased in the meantime, the row contains neither their ID nor their address. The lock
+ * makes the statement wait for an erasure in progress.
  */
 export const insertAuthFailures = (db: Queryable, failures: readonly NewFailure[]) =>
   db.execute(sql`

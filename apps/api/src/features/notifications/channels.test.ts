@@ -19,7 +19,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { updateProject } from '../projects/update-project.ts'
 
-describe.each(engines)('channels at the platform, on %s', (engine) => {
+describe.each(engines)('notices to channels, on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine)
@@ -32,7 +32,7 @@ describe.each(engines)('channels at the platform, on %s', (engine) => {
     ['404 with the code of an unknown webhook', { status: 404, code: 10_015 }],
     ['401 with the code of a wrong token', { status: 401, code: 50_027 }],
     ['404', { status: 404 }],
-  ])('%s takes the address off the project, with one warning', async (_, fault) => {
+  ])('%s removes the address from the project, with one warning', async (_, fault) => {
     const project = await givenChannel(world)
     world.sim.failFor('webhook', fault, 60_000, { path: project.webhookId })
     await replaceKeyAtOnce(world, project, 3)
@@ -48,7 +48,7 @@ describe.each(engines)('channels at the platform, on %s', (engine) => {
     expect(await verifyChain(world.service.deps)).not.toHaveProperty('problem')
   })
 
-  test('an address that is set while the old one is found gone stays, and gets the message', async () => {
+  test('an address that replaces one during its last attempt stays, and gets the message', async () => {
     const project = await givenChannel(world)
     const other = await givenChannel(world)
     world.sim.failNext('webhook', { status: 404, code: 10_015, delayMs: 600 }, { path: project.webhookId })
@@ -59,7 +59,7 @@ describe.each(engines)('channels at the platform, on %s', (engine) => {
     expect(await webhookEntries(world, project)).toEqual([])
   })
 
-  test('an address that cannot be read, or is no longer the platform’s, is asked nothing', async () => {
+  test('nothing is posted to an address that cannot be decrypted', async () => {
     const project = await givenChannel(world)
     await world.service.deps.db.execute(
       sql`update projects set webhook_url_sealed = decode(repeat('01', 40), 'hex') where id = ${project.id}`,
@@ -71,7 +71,7 @@ describe.each(engines)('channels at the platform, on %s', (engine) => {
     expect(timesAsked(world, project)).toBe(0)
   })
 
-  test('a message that the platform will never take is given up, and the others go on', async () => {
+  test('a message that the platform rejects is given up, and the next one is sent', async () => {
     const project = await givenChannel(world)
     world.sim.failNext('webhook', { status: 400, code: 50_035 }, { path: project.webhookId })
     await replaceKey(world, project, 2)
@@ -87,7 +87,7 @@ describe.each(engines)('channels at the platform, on %s', (engine) => {
     ])
   })
 
-  test('one that is sent again goes behind what waits, after the pause that the platform asked for', async () => {
+  test('a resend goes to the end of the queue, after the pause that the platform requested', async () => {
     const project = await givenChannel(world)
     await replaceKey(world, project)
     await expect.poll(() => arrived(world, project).length).toBe(1)
@@ -104,7 +104,7 @@ describe.each(engines)('channels at the platform, on %s', (engine) => {
     )
   })
 
-  test('a 429 that does not say for how long is answered by backing off, not by asking at once', async () => {
+  test('a 429 without Retry-After causes a back-off, not an immediate retry', async () => {
     const project = await givenChannel(world)
     world.sim.failNext('webhook', { status: 429, headerless: true }, { path: project.webhookId, times: 2 })
     await replaceKey(world, project)
@@ -115,23 +115,23 @@ describe.each(engines)('channels at the platform, on %s', (engine) => {
     for (const wait of waits) expect(wait).toBeGreaterThan(450)
   })
 
-  test('a storm: the limits of the platform are kept without a single refusal too many', async () => {
+  test('a burst of notices stays within the limits of the platform, without a single 429', async () => {
     const project = await givenChannel(world)
     world.sim.rateLimits.setLimit('webhook', { limit: 5, perMs: 700 })
     await replaceKey(world, project, 12)
     await expect.poll(() => arrived(world, project).length).toBe(12)
     world.sim.rateLimits.clear()
     expect(arrivedIds(world, project)).toEqual(await writtenIds(world, project))
-    // The answer to the last message of a window says when the next one begins.
+    // The response to the last message of a window contains the start of the next one.
     expect(timesAsked(world, project)).toBe(12)
   })
 
-  test('a block of all of us silences this instance, for every project', async () => {
+  test('a global limit pauses this instance for every project', async () => {
     const [first, second] = [await givenChannel(world), await givenChannel(world)]
     world.sim.failNext('webhook', { status: 429, global: true, retryAfterSec: 2 }, { path: first.webhookId })
     const begun = performance.now()
     await replaceKey(world, first)
-    // The simulator counts a post before our side has read its answer.
+    // The simulator counts a post before the service has read the response.
     await expect.poll(() => fatesOf(world, first)).toMatchObject([{ attempts: 1, status: 429 }])
     await replaceKey(world, second)
     await expect.poll(() => arrived(world, second).length).toBe(1)

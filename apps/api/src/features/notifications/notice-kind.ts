@@ -6,21 +6,21 @@ import type { Deps } from '../../deps.ts'
 import { headings } from './notice.ts'
 import { type Channel, findChannel, removeAddress } from './store.ts'
 
-/** Longest pause that the platform may ask for: a day later everything that waits is given up anyway. */
+/** Maximum pause that the platform can request. Waiting messages are given up after a day anyway. */
 const maxPauseMs = 24 * 60 * 60_000
 /** Pause when the network edge blocks this network address without saying for how long. */
 const blockedMs = 10_000
 
 type NoticeKindDeps = Pick<Deps, 'db'> & {
   readonly post: PostToWebhook
-  /** Opens the address of a project, or says why nothing may be posted to it. */
+  /** Decrypts the address of a project, or returns why nothing may be posted to it. */
   readonly readAddress: (projectId: string, sealed: Uint8Array) => { url: string } | { problem: string }
 }
 
-/** Notices to the channels of projects at the chat platform, in order within a project. */
+/** Delivers notices to channels of projects on the chat platform, in order within each project. */
 export function createNoticeKind({ db, post, readAddress }: NoticeKindDeps): DeliveryKind {
   let silencedUntil = 0
-  // A global limit is about the network address of this instance, which other instances need not share.
+  // A global limit applies to the network address of this instance, which other instances may not share.
   const noteLimit = ({ outcome, isGlobal, pauseMs = blockedMs }: ChatPost) => {
     if (outcome === 'limited' && isGlobal)
       silencedUntil = Math.max(silencedUntil, performance.now() + pauseMs)
@@ -31,7 +31,7 @@ export function createNoticeKind({ db, post, readAddress }: NoticeKindDeps): Del
     isSilenced: () => performance.now() < silencedUntil,
     async open(projectId) {
       const channel = await findChannel(db, projectId)
-      if (!channel?.sealed) return { closed: 'The project has no webhook any more.' }
+      if (!channel?.sealed) return { closed: 'The project no longer has a webhook.' }
       const { sealed } = channel
       // The key or the hosts of the platform may have changed since the address was stored.
       const address = readAddress(projectId, sealed)
@@ -49,7 +49,7 @@ export function createNoticeKind({ db, post, readAddress }: NoticeKindDeps): Del
   }
 }
 
-/** Builds the chat message. Delivery is at least once, so its ID shows a message that came twice. */
+/** Builds the chat message. It contains its ID, because delivery is at least once and readers may see duplicates. */
 function toChatMessage({ projectName }: Channel, { id, type, data, at }: Message) {
   const { text } = JSON.parse(data) as { text: string }
   const heading = headings[type as notifications.NotificationType]

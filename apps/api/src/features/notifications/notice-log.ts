@@ -2,7 +2,7 @@ import type { notifications } from '@rolecall/contract'
 import { type DeliveryLog, toDeliveryState } from '#deliveries/delivery-log'
 import { findNoticesProject } from './store.ts'
 
-/** Notices that were posted to the channel of a project. */
+/** Lists notices that were posted to the channel of a project. */
 export const noticeLog: DeliveryLog<notifications.Delivery> = {
   kind: 'notice',
   findProject: findNoticesProject,

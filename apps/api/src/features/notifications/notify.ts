@@ -4,9 +4,8 @@ import { noticeOf } from './notice.ts'
 import { insertNotice } from './store.ts'
 
 /**
- * Records like `record`, and queues the notice that follows from the event in the same transaction. So no use case can
- * forget a notice, and a change that is rolled back has none. The audit chain puts all writers in order, and so their
- * notices.
+ * Wraps `record`: also queues the notice for the event, in the same transaction. So no use case can forget a notice, and a
+ * change that is rolled back sends none. The audit chain serializes all writers, and so orders their notices.
  */
 export const notifying =
   (record: RecordAudit): RecordAudit =>

@@ -9,7 +9,7 @@ export const insertNotice = (tx: Tx, { id, projectId, type, text }: Notice & { i
     select ${id}::uuid, 'notice', p.id, ${type}, jsonb_build_object('text', ${text}::text) from projects p
     where p.id = ${projectId} and p.webhook_url_sealed is not null and p.deleted_at is null`)
 
-/** Removes the name of a person from the notices that tell of their changes. */
+/** Removes the name of a person from notices about changes that they made. */
 export const eraseName = (tx: Tx, username: string) =>
   tx.execute(sql`
     update deliveries set data = jsonb_set(data, '{text}',
@@ -19,7 +19,7 @@ export const eraseName = (tx: Tx, username: string) =>
 /** The webhook of a project at the chat platform. */
 export interface Channel {
   readonly projectName: string
-  /** Null if the project was deleted or has no address any more. */
+  /** Null if the project was deleted or no longer has an address. */
   readonly sealed: Uint8Array | null
   readonly host: string | null
 }
@@ -30,13 +30,13 @@ export const findChannel = (db: Queryable, projectId: string) =>
       webhook_url_host as host
     from projects where id = ${projectId}`)
 
-/** Removes the address of a project, if it is still the one that was posted to. */
+/** Removes the address of a project, unless it has changed since the attempt. */
 export const removeAddress = (tx: Tx, projectId: string, sealed: Uint8Array) =>
   tx.execute(sql`
     update projects set webhook_url_sealed = null, webhook_url_host = null, updated_at = clock_now()
     where id = ${projectId} and webhook_url_sealed = ${sealed} and deleted_at is null`)
 
-/** Finds a project, and whether it has a webhook at the chat platform now. */
+/** Finds a project. `hasAddress` tells whether it currently has a webhook on the chat platform. */
 export const findNoticesProject = (db: Queryable, id: string) =>
   db.maybeOne<{ id: string; name: string; hasAddress: boolean }>(sql`
     select id, name, webhook_url_sealed is not null as "hasAddress"

@@ -81,7 +81,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
     if (model === 'RefreshToken' && isInGrace) return undefined
     if (row.sessionId !== null && !(await sessionOfToken(deps, row.sessionId))) return undefined
     const payload = fromStored(name, row.payload)
-    // A device gets the answer again that it lost, also when the code has expired since.
+    // A device that lost the response gets it again, even if the code has expired since.
     if (model === 'DeviceCode' && isInGrace) return { ...payload, exp: Number.MAX_SAFE_INTEGER }
     return {
       ...payload,
@@ -113,7 +113,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
           if (!(await upsertRecord(tx, record))) throw new errors.InvalidRequest('the code was used already')
         })
       } else {
-        // The pair of a device code was refreshed before the code was redeemed again.
+        // The tokens of a device code were refreshed before the code was redeemed again.
         if (!(await upsertRecord(db, record))) throw new errors.InvalidGrant('refresh token already used')
         if (sessionId === null) await stored()
       }

@@ -67,7 +67,7 @@ describe.each(mainEngines)('back-channel logout on %s', (engine) => {
     expect((await told(2)).map(({ sid }) => sid).sort()).toEqual(sids.sort())
   })
 
-  test('each attempt has a token of its own, also one that is sent again by hand', async () => {
+  test('each attempt sends a new token, including a manual resend', async () => {
     receiver.answer(503)
     const sid = sidOf(await logIn(world, project))
     await logoutAll()

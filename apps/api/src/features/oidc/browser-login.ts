@@ -3,7 +3,7 @@ import type { Client } from '#platform/http/router'
 /** What a login that cannot go on is told as (RFC 6749 §4.1.2.1). */
 export interface LoginProblem {
   readonly error: 'access_denied' | 'temporarily_unavailable' | 'server_error' | 'login_required'
-  /** `error_reason` of the redirect. */
+  /** The `error_reason` of a redirect. */
   readonly reason: string
   readonly description: string
 }
@@ -35,7 +35,7 @@ export interface BrowserLogin {
       readonly client: Client
     },
   ): Promise<{ readonly cookies: readonly string[] } | { readonly problem: LoginProblem } | undefined>
-  /** Records a member who did not agree that the project learns who they are. */
+  /** Records a member who declined to share their identity with the project. */
   noteDeclined(declined: {
     readonly memberId: string
     readonly projectId: string

@@ -32,6 +32,16 @@ export const findClient = (db: Queryable, projectId: string, configuredServerId:
     from projects p join oidc_clients c on c.project_id = p.id and c.enabled
     where p.id = ${projectId} and p.deleted_at is null and p.deactivated_at is null`)
 
+/** Returns the project that a resource belongs to, and the server it answers for; undefined if it cannot use one. */
+export const findResource = (db: Queryable, resource: string, configuredServerId: string | undefined) =>
+  db.maybeOne<{ projectId: string; serverId: string }>(sql`
+    select p.id as "projectId", s.server_id as "serverId"
+    from oidc_resources r join projects p on p.id = r.project_id and p.deleted_at is null and p.deactivated_at is null
+    join oidc_clients c on c.project_id = p.id and c.enabled
+    join readable_servers s on s.project_id = p.id
+      and s.server_id = coalesce(c.server_id, ${mainServerId}, ${configuredServerId ?? null})
+    where r.resource = ${resource}`)
+
 /** Redirect URIs of clients that run in a browser: the only ones that other origins than ours may ask from. */
 export const listBrowserRedirectUris = async (db: Queryable): Promise<string[]> =>
   (
@@ -45,7 +55,7 @@ export const listBrowserRedirectUris = async (db: Queryable): Promise<string[]> 
 export const hasClients = async (db: Queryable): Promise<boolean> =>
   (await db.maybeOne(sql`select 1 as one from oidc_clients where enabled limit 1`)) !== undefined
 
-/** Finds a project, and where its client learns of logouts now, which is where a resend goes. */
+/** Finds a project and the current logout address of its client, which a resend uses. */
 export const findLogoutProject = (db: Queryable, projectId: string) =>
   db.maybeOne<{ id: string; name: string; hasAddress: boolean; resendWith: { uri: string | null } }>(sql`
     select p.id, p.name, c.backchannel_logout_uri is not null as "hasAddress",

@@ -159,6 +159,7 @@ describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
       backchannelLogoutUri: null,
       deviceFlow: false,
       rolesInIdToken: false,
+      resources: [],
     })
     expect((await userinfo(world, tokens.access_token)).status).toBe(401)
     expect((await call(world.url, 'GET', authPath(off))).status).toBe(400)

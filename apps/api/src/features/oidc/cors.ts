@@ -27,7 +27,7 @@ export async function answerPreflight(
     vary: 'Origin',
     'access-control-allow-origin': origin,
     'access-control-allow-methods': methods,
-    'access-control-allow-headers': 'Authorization, Content-Type',
+    'access-control-allow-headers': 'Authorization, Content-Type, MCP-Protocol-Version',
     'access-control-max-age': String(maxAgeSec),
   })
 }

@@ -3,20 +3,20 @@ import { deriveToken } from '#platform/crypto/tokens'
 import type { Queryable } from '#platform/db/database'
 import { notePoll, type RecordRow } from './records-store.ts'
 
-/** The default of RFC 8628 §3.2, which clients use that do not read `interval`. */
+/** The default of RFC 8628 §3.2. Clients that ignore `interval` use it too. */
 const pollIntervalSec = 5
 
-/** Adds `interval` to the response that a device gets its code with; the library leaves it out. */
+/** Adds `interval` to the response that contains the device code; the library omits it. */
 export const announceInterval = (provider: Provider): Provider =>
   provider.on('device_authorization.success', (_ctx, body) => {
     body['interval'] = pollIntervalSec
   })
 
 /**
- * Refuses a poll that comes earlier than the interval allows.
+ * Rejects a poll that arrives before the interval has passed.
  *
  * `slow_down` is a variant of `authorization_pending` (RFC 8628 §3.5), so an approved, declined, or expired code is answered
- * at once. Refused polls do not count: a client that never slows down still learns the outcome.
+ * at once. Rejected polls do not count, so a client that never slows down still gets the outcome.
  *
  * @throws SlowDown
  */
@@ -26,7 +26,7 @@ export async function checkPollInterval(
   { accountId, error, clientId }: AdapterPayload,
 ): Promise<void> {
   const isPending = accountId === undefined && error === undefined && !isExpired
-  // Another client's poll is refused later, and must not hold up the device.
+  // A poll by another client is rejected later, and must not delay the device.
   if (!isPending || clientId !== Provider.ctx?.oidc.client?.clientId) return
   if (!(await notePoll(db, digest, pollIntervalSec))) throw new errors.SlowDown()
 }
@@ -34,8 +34,8 @@ export async function checkPollInterval(
 /**
  * Returns the refresh token of the device code that the current request redeems; undefined for any other request.
  *
- * Each redemption of one code yields the same refresh token. Whichever response the device keeps, the session has one
- * chain of refresh tokens, and a second holder is found as everywhere.
+ * Each redemption of a code yields the same refresh token. So the session has one chain of refresh tokens, no matter which
+ * response the device keeps, and reuse by a second holder is detected as for any other refresh token.
  */
 export function refreshTokenOfDevice(key: string): string | undefined {
   const code = Provider.ctx?.oidc.entities.DeviceCode?.jti

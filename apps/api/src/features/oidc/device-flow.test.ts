@@ -32,7 +32,7 @@ describe.each(engines)('the device flow on %s', (engine) => {
     expect(tokens.body.refresh_token).toMatch(/^rcf_/)
   })
 
-  test('a device that names no scope gets openid', async () => {
+  test('a device that requests no scope gets openid', async () => {
     for (const form of [{}, { scope: '' }]) {
       const device = await beginDevice(world, project, form)
       expect((await approveDevice(world, device)).text).toContain('Your device is connected')
@@ -42,7 +42,7 @@ describe.each(engines)('the device flow on %s', (engine) => {
     }
   })
 
-  test('a scope that comes twice is an error', async () => {
+  test('a repeated scope parameter is an error', async () => {
     for (const form of ['scope=&scope=', 'scope=openid&scope=roles'])
       expect(
         (await postForm(world.url, '/oidc/device_authorization', form, basic(project))).body,
@@ -57,7 +57,7 @@ describe.each(engines)('the device flow on %s', (engine) => {
     expect(page.text).not.toContain('<script')
     const wrong = await typeCode(new Browser(world.url), { user_code: 'BBBB-BBBB' })
     expect(wrong.status).toBe(200)
-    expect(wrong.text).toContain('not a code that a device is waiting with')
+    expect(wrong.text).toContain('No device is waiting with this code')
   })
 
   test('a code that is too old says so to the device', async () => {

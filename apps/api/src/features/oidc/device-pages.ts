@@ -1,140 +1,138 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { headersOfForm, page, pageHeaders } from '#platform/http/page'
+import type { Brand } from '#platform/http/brand'
+import { type RenderedPage, renderPage } from '#platform/http/page'
+import { inLanguage, type Reader, readerOf } from '#platform/http/reader'
+import { noticeOfReason } from '../refusal-notice.ts'
 import { consentDeclined } from './consent-page.ts'
+import { LoginRefused } from './login-refused.ts'
 import { OidcRequest } from './oidc-request.ts'
 
 /** What went wrong with a code, by the names that the library gives it. */
-const problems: Readonly<Record<string, string>> = {
-  NoCodeError: 'Type the code that your device shows.',
-  NotFoundError:
-    'That is not a code that a device is waiting with. Look at it again: only letters, no numbers.',
-  ExpiredError: 'This code is too old. Let your device show a new one.',
-  AlreadyUsedError: 'This code was used already. Let your device show a new one.',
-  InvalidClient:
-    'The site of this device is not registered here, or is switched off. Tell the people who run the site.',
+const problems = {
+  NoCodeError: 'deviceNoCode',
+  NotFoundError: 'deviceUnknown',
+  ExpiredError: 'deviceExpired',
+  AlreadyUsedError: 'deviceUsed',
+  InvalidClient: 'deviceSiteOff',
+} as const
+
+const isProblem = (name: string): name is keyof typeof problems => Object.hasOwn(problems, name)
+
+/** Errors that pass by themselves. */
+const passing = ['temporarily_unavailable', 'server_error']
+
+function problemOf({ say }: Reader, error: Error): string[] {
+  if (error instanceof errors.OIDCProviderError && passing.includes(error.error)) return [say('deviceLater')]
+  const { name } = error.constructor
+  const problem = say(isProblem(name) ? problems[name] : 'deviceFailed')
+  return name === 'InvalidClient' ? [problem, say('tellOwners')] : [problem]
 }
 
-/** Errors whose description is a sentence for a person. */
-const toldErrors = ['temporarily_unavailable', 'server_error']
-
-const problemOf = (error: Error): string =>
-  error instanceof errors.OIDCProviderError && toldErrors.includes(error.error) && error.error_description
-    ? `${error.error_description} If your device no longer waits, start again on it.`
-    : (problems[error.constructor.name] ?? 'That did not work. Start again on your device.')
-
-const title = 'Connect a device'
-
-function show(ctx: KoaContextWithOIDC, body: string, headers: Readonly<Record<string, string>>) {
+function show(ctx: KoaContextWithOIDC, { body, headers }: RenderedPage) {
   ctx.set({ ...headers })
   ctx.body = body
+}
+
+/**
+ * Reads the language of a device page. Only its first step can be loaded again. The switch keeps a code that a link
+ * contained, which the address for the library does not.
+ */
+function readerAt(ctx: KoaContextWithOIDC): Reader {
+  const { req } = ctx
+  const { language, path } = readerOf(req, { hasSwitch: ctx.path === '/device' })
+  const userCode = req instanceof OidcRequest ? req.userCode : undefined
+  if (path === undefined || userCode === undefined) return inLanguage(language, path)
+  return inLanguage(language, `/device?${new URLSearchParams({ user_code: userCode })}`)
 }
 
 const secretOf = (ctx: KoaContextWithOIDC) => String(ctx.oidc.session?.state?.['secret'] ?? '')
 
 /** Asks for the code that the device shows. */
 export function askForCode(ctx: KoaContextWithOIDC, error: Error | undefined): void {
+  const reader = readerAt(ctx)
   if (error?.constructor.name === 'AbortedError') {
-    showAborted(ctx, error.cause)
+    show(ctx, refusedPage(ctx, reader, error.cause))
     return
   }
   if (error instanceof errors.SessionNotFound || (error && typeof ctx.oidc.session?.exp !== 'number')) {
-    showOver(ctx)
+    show(ctx, overPage(reader))
     return
   }
   const { req } = ctx
-  const problem = error && problemOf(error)
-  const body = page({
-    title,
-    paragraphs: [problem ?? 'Type the code that your device shows. Only do that for a device of your own.'],
+  const { say } = reader
+  const content = {
+    title: say('deviceTitle'),
+    paragraphs: error ? problemOf(reader, error) : [say('device')],
     form: {
       action: '/device',
       hidden: { xsrf: secretOf(ctx) },
       input: {
         name: 'user_code',
-        label: 'Code',
+        label: say('deviceCode'),
         value: (req instanceof OidcRequest ? req.userCode : undefined) ?? '',
       },
-      buttons: [{ name: 'go', value: 'on', text: 'Continue' }],
+      buttons: [{ name: 'go', value: 'on', text: say('continue') }],
     },
-    link: undefined,
-    notes: ['Nobody who helps you ever needs you to type a code that they give you.'],
-  })
-  show(ctx, body, headersOfForm(["'self'"]))
+    notes: [say('deviceNote')],
+  }
+  show(ctx, renderPage(reader, content, ["'self'"]))
 }
 
-/** A form that this browser did not get, or a step that it did not begin; or it keeps no cookies. */
-function showOver(ctx: KoaContextWithOIDC): void {
-  const body = page({
-    title: 'This page is over',
-    paragraphs: [
-      'It was opened too long ago or in another browser, or this browser keeps no cookies.',
-      'Type the code of your device once more.',
-    ],
-    link: { href: '/device', text: 'Connect a device' },
-    notes: [],
+/** For a form of another browser, a step that this browser did not begin, or a browser that keeps no cookies. */
+const overPage = (reader: Reader) =>
+  renderPage(reader, {
+    title: reader.say('deviceOverTitle'),
+    paragraphs: [reader.say('deviceOver'), reader.say('deviceOverAdvice')],
+    link: { href: '/device', text: reader.say('deviceTitle') },
   })
-  show(ctx, body, pageHeaders)
-}
 
 /** What is asked about, and where the login that follows leads: a browser holds a form to its redirects, too. */
 interface Confirm {
   readonly site: string
   readonly userCode: string
   readonly platformUrl: string
+  readonly brand: Brand
 }
 
 /** Asks whether it is the device that the person has in front of them. */
-export function confirmCode(ctx: KoaContextWithOIDC, { site, userCode, platformUrl }: Confirm): void {
-  const body = page({
-    title: `Connect this device to ${site}?`,
-    paragraphs: [
-      'Go on only if you started this yourself, on a device that you can see and that shows this code. Whoever holds it is then logged in as you.',
-    ],
+export function confirmCode(ctx: KoaContextWithOIDC, { site, userCode, platformUrl, brand }: Confirm): void {
+  const reader = { ...readerAt(ctx), brand }
+  const { say } = reader
+  const content = {
+    title: say('deviceConfirmTitle', { site }),
+    paragraphs: [say('deviceConfirm')],
     code: userCode,
     form: {
       action: '/device',
       hidden: { xsrf: secretOf(ctx), user_code: userCode },
       buttons: [
-        { name: 'confirm', value: 'yes', text: 'Continue' },
-        { name: 'abort', value: 'yes', text: 'Cancel' },
+        { name: 'confirm', value: 'yes', text: say('continue') },
+        { name: 'abort', value: 'yes', text: say('cancel') },
       ],
     },
-    link: undefined,
-    notes: [],
-  })
-  show(ctx, body, headersOfForm(["'self'", new URL(platformUrl).origin]))
+  }
+  show(ctx, renderPage(reader, content, ["'self'", new URL(platformUrl).origin]))
 }
 
-export const showConnected = (ctx: KoaContextWithOIDC): void =>
-  show(
-    ctx,
-    page({
-      title: 'Your device is connected',
-      paragraphs: ['You can close this page and go on with your device.'],
-      link: undefined,
-      notes: [],
-    }),
-    pageHeaders,
-  )
+export function showConnected(ctx: KoaContextWithOIDC): void {
+  const reader = readerAt(ctx)
+  const { say } = reader
+  show(ctx, renderPage(reader, { title: say('deviceDoneTitle'), paragraphs: [say('deviceDone')] }))
+}
 
 /** Explains why the device gets nothing: the member canceled, or `cause` refused the login. */
-const showAborted = (ctx: KoaContextWithOIDC, cause: unknown): void =>
-  show(
-    ctx,
-    page({
-      title: 'Your device was not connected',
-      paragraphs: [reasonOf(cause), 'You can close this page.'],
-      link: undefined,
-      notes: [],
-    }),
-    pageHeaders,
-  )
+function refusedPage(ctx: KoaContextWithOIDC, reader: Reader, cause: unknown): RenderedPage {
+  return renderPage(reader, {
+    title: reader.say('deviceRefusedTitle'),
+    paragraphs: [...reasonsOf(ctx, reader, cause), reader.say('closePage')],
+  })
+}
 
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof errors.AccessDenied))
-    return 'You canceled. If you did not mean to, start again on your device.'
-  const { error_description: description } = cause
-  if (description === consentDeclined)
-    return 'You did not agree to share your data with the site. If you change your mind, start again on your device.'
-  return description ?? 'Your device asked for nothing that it may have. Tell the people who run the site.'
+function reasonsOf(ctx: KoaContextWithOIDC, reader: Reader, cause: unknown): readonly string[] {
+  const { say } = reader
+  const reason =
+    cause instanceof LoginRefused ? cause.reason : ctx.oidc.entities.Interaction?.result?.['error_reason']
+  if (!(cause instanceof errors.AccessDenied) || reason === 'declined') return [say('deviceCanceled')]
+  if (reason === consentDeclined.error_reason) return [say('deviceDeclined')]
+  return noticeOfReason(reason)?.(reader) ?? [say('deviceNothing'), say('tellOwners')]
 }

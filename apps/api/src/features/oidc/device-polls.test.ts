@@ -17,7 +17,7 @@ describe.each(engines)('polls of a device on %s', (engine) => {
   })
   afterAll(() => world.close())
 
-  /** Polls `count` times at once, the instances in turn. */
+  /** Sends `count` simultaneous polls, distributed over the instances. */
   const pollAtOnce = (device: { device_code: string }, count: number) =>
     Promise.all(
       Array.from({ length: count }, (_, i) => {
@@ -34,7 +34,7 @@ describe.each(engines)('polls of a device on %s', (engine) => {
     Promise.all(instances.map(async (one) => (await userinfo(one, accessToken)).status))
   const pollNext = (device: { device_code: string }) => pollDevice(instances.at(-1) ?? world, project, device)
 
-  test.each([2, 10])('%i simultaneous polls get working pairs of one session', async (count) => {
+  test.each([2, 10])('%i simultaneous polls get valid tokens of one session', async (count) => {
     const replies = await pollAtOnce(await approved(), count)
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200))
     const tokens = replies.map(({ body }) => body)
@@ -42,13 +42,13 @@ describe.each(engines)('polls of a device on %s', (engine) => {
     expect(new Set(tokens.map(({ refresh_token: token }) => token)).size).toBe(1)
     for (const { access_token: token } of tokens)
       expect(await statusEverywhere(token)).toEqual(instances.map(() => 200))
-    // Whichever response the device kept, it refreshes with that.
+    // Every response contains a refresh token that works.
     const fresh = await refresh(world, project, tokens.at(-1).refresh_token)
     expect(fresh.status).toBe(200)
     expect(claimsOf(fresh.body.id_token).sid).toBe(claimsOf(tokens[0].id_token).sid)
   })
 
-  test('a device that lost the response polls again, also after its code has expired', async () => {
+  test('a device that lost the response gets it again, even after its code has expired', async () => {
     const device = await approved()
     await later(world.service, 595, async () => {
       const abort = new AbortController()
@@ -76,7 +76,7 @@ describe.each(engines)('polls of a device on %s', (engine) => {
       values: [],
     })) !== undefined
 
-  test('a code that comes back after the grace ends the session, and that is recorded', async () => {
+  test('a code that is reused after the grace period ends the session, with an audit entry', async () => {
     const device = await approved()
     const { body } = await pollDevice(world, project, device)
     await later(world.service, 31, async () => {
@@ -93,7 +93,7 @@ describe.each(engines)('polls of a device on %s', (engine) => {
     expect(last).toEqual({ action: 'code.reuse' })
   })
 
-  test('a code whose refresh token was used is refused in the grace, and the session goes on', async () => {
+  test('a code whose refresh token was used is rejected in the grace period, and the session continues', async () => {
     const device = await approved()
     const { body } = await pollDevice(world, project, device)
     const fresh = await refresh(world, project, body.refresh_token)
@@ -103,7 +103,7 @@ describe.each(engines)('polls of a device on %s', (engine) => {
     expect((await refresh(world, project, fresh.body.refresh_token)).status).toBe(200)
   })
 
-  test('another client gets nothing for a redeemed code, and ends nothing', async () => {
+  test('a redeemed code is rejected for another client, and the session continues', async () => {
     const device = await approved()
     const { body } = await pollDevice(world, project, device)
     const other = await givenClient(world, { oidc: { deviceFlow: true } })
@@ -115,14 +115,14 @@ describe.each(engines)('polls of a device on %s', (engine) => {
       })
   })
 
-  test('a poll within the interval is told to slow down, and delays no later one', async () => {
+  test('a poll within the interval gets slow_down, and does not delay later polls', async () => {
     const device = await beginDevice(world, project)
     const errors = (await pollAtOnce(device, 6)).map(({ body }) => body.error)
     expect(errors.sort()).toEqual(['authorization_pending', ...Array(5).fill('slow_down')])
     await later(world.service, 4, async () => {
       expect((await pollNext(device)).body.error).toBe('slow_down')
     })
-    // Another client's polls do not count, nor hold up the device.
+    // Polls by another client do not count, and do not delay the device.
     const other = await givenClient(world, { oidc: { deviceFlow: true } })
     await later(world.service, 6, async () => {
       expect((await pollDevice(world, other, device)).body.error).toBe('invalid_grant')
@@ -133,7 +133,7 @@ describe.each(engines)('polls of a device on %s', (engine) => {
     })
   })
 
-  test('a session that has ended gives nothing for its code', async () => {
+  test('a code is rejected after its session has ended', async () => {
     const device = await approved()
     const { body } = await pollDevice(world, project, device)
     await postForm(world.url, '/oidc/revoke', { token: body.access_token }, basic(project))

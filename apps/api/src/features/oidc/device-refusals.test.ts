@@ -7,7 +7,7 @@ import { Browser, type GivenProject, givenAdmin, givenProject, givenSession } fr
 import { givenClient } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(mainEngines)('a device that is refused, on %s', (engine) => {
+describe.each(mainEngines)('a refused device sign-in, on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {
@@ -24,38 +24,42 @@ describe.each(mainEngines)('a device that is refused, on %s', (engine) => {
   afterAll(() => world.close())
 
   test.each([
-    ['an account that is not a member', { as: demo.users.emil }, 'join and log in again'],
-    ['a blocked member', { as: demo.users.tomas }, 'To ask about it, write to the moderators.'],
-    ['a member who cancels at the platform', { cancel: true }, 'declined at the chat platform'],
+    ['an account that is not a member', { as: demo.users.emil }, 'join on Discord and sign in again'],
+    [
+      'a blocked member',
+      { as: demo.users.tomas },
+      'To ask about it, write to the moderators of the community.',
+    ],
+    ['a member who cancels at the platform', { cancel: true }, 'You canceled.'],
     [
       'a member who declines consent',
       { decision: 'deny' as const },
       'If you change your mind, start again on your device.',
     ],
-  ])('%s reads why, and the device is told', async (_, who, sentence) => {
+  ])('%s sees the reason, and the device gets access_denied', async (_, who, sentence) => {
     const device = await beginDevice(world, project)
     const page = await approveDevice(world, device, who)
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('Your device was not connected')])
     expect(page.text).toContain(sentence)
-    // The response may get lost here, too.
+    // The second poll represents a device that lost the first response.
     for (let i = 0; i < 2; i++)
       expect((await pollDevice(world, project, device)).body.error).toBe('access_denied')
   })
 
-  test('a member who cancels on the page reads that, and the device is told', async () => {
+  test('a member who cancels on the page sees that, and the device gets access_denied', async () => {
     const device = await beginDevice(world, project)
     const page = await typeCode(new Browser(world.url), { user_code: device.user_code, abort: 'yes' })
     expect(page.text).toContain('You canceled.')
     expect((await pollDevice(world, project, device)).body.error).toBe('access_denied')
   })
 
-  test('a device that asks for no known scope is said to be at fault', async () => {
+  test('a device that requests no known scope is named as the cause', async () => {
     const device = await beginDevice(world, project, { scope: 'calendar' })
     const page = await approveDevice(world, device)
-    expect(page.text).toContain('asked for nothing that it may have')
+    expect(page.text).toContain('asked for access that it cannot have')
   })
 
-  test('a site that was switched off meanwhile is named as the reason', async () => {
+  test('a site that was switched off in the meantime is named as the cause', async () => {
     const other = await givenClient(world, { oidc: { deviceFlow: true } })
     const device = await beginDevice(world, other)
     const path = `/api/admin/projects/${other.id}`
@@ -64,14 +68,14 @@ describe.each(mainEngines)('a device that is refused, on %s', (engine) => {
       body: { oidc: { enabled: false } },
     })
     const page = await typeCode(new Browser(world.url), { user_code: device.user_code })
-    expect(page.text).toContain('is switched off. Tell the people who run the site.')
+    expect(page.text).toContain('is not registered here, or it is turned off.')
   })
 
-  test('an outage of the platform is told as one', async () => {
+  test('an outage of the platform is reported as an outage', async () => {
     const device = await beginDevice(world, project)
     world.sim.failNext('token', { status: 500 })
     const page = await approveDevice(world, device)
-    expect(page.text).toContain('cannot be reached right now')
+    expect(page.text).toContain('This does not work right now. Try again in a moment.')
     expect((await pollDevice(world, project, device)).body.error).toBe('temporarily_unavailable')
   })
 })

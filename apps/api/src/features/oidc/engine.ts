@@ -1,7 +1,7 @@
-import { ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
 import { Answer } from '#platform/http/answer'
-import { pageHeaders } from '#platform/http/page'
+import { type Reader, readerOf } from '#platform/http/reader'
 import { parseUrl } from '#platform/parse-url'
 import { errorPage } from './error-page.ts'
 import { answerInteraction, showInteraction } from './interaction.ts'
@@ -56,7 +56,8 @@ export async function createEngine(deps: OidcDeps) {
     },
     logoutAnswered: (cookie: string | undefined, answer: Parameters<typeof logoutAnswered>[2]) =>
       logoutAnswered(deps, cookie, answer),
-    lostPage: (requestId: string) => badRequest('the form was not made here', true, requestId),
+    lostPage: (raw: IncomingMessage, requestId: string) =>
+      badRequest(readerOf(raw), { description: 'the form was not made here', isLost: true }, requestId),
     close: () => clearInterval(timer),
   }
 }
@@ -64,8 +65,14 @@ export async function createEngine(deps: OidcDeps) {
 const namesOf = (keys: SigningKeys) => keys.map(({ kid }) => kid).join(' ')
 
 /** A request that is too long to be one of the protocol. */
-export const tooLongPage = (requestId: string): Answer =>
-  badRequest('the request is too long', false, requestId)
+export const tooLongPage = (raw: IncomingMessage, requestId: string): Answer =>
+  badRequest(readerOf(raw), { description: 'the request is too long', isLost: false }, requestId)
 
-const badRequest = (description: string, isLost: boolean, requestId: string) =>
-  new Answer(400, errorPage({ error: 'invalid_request', description, isLost }, requestId), pageHeaders)
+function badRequest(
+  reader: Reader,
+  problem: { readonly description: string; readonly isLost: boolean },
+  requestId: string,
+) {
+  const { body, headers } = errorPage(reader, { error: 'invalid_request', ...problem }, requestId)
+  return new Answer(400, body, headers)
+}

@@ -1,57 +1,25 @@
-import { page } from '#platform/http/page'
+import { type RenderedPage, renderPage } from '#platform/http/page'
+import type { Reader } from '#platform/http/reader'
 import { sectionAboutUri, type UnlistedUri } from '../unlisted-uri.ts'
 
-/** What happened and what to do, in a person's words. */
-interface Words {
-  readonly heading: string
-  readonly what: string
-  readonly advice: string
-}
-
-const startAgain = 'Go back to the site you came from and start again.'
-const tellThem = `${startAgain} If this happens again, tell the people who run the site.`
-
-const badLink: Words = {
-  heading: 'This login link does not work',
-  what: 'Something in the link is missing, damaged or not allowed.',
-  advice: tellThem,
-}
-
-const words: Readonly<Record<string, Words>> = {
-  invalid_client: {
-    heading: 'This site is not known here',
-    what: 'The link names a site that is not registered, or is switched off.',
-    advice: 'Tell the people who run the site: they have to correct it. Starting again will not help.',
-  },
-  invalid_redirect_uri: {
-    heading: 'This login link is not safe to follow',
-    what: 'It would send you on to an address that the site has not registered. You were not sent there.',
-    advice:
-      'Did the link come in a message? Then open the site yourself and log in there. Otherwise tell the people who run it.',
-  },
-  temporarily_unavailable: {
-    heading: 'This does not work right now',
-    what: 'Something is out of order for the moment, and nothing is wrong with your account.',
-    advice: `Wait a moment. ${startAgain}`,
-  },
-  server_error: {
-    heading: 'This does not work right now',
-    what: 'Something is wrong on our side, and nothing with your account.',
-    advice: `Wait a moment. ${startAgain}`,
-  },
-  access_denied: {
-    heading: 'You were not let in',
-    what: 'The site asked for something that this account may not have, or you said no.',
-    advice: startAgain,
-  },
-}
-
+const badLink = { title: 'badLinkTitle', what: 'badLink', advice: 'goBackOrTell' } as const
+const ourFault = { title: 'ourFaultTitle', what: 'ourFault', advice: 'waitAndGoBack' } as const
 /** A step of a login that this browser did not begin, or began too long ago. */
-const lost: Words = {
-  heading: 'This page is over',
-  what: 'It was already used, was opened more than ten minutes ago, or was begun in another browser.',
-  advice: startAgain,
-}
+const lost = { title: 'overTitle', what: 'over', advice: 'goBack' } as const
+
+/** What happened and what to do, as texts. */
+type Words = (typeof words)[keyof typeof words] | typeof badLink | typeof lost
+
+const words = {
+  invalid_client: { title: 'unknownSiteTitle', what: 'unknownSite', advice: 'tellOwnersOnly' },
+  invalid_redirect_uri: { title: 'unsafeLinkTitle', what: 'unsafeLink', advice: 'unsafeLinkAdvice' },
+  temporarily_unavailable: ourFault,
+  server_error: ourFault,
+  access_denied: { title: 'refusedTitle', what: 'refused', advice: 'goBack' },
+} as const
+
+const isKnown = (error: string): error is keyof typeof words => Object.hasOwn(words, error)
+const wordsOf = (error: string): Words => (isKnown(error) ? words[error] : badLink)
 
 export interface ProtocolError {
   readonly error: string
@@ -61,20 +29,19 @@ export interface ProtocolError {
   readonly unlisted?: UnlistedUri & { readonly name: string }
 }
 
-/** The page for a browser that cannot go on. Technical words stand at its end, for whoever is asked about it. */
+/** Renders the page for a browser that cannot continue. Technical details are in its footer, for the people who run the site. */
 export function errorPage(
+  reader: Reader,
   { error, description, isLost, unlisted }: ProtocolError,
   requestId: string,
-): string {
-  const { heading, what, advice } = isLost ? lost : (words[error] ?? badLink)
-  return page({
-    title: heading,
-    paragraphs: [what, advice],
-    link: undefined,
-    sections: unlisted ? [sectionAboutUri(unlisted.name, unlisted)] : [],
-    notes: [
-      `For the people who run the site: ${error}${description === undefined ? '' : `, ${description}`}`,
-      `Request ${requestId}`,
-    ],
+): RenderedPage {
+  const { say } = reader
+  const { title, what, advice } = isLost ? lost : wordsOf(error)
+  return renderPage(reader, {
+    title: say(title),
+    paragraphs: [say(what), say(advice)],
+    sections: unlisted ? [sectionAboutUri(reader, unlisted.name, unlisted)] : [],
+    technical: `${error}${description === undefined ? '' : `, ${description}`}`,
+    requestId,
   })
 }

@@ -1,17 +1,7 @@
 import type Provider from 'oidc-provider'
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import type { LoginProblem } from './browser-login.ts'
-
-/** A refusal as the library keeps it until the browser returns from the login. */
-export const refusedResult = ({ error, reason, description }: LoginProblem) => ({
-  error,
-  error_reason: reason,
-  error_description: description,
-})
-
-/** Notes on an error why the login was refused. */
-export const withReason = (error: Error, reason: string): Error =>
-  Object.assign(error, { error_reason: reason })
+import { consentDeclined } from './consent-page.ts'
+import { LoginRefused } from './login-refused.ts'
 
 /**
  * Adds `error_reason` to the redirect of a refused login. The library knows only `error` and `error_description`, so the
@@ -20,8 +10,9 @@ export const withReason = (error: Error, reason: string): Error =>
 export function sendReasons(provider: Provider): void {
   const reasons = new WeakMap<object, string>()
   provider.on('authorization.error', (ctx, error) => {
-    const reason = reasonOf(error) ?? reasonOf(ctx.oidc.entities.Interaction?.result)
-    if (reason !== undefined) reasons.set(ctx, reason)
+    const reason: unknown =
+      error instanceof LoginRefused ? error.reason : ctx.oidc.entities.Interaction?.result?.['error_reason']
+    if (typeof reason === 'string') reasons.set(ctx, publicReason(reason))
   })
   provider.use(async (ctx, next) => {
     await next()
@@ -30,10 +21,8 @@ export function sendReasons(provider: Provider): void {
   })
 }
 
-function reasonOf(refused: unknown): string | undefined {
-  const reason: unknown = Object(refused)['error_reason']
-  return typeof reason === 'string' ? reason : undefined
-}
+/** Only pages distinguish whether the member declined at the platform or on the page for consent. */
+const publicReason = (reason: string) => (reason === consentDeclined.error_reason ? 'declined' : reason)
 
 function addReason(ctx: KoaContextWithOIDC, reason: string): void {
   const location = ctx.response.get('location')

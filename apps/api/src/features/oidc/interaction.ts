@@ -6,15 +6,15 @@ import { digestOf } from '#platform/crypto/tokens'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { isNavigation, isSameOrigin } from '#platform/http/credentials'
-import { headersOfForm, pageHeaders } from '#platform/http/page'
+import { readerOf } from '#platform/http/reader'
 import { shownPath } from '#platform/http/shown-path'
 import type { Deps } from '../../deps.ts'
+import { brandOf } from '../brand-of.ts'
 import type { BrowserLogin } from './browser-login.ts'
 import { detailsOf } from './client-metadata.ts'
 import { consentDeclined, consentPage } from './consent-page.ts'
 import { addConsent } from './consents-store.ts'
 import { errorPage } from './error-page.ts'
-import { refusedResult } from './error-reason.ts'
 import { sourceOf } from './logout.ts'
 import type { OidcRequest } from './oidc-request.ts'
 
@@ -55,13 +55,10 @@ export async function answerInteraction(
   if (accountId !== undefined && known?.memberId !== accountId) return lost(request)
   if (decision !== 'allow' || accountId === undefined) {
     if (accountId !== undefined) await noteDeclined(deps, provider, request, interaction, accountId)
-    const result = refusedResult({
-      error: 'access_denied',
-      reason: 'declined',
-      description: consentDeclined,
-    })
     return onTo(
-      await provider.interactionResult(request, response, result, { mergeWithLastSubmission: false }),
+      await provider.interactionResult(request, response, consentDeclined, {
+        mergeWithLastSubmission: false,
+      }),
     )
   }
   const scopes = scopesOf(interaction)
@@ -102,15 +99,11 @@ async function find(
   }
 }
 
-const lost = ({ client }: OidcRequest) =>
-  new Answer(
-    400,
-    errorPage(
-      { error: 'invalid_request', description: 'no such interaction', isLost: true },
-      client.requestId,
-    ),
-    pageHeaders,
-  )
+function lost(request: OidcRequest): Answer {
+  const problem = { error: 'invalid_request', description: 'no such interaction', isLost: true }
+  const { body, headers } = errorPage(readerOf(request), problem, request.client.requestId)
+  return new Answer(400, body, headers)
+}
 
 async function logIn(
   { login }: InteractionDeps,
@@ -141,18 +134,21 @@ async function askConsent(
   const account = session && (await findUsername(db, session.accountId))
   if (!client || account === undefined) return lost(request)
   const back = params['redirect_uri']
-  const body = consentPage({
+  const { clientId } = client
+  const brand = await brandOf(db, { projectId: clientId, serverId: detailsOf(client).serverId })
+  const reader = { ...readerOf(request), brand }
+  const consent = {
     action: `/oidc/interaction/${uid}`,
-    site: client.clientName ?? 'the site',
+    site: client.clientName ?? reader.say('someSite'),
     account,
     scopes: scopesOf(interaction),
     elsewhere: typeof back === 'string' ? anew(params) : undefined,
-  })
-  return new Answer(
-    200,
-    body,
-    headersOfForm(["'self'", ...(typeof back === 'string' ? [sourceOf(back)] : [])]),
-  )
+  }
+  const { body, headers } = consentPage(reader, consent, [
+    "'self'",
+    ...(typeof back === 'string' ? [sourceOf(back)] : []),
+  ])
+  return new Answer(200, body, headers)
 }
 
 /** The same request, which asks the platform who it is whoever is logged in here. */
@@ -160,7 +156,9 @@ function anew(params: Interaction['params']): string {
   const texts = Object.entries(params).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[0] !== 'request_uri',
   )
-  return `/oidc/auth?${new URLSearchParams([...texts.filter(([name]) => name !== 'prompt'), ['prompt', 'login']])}`
+  // The language is kept in a cookie, where the person may have chosen another one.
+  const kept = texts.filter(([name]) => name !== 'prompt' && name !== 'ui_locales')
+  return `/oidc/auth?${new URLSearchParams([...kept, ['prompt', 'login']])}`
 }
 
 const scopesOf = ({ params }: Interaction): string[] =>

@@ -5,14 +5,14 @@ import type { Answered, Post } from '#platform/outbound/create-post'
 import type { Deps } from '../../deps.ts'
 import { loadSigningKeys, type SigningKeys, signJwt } from './signing-keys.ts'
 
-/** Time that clients have to check a token. Each attempt signs a new one. */
+/** Lifetime of a logout token. Each attempt signs a new one. */
 const tokenTtlSec = 120
 
 type LogoutKindDeps = Pick<Deps, 'db' | 'config'> & { readonly post: Post }
 
 /**
- * Logout tokens to clients whose session ended (OpenID Connect Back-Channel Logout 1.0). Triggers queue them together with
- * the end of the session, at the address that the client has, or had until it was switched off.
+ * Delivers logout tokens to clients (OpenID Connect Back-Channel Logout 1.0). Triggers queue a token in the transaction
+ * that ends the session, for the address that the client has, or had until it was switched off.
  */
 export const createLogoutKind = (deps: LogoutKindDeps): DeliveryKind => ({
   name: 'logout',
@@ -53,7 +53,7 @@ interface LogoutOf {
   readonly nowSec: number
 }
 
-/** Signs a token that ends everything that the client keeps under this `sid`. */
+/** Signs a token that tells the client to end its sessions with this `sid`. */
 const logoutToken = (
   keys: SigningKeys,
   { memberId }: Message,
@@ -75,5 +75,5 @@ const entryOf = (projectId: string, { count, error }: Ending): AuditEvent => ({
   action: 'oidc-logout.give-up',
   severity: 'error',
   target: { type: 'project', id: projectId },
-  summary: `${count === 1 ? 'A logout' : `${count} logouts`} could not be told to a client for 24 hours. ${error}`,
+  summary: `${count === 1 ? 'A logout token' : `${count} logout tokens`} could not be delivered to a client for 24 hours. ${error}`,
 })

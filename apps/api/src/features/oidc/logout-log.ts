@@ -2,7 +2,7 @@ import type { logoutDeliveries } from '@rolecall/contract'
 import { type DeliveryLog, toDeliveryState } from '#deliveries/delivery-log'
 import { findLogoutProject } from './clients-store.ts'
 
-/** Logout tokens that were sent to the client of a project. */
+/** Lists logout tokens that were sent to the client of a project. */
 export const logoutLog: DeliveryLog<logoutDeliveries.LogoutDelivery> = {
   kind: 'logout',
   findProject: findLogoutProject,
@@ -16,5 +16,5 @@ export const logoutLog: DeliveryLog<logoutDeliveries.LogoutDelivery> = {
     uri: String(row.data['uri']),
     ...toDeliveryState(row),
   }),
-  resent: (id, name) => ({ action: 'oidc-logout.resend', summary: `Logout ${id} of ${name} is told again.` }),
+  resent: (id, name) => ({ action: 'oidc-logout.resend', summary: `Logout ${id} of ${name} is sent again.` }),
 }

@@ -91,7 +91,7 @@ describe.each(engines)('RP-initiated logout on %s', (engine) => {
     // Without a client nobody can say whose address it is.
     const lone = await call(world.url, 'GET', logoutPath({ post_logout_redirect_uri: afterwards }))
     expect(lone.headers.get('location')).toBe('/oidc/session/end/success')
-    expect((await call(world.url, 'GET', '/oidc/session/end/success')).text).toContain('You are logged out')
+    expect((await call(world.url, 'GET', '/oidc/session/end/success')).text).toContain('You are signed out')
     expect((await userinfo(world, tokens.access_token)).status).toBe(200)
   })
 
@@ -100,7 +100,7 @@ describe.each(engines)('RP-initiated logout on %s', (engine) => {
       const browser = new Browser(world.url)
       await logIn(world, project, { browser })
       const page = await browser.get(logoutPath(query))
-      expect(page.text).toContain('Log out?')
+      expect(page.text).toContain('Sign out?')
       expect((await answer(browser, page.text, 'yes')).headers.get('location')).toBe(
         '/oidc/session/end/success',
       )

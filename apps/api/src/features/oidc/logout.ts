@@ -2,8 +2,11 @@ import { createHmac } from 'node:crypto'
 import { formats } from '@rolecall/contract'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { openOrUndefined, seal } from '#platform/crypto/seal'
-import { headersOfForm, page, pageHeaders } from '#platform/http/page'
+import type { Brand } from '#platform/http/brand'
+import { renderPage } from '#platform/http/page'
+import { type Reader, readerOf } from '#platform/http/reader'
 import type { Deps } from '../../deps.ts'
+import { brandOf } from '../brand-of.ts'
 import type { BrowserLogin } from './browser-login.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import { listLiveSites } from './clients-store.ts'
@@ -39,7 +42,8 @@ export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Pr
   const inBrowser = Object.values(session?.authorizations ?? {}).flatMap(({ sid }) => sid ?? [])
   if (owner === undefined && memberId === null) return goOn(ctx, returnTo)
   if (owner === undefined || (memberId !== null && memberId !== owner)) {
-    return askFirst(ctx, deps, { returnTo, memberId, sessionIds: inBrowser }, client?.clientName)
+    const brand = await brandOf(deps.db, { projectId: client?.clientId })
+    return askFirst(ctx, deps, { returnTo, memberId, sessionIds: inBrowser }, client?.clientName, brand)
   }
   // The token is this client's, and so is its session.
   if (hinted !== undefined && formats.uuid(hinted)) await deps.sessions.end(deps.db, hinted, 'logout')
@@ -71,29 +75,40 @@ function goOn(ctx: KoaContextWithOIDC, returnTo: string | null) {
   ctx.redirect(returnTo ?? afterwards)
 }
 
-function askFirst(ctx: KoaContextWithOIDC, deps: LogoutDeps, asked: Asked, site: string | undefined) {
-  ask(ctx, deps, asked, {
-    title: 'Log out?',
+function askFirst(
+  ctx: KoaContextWithOIDC,
+  deps: LogoutDeps,
+  asked: Asked,
+  site: string | undefined,
+  brand: Brand,
+) {
+  const reader = { ...readerOf(ctx.req), brand }
+  const { say } = reader
+  ask(ctx, deps, asked, reader, {
+    title: say('logoutTitle'),
     paragraphs: [
-      site === undefined ? 'A site asks to log you out here.' : `${site} asks to log you out here.`,
-      'The sites that you logged in to in this browser forget you, too.',
+      site === undefined ? say('logoutAsked') : say('logoutAskedBy', { site }),
+      say('logoutEffect'),
     ],
     list: [],
     buttons: [
-      { name: 'logout', value: 'yes', text: 'Log out' },
-      { name: 'logout', value: 'no', text: 'Stay logged in' },
+      { name: 'logout', value: 'yes', text: say('signOut') },
+      { name: 'logout', value: 'no', text: say('staySignedIn') },
     ],
   })
 }
 
 function askForOthers(ctx: KoaContextWithOIDC, deps: LogoutDeps, asked: Asked, names: readonly string[]) {
-  ask(ctx, deps, asked, {
-    title: 'You are logged out',
-    paragraphs: ['In this browser you are still logged in to:'],
+  // The session of the client has ended: loading this address again would not ask.
+  const reader = readerOf(ctx.req, { hasSwitch: false })
+  const { say } = reader
+  ask(ctx, deps, asked, reader, {
+    title: say('signedOutTitle'),
+    paragraphs: [say('logoutOthers')],
     list: names,
     buttons: [
-      { name: 'logout', value: 'yes', text: 'Log out there, too' },
-      { name: 'logout', value: 'no', text: 'Stay logged in there' },
+      { name: 'logout', value: 'yes', text: say('signOutThere') },
+      { name: 'logout', value: 'no', text: say('stayThere') },
     ],
   })
 }
@@ -109,30 +124,25 @@ function ask(
   ctx: KoaContextWithOIDC,
   { config }: LogoutDeps,
   asked: Asked,
-  { title, paragraphs, list, buttons }: Question,
+  reader: Reader,
+  { buttons, ...content }: Question,
 ) {
   const { returnTo } = asked
-  ctx.set({ ...headersOfForm(["'self'", ...(returnTo === null ? [] : [sourceOf(returnTo)])]) })
-  ctx.body = page({
-    title,
-    paragraphs,
-    list,
-    form: {
-      action: '/oidc/session/end/confirm',
-      hidden: {
-        request: seal(formKey(config.outboundKey ?? ''), rowId, JSON.stringify(asked)).toString('base64url'),
-      },
-      buttons,
-    },
-    link: undefined,
-    notes: [],
-  })
+  const request = seal(formKey(config.outboundKey ?? ''), rowId, JSON.stringify(asked)).toString('base64url')
+  const form = { action: '/oidc/session/end/confirm', hidden: { request }, buttons }
+  const targets = ["'self'", ...(returnTo === null ? [] : [sourceOf(returnTo)])]
+  const { body, headers } = renderPage(reader, { ...content, form }, targets)
+  ctx.set({ ...headers })
+  ctx.body = body
 }
 
-/** What a policy calls an address that a form may lead to: its origin, or a scheme of its own. */
+/**
+ * Returns the source expression for an address that a form may lead to: its origin, or its scheme where that is a scheme
+ * of an app, or where the host is an IPv6 address, which a policy cannot contain (CSP Level 3 §2.3.1).
+ */
 export function sourceOf(uri: string): string {
-  const { protocol, origin } = new URL(uri)
-  return protocol === 'https:' || protocol === 'http:' ? origin : protocol
+  const { protocol, origin, hostname } = new URL(uri)
+  return /^https?:$/.test(protocol) && !hostname.startsWith('[') ? origin : protocol
 }
 
 /**
@@ -163,13 +173,6 @@ export async function logoutAnswered(
   return { location, cookies: await deps.login.end(cookie) }
 }
 
-/** Where a logout ends that names no address to go to. */
-export const loggedOutPage = (): { body: string; headers: Readonly<Record<string, string>> } => ({
-  body: page({
-    title: 'You are logged out',
-    paragraphs: ['You can close this page.'],
-    link: undefined,
-    notes: [],
-  }),
-  headers: pageHeaders,
-})
+/** Renders the page at which a logout ends that names no address to go to. */
+export const loggedOutPage = (reader: Reader) =>
+  renderPage(reader, { title: reader.say('signedOutTitle'), paragraphs: [reader.say('closePage')] })

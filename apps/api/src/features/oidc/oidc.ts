@@ -63,7 +63,7 @@ export function createOidc(deps: OidcDeps) {
       const { provider } = await loaded()
       if ((request.raw.url?.length ?? 0) > maxUrlLength) {
         const { tooLongPage } = await import('./engine.ts')
-        return tooLongPage(request.id)
+        return tooLongPage(request.raw, request.id)
       }
       const { origin } = request.headers
       const isKnown = origin !== undefined && (await isKnownOrigin(deps, origin).catch(() => false))
@@ -87,7 +87,7 @@ export function createOidc(deps: OidcDeps) {
         request: form.get('request') ?? '',
         logout: form.get('logout') ?? '',
       })
-      if (!answered) return lostPage(request.id)
+      if (!answered) return lostPage(request.raw, request.id)
       const { location, cookies } = answered
       return new Answer(303, undefined, {
         location,
@@ -110,12 +110,12 @@ function addressOf(url: string): { url: string; userCode?: string } {
   return { url: path, ...(userCode !== undefined && { userCode }) }
 }
 
-/** Adds the scope `openid` where a device names none: the library has no default, and would grant the device nothing. */
+/** Adds the scope `openid` if a device requests none. The library has no default, and would grant the device nothing. */
 function withScope(url: string, body: Buffer): Buffer {
   if (url.split('?')[0] !== '/oidc/device_authorization') return body
   const form = new URLSearchParams(body.toString('utf8'))
   const scopes = form.getAll('scope')
-  // More than one is an error, which the library reports.
+  // The library reports a repeated parameter as an error.
   if (scopes.length > 1 || scopes[0]?.trim()) return body
   form.set('scope', 'openid')
   return Buffer.from(form.toString())

@@ -93,7 +93,7 @@ describe.each(mainEngines)('openid-client on %s', (engine) => {
     expect(world.sim.journal.count('token')).toBe(1)
   })
 
-  test('a command line polls until a member has approved it, and slows down when told', async () => {
+  test('a command-line client polls until a member approves it, and obeys slow_down', async () => {
     const device = await client.initiateDeviceAuthorization(config, { scope: 'openid roles offline_access' })
     expect(device.interval).toBe(5)
     const errors: string[] = []
@@ -105,7 +105,7 @@ describe.each(mainEngines)('openid-client on %s', (engine) => {
       if (error) errors.push(error)
       return response
     }
-    // Without an interval it polls at once, is told to slow down, and waits five seconds.
+    // Without an interval, it polls at once, gets slow_down, and waits five seconds.
     const polled = client.pollDeviceAuthorizationGrant(shell, { ...device, interval: 0 })
     const [tokens] = await Promise.all([polled, approveDevice(world, device)])
     expect(errors).toEqual(expect.arrayContaining(['authorization_pending', 'slow_down']))

@@ -2,7 +2,7 @@ import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provide
 import { shownPath } from '#platform/http/shown-path'
 import type { BrowserLogin, LoginProblem } from './browser-login.ts'
 import { detailsOf } from './client-metadata.ts'
-import { withReason } from './error-reason.ts'
+import { LoginRefused } from './login-refused.ts'
 import { OidcRequest } from './oidc-request.ts'
 import { orProtocolError, Unavailable } from './unavailable.ts'
 
@@ -56,12 +56,11 @@ async function mustLogIn(
   return false
 }
 
-const refusalOf = (problem: LoginProblem): Error => withReason(errorOf(problem), problem.reason)
-
-function errorOf({ error, description }: LoginProblem): Error {
+function refusalOf(problem: LoginProblem): Error {
+  const { error, description } = problem
   switch (error) {
     case 'access_denied':
-      return new errors.AccessDenied(description)
+      return new LoginRefused(problem)
     case 'login_required':
       return new errors.LoginRequired(description)
     default:

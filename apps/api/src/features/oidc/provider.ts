@@ -1,8 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { languages } from '@rolecall/contract'
 import Provider, { type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
 import { digestOf, mintToken } from '#platform/crypto/tokens'
-import { pageHeaders } from '#platform/http/page'
+import { keepLocales, readerOf } from '#platform/http/reader'
 import type { Deps } from '../../deps.ts'
+import { brandOf } from '../brand-of.ts'
 import { unlistedUri } from '../unlisted-uri.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
 import type { BrowserLogin } from './browser-login.ts'
@@ -21,6 +23,8 @@ import { loggedOutPage, logoutAsked } from './logout.ts'
 import type { OidcCounts } from './oidc-deps.ts'
 import { OidcRequest } from './oidc-request.ts'
 import { createPolicy } from './policy.ts'
+import { isRedirectUriAllowed } from './redirect-uri.ts'
+import { mayIntrospect, ownResources, resourceIndicators } from './resource-indicators.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export type ProviderDeps = AdapterDeps &
@@ -55,6 +59,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   logRefusals(provider, log)
   followSingleSignOn(provider, login)
   ownTokens(provider, config.outboundKey ?? '')
+  ownResources(provider, deps)
   announceInterval(provider)
   ownSessions(provider.Session.prototype)
   ownClients(provider.Client.prototype)
@@ -64,6 +69,10 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   provider.use(async (ctx, next) => {
     const before = deps.answers.writes()
     await next()
+    // Also those of a pushed request, which the address does not contain.
+    const { params } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
+    const locales = ctx.path === routes.authorization ? params?.['ui_locales'] : undefined
+    if (typeof locales === 'string') ctx.append('set-cookie', keepLocales(config.publicUrl, locales))
     // Whoever is told that something ended may rely on it everywhere.
     if (deps.answers.writes() !== before) await deps.answers.confirm()
     if (ctx.status === 503) ctx.set('retry-after', '2')
@@ -96,6 +105,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     claims: Object.fromEntries(Object.entries(claimsByScope).map(([scope, names]) => [scope, [...names]])),
     conformIdTokenClaims: false,
     responseTypes: ['code'],
+    discovery: { ui_locales_supported: [...languages] },
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: (_ctx, client) => client.tokenEndpointAuthMethod === 'none' },
     extraClientMetadata: { properties: [detailsProperty] },
@@ -136,11 +146,10 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     features: {
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
-      resourceIndicators: { enabled: false },
+      resourceIndicators: resourceIndicators(deps),
       introspection: {
         enabled: true,
-        allowedPolicy: (_ctx, client, token) =>
-          client.tokenEndpointAuthMethod !== 'none' && token.clientId === client.clientId,
+        allowedPolicy: (ctx, client, token) => mayIntrospect(deps, ctx, client, token),
       },
       revocation: {
         enabled: true,
@@ -152,7 +161,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
         enabled: true,
         logoutSource: (ctx) => logoutAsked(ctx, deps),
         postLogoutSuccessSource: (ctx) => {
-          const { body, headers } = loggedOutPage()
+          const { body, headers } = loggedOutPage(readerOf(ctx.req))
           ctx.set({ ...headers })
           ctx.body = body
         },
@@ -160,9 +169,13 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
       deviceFlow: {
         enabled: true,
         userCodeInputSource: (ctx, _form, _out, error) => askForCode(ctx, error),
-        userCodeConfirmSource: (ctx, _form, client, _device, userCode) =>
+        userCodeConfirmSource: async (ctx, _form, client, _device, userCode) =>
           confirmCode(ctx, {
             ...{ site: client.clientName ?? 'the site', userCode },
+            brand: await brandOf(deps.db, {
+              projectId: client.clientId,
+              serverId: detailsOf(client).serverId,
+            }),
             platformUrl: config.chatAuthorizeUrl,
           }),
         successSource: showConnected,
@@ -212,7 +225,7 @@ function ownSessions(prototype: Provider['Session']['prototype']) {
 }
 
 /**
- * Makes credentials look like all others of the service: their kind, 256 random bits, and a checksum. The first refresh
+ * Gives credentials the format of the service: a prefix for their kind, 256 random bits, and a checksum. The first refresh
  * token of a device is derived from its code instead.
  */
 function ownTokens({ AccessToken, RefreshToken, AuthorizationCode, DeviceCode }: Provider, key: string) {
@@ -246,9 +259,8 @@ function ownClients(prototype: Client) {
         return known.length === digest.length && timingSafeEqual(known, digest)
       })
     },
-    /** Byte for byte, whatever kind of client it is (RFC 9700 §2.1). */
     redirectUriAllowed(this: Client, uri: string) {
-      return this.redirectUris?.includes(uri) === true
+      return isRedirectUriAllowed(this, uri)
     },
     postLogoutRedirectUriAllowed(this: Client, uri: string) {
       return this.postLogoutRedirectUris?.includes(uri) === true
@@ -284,9 +296,9 @@ function showError(
   }: Omit<ProtocolError, 'description'> & { readonly error_description?: string | undefined },
 ) {
   const { req } = ctx
-  ctx.set({ ...pageHeaders })
-  ctx.body = errorPage(
-    { error, description, ...more },
-    req instanceof OidcRequest ? req.client.requestId : '',
-  )
+  const requestId = req instanceof OidcRequest ? req.client.requestId : ''
+  const reader = readerOf(req, { hasSwitch: ctx.path === routes.authorization })
+  const { body, headers } = errorPage(reader, { error, description, ...more }, requestId)
+  ctx.set({ ...headers })
+  ctx.body = body
 }

@@ -27,10 +27,10 @@ export interface NewRecord {
 }
 
 /**
- * Stores a record, or what is new about it. The address that made it and the digests that find it stay.
+ * Inserts a record, or updates it except for its creator's address and the digests of its keys.
  *
- * Returns false and changes nothing if the record belongs to another session or was used. Of two people who confirm one
- * code, one succeeds.
+ * Returns false and changes nothing if the record belongs to another session or was used. So if two people confirm the
+ * same code, only one succeeds.
  */
 export const upsertRecord = async (db: Queryable, r: NewRecord): Promise<boolean> =>
   (await writeRecord(db, r)) > 0
@@ -60,8 +60,7 @@ export const consumeRecord = (tx: Tx, digest: string) =>
     returning session_id as "sessionId"`)
 
 /**
- * Redeems a device code: once, and again for `graceSec` seconds after the first time. Returns undefined when it is too
- * late.
+ * Redeems a device code, repeatedly for `graceSec` seconds after the first time. Returns undefined if it is too late.
  */
 export const redeemDeviceCode = (tx: Tx, digest: string, graceSec: number) =>
   tx.maybeOne<{ sessionId: string | null }>(sql`
@@ -71,8 +70,8 @@ export const redeemDeviceCode = (tx: Tx, digest: string, graceSec: number) =>
     returning session_id as "sessionId"`)
 
 /**
- * Notes a poll for a device code. Returns false if less than `intervalSec` seconds have passed since the last noted poll:
- * of simultaneous polls, exactly one is noted.
+ * Records a poll for a device code. Returns false if less than `intervalSec` seconds have passed since the last recorded
+ * poll. Exactly one of several simultaneous polls is recorded.
  */
 export const notePoll = async (db: Queryable, digest: string, intervalSec: number): Promise<boolean> =>
   (await db.execute(sql`

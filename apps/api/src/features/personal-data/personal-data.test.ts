@@ -79,7 +79,7 @@ const notInFile: Readonly<Record<string, string>> = {
 
 /** What still names a person who was erased, and why. */
 const keptAfterwards: Readonly<Record<string, string>> = {
-  deliveries: 'until it is delivered: projects must hear that sessions ended, and of the erasure',
+  deliveries: 'until it is delivered: projects must be notified of ended sessions and of the erasure',
   member_blocks: 'a block in force, without its reason: erasing is no way out of it',
   outbox: 'for a day: projects must hear that sessions ended',
   session_changes: 'for minutes: instances must hear it',

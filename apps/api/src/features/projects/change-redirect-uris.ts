@@ -38,7 +38,7 @@ export async function removeRedirectUri(deps: ProjectDeps, by: By, id: string, u
   })
 }
 
-/** Stores the list that `next` returns, with an audit entry. Returns false if it is the list that is stored already. */
+/** Stores the list that `next` returns, with an audit entry. Returns false if the list did not change. */
 const changeList = (
   deps: ProjectDeps,
   by: By,

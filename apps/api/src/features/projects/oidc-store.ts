@@ -11,7 +11,9 @@ export const oidcOf = sql`(
     'postLogoutRedirectUris', coalesce(c.post_logout_redirect_uris, '{}'),
     'backchannelLogoutUri', c.backchannel_logout_uri,
     'deviceFlow', coalesce(c.device_flow, false),
-    'rolesInIdToken', coalesce(c.roles_in_id_token, false))
+    'rolesInIdToken', coalesce(c.roles_in_id_token, false),
+    'resources', coalesce(
+      (select json_agg(r.resource order by r.place) from oidc_resources r where r.project_id = p.id), '[]'))
   from (select 1) one left join oidc_clients c on c.project_id = p.id)`
 
 /** What is stored of a client. A server that is null is the main one, whichever that is. */
@@ -32,3 +34,16 @@ export const upsertOidc = (tx: Tx, projectId: string, c: StoredOidc) =>
       is_public = excluded.is_public, post_logout_redirect_uris = excluded.post_logout_redirect_uris,
       backchannel_logout_uri = excluded.backchannel_logout_uri, device_flow = excluded.device_flow,
       roles_in_id_token = excluded.roles_in_id_token, updated_at = clock_now()`)
+
+/** Deletes the resources of a project, and those of deleted projects that it wants. */
+export const deleteResources = (tx: Tx, projectId: string, wanted: readonly string[]) =>
+  tx.execute(sql`
+    delete from oidc_resources r where r.project_id = ${projectId} or (r.resource = any(${wanted}::text[])
+      and exists (select from projects p where p.id = r.project_id and p.deleted_at is not null))`)
+
+/** Inserts in the same order for every project, so that two projects that want the same resources cannot deadlock. */
+export const insertResources = (tx: Tx, projectId: string, resources: readonly string[]) =>
+  tx.execute(sql`
+    insert into oidc_resources (resource, project_id, place)
+    select w.resource, ${projectId}::uuid, w.place
+    from unnest(${resources}::text[]) with ordinality as w (resource, place) order by w.resource collate "C"`)

@@ -7,6 +7,7 @@ import { parseUrl } from '#platform/parse-url'
 import type { Config } from '../../config.ts'
 import { findOwnServer, upsertOidc } from './oidc-store.ts'
 import { complaintAboutOutgoing, type OutgoingTerms, readOutgoingUrl } from './outgoing-address.ts'
+import { complaintsAboutResources, setResources } from './resources.ts'
 
 type Oidc = projects.Project['oidc']
 type Input = NonNullable<projects.UpdateProject['oidc']>
@@ -20,6 +21,7 @@ export const noOidc: Oidc = {
   backchannelLogoutUri: null,
   deviceFlow: false,
   rolesInIdToken: false,
+  resources: [],
 }
 
 /** What is wrong with what a request says of the client, if it says anything. */
@@ -31,9 +33,10 @@ export function complaintsAboutOidc(config: OutgoingTerms, input: Input | undefi
       : [{ path: `/oidc/postLogoutRedirectUris/${i}`, message: complaint, code: 'REDIRECT_URI' }]
   })
   const backchannel = complaintAboutOutgoing(input?.backchannelLogoutUri, config)
+  const problems = [...afterLogout, ...complaintsAboutResources(input?.resources)]
   return backchannel === undefined
-    ? afterLogout
-    : [...afterLogout, { path: '/oidc/backchannelLogoutUri', message: backchannel, code: 'LOGOUT_URI' }]
+    ? problems
+    : [...problems, { path: '/oidc/backchannelLogoutUri', message: backchannel, code: 'LOGOUT_URI' }]
 }
 
 /** What the audit log may tell: an address may hold a token of the receiver’s, its origin does not. */
@@ -50,7 +53,7 @@ export const maskedAddress = (address: string | null) => {
 
 /**
  * Stores what is given of the client and keeps the rest; what has changed of it, for the audit entry.
- * @throws ENCRYPTION_KEY_MISSING, VALIDATION_FAILED
+ * @throws ENCRYPTION_KEY_MISSING, RESOURCE_TAKEN, VALIDATION_FAILED
  */
 export async function changeOidc(
   tx: Tx,
@@ -78,5 +81,7 @@ export async function changeOidc(
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return {}
   await upsertOidc(tx, project.id, after)
+  const hasOtherResources = JSON.stringify(before.resources) !== JSON.stringify(after.resources)
+  if (hasOtherResources) await setResources(tx, project.id, after.resources)
   return { oidc: { before: told(before), after: told(after) } }
 }

@@ -28,6 +28,7 @@ export function toProject(
     description: row.description,
     isActive: row.isActive,
     isInternal: row.isInternal,
+    branding: { accentColor: row.accentColor, hasLogo: row.hasLogo },
     redirectUris: row.redirectUris,
     webhookUrl: maskedWebhookUrl(row),
     eventsUrl: row.eventsUrl,

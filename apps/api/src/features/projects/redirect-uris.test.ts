@@ -207,7 +207,7 @@ describe.each(engines)('PATCH /api/admin/projects/{id}/redirect-uri on %s', (eng
   })
 })
 
-test('one URI by itself is accepted exactly where a list of it is, but for commas', () => {
+test('a single URI is accepted if and only if a list with it is, except for commas', () => {
   fc.assert(
     fc.property(fc.oneof(goodUri, fc.constantFrom(...bad)), (uri) => {
       const isGood = readRedirectUris(uri).problems.length === 0
@@ -232,7 +232,7 @@ describe.each(engines)('POST and DELETE /api/admin/projects/{id}/redirect-uris o
   const listed = async (id: string): Promise<string[]> =>
     (await admin.projects('GET', `/${id}`)).body.redirectUris
 
-  test('201 adds one, 200 says that it is there, 204 removes it, and the others stay', async () => {
+  test('201 adds a URI, 200 means that it exists already, 204 removes it, and the others stay', async () => {
     const { project } = await admin.create()
     for (const uri of good) expect((await add(project.id, uri)).status, uri).toBe(201)
     const again = await add(project.id, good[2])
@@ -260,7 +260,7 @@ describe.each(engines)('POST and DELETE /api/admin/projects/{id}/redirect-uris o
     },
   )
 
-  test('400 for the twenty-first, also of forty that are added at once', async () => {
+  test('400 from the twenty-first URI on, even if forty are added at once', async () => {
     const { project } = await admin.create()
     const replies = await Promise.all(
       Array.from({ length: 40 }, (_, i) => add(project.id, `https://site.example/${i}`)),

@@ -3,29 +3,29 @@ import { type ProblemDetail, redirectUriProblem } from '@rolecall/contract'
 const maxUris = 20
 
 /**
- * Reads one URI or a comma-separated list. One bad entry rejects the whole list, and every problem is named.
- * Valid URIs are kept byte for byte, because authorize compares them so (RFC 9700 §2.1).
+ * Reads one URI or a comma-separated list. One bad entry rejects the whole list, and all problems are returned.
+ * Valid URIs are stored unchanged, because `authorize` compares them byte for byte (RFC 9700 §2.1).
  */
 export function readRedirectUris(text: string): { uris: string[]; problems: ProblemDetail[] } {
   const uris = [...new Set(text.split(',').map((uri) => uri.trim()))].filter((uri) => uri !== '')
   const problems = uris.flatMap((uri, i) => {
     const complaint = redirectUriProblem(uri)
-    // The entry is named by its number, never by its text: a secret may have been pasted into the wrong field.
+    // The message contains the number of the entry and not its text, which may be a secret from the wrong field.
     return complaint ? [problem('/redirectUri', `entry ${i + 1} ${complaint}`)] : []
   })
   if (uris.length === 0) problems.push(problem('/redirectUri', 'must name at least one URI'))
   return { uris, problems: [...problems, ...tooManyUris(uris, '/redirectUri')] }
 }
 
-/** Returns the problem of one URI that is added by itself, or none. */
+/** Returns the problem of a single URI, or an empty list. */
 export function readRedirectUri(uri: string): ProblemDetail[] {
   const complaint = uri.includes(',')
-    ? 'must not have a comma, which separates URIs in a list: write %2C'
+    ? 'must not contain a comma, which separates URIs in a list: write %2C'
     : redirectUriProblem(uri)
   return complaint ? [problem('/uri', complaint)] : []
 }
 
-/** Returns the problem of a list that is too long, or none. */
+/** Returns the problem of a list that is too long, or an empty list. */
 export const tooManyUris = (uris: readonly string[], path: string): ProblemDetail[] =>
   uris.length > maxUris ? [problem(path, `must name at most ${maxUris} URIs`)] : []
 

@@ -1,14 +1,24 @@
-import { type access, apiKeys, eventDeliveries, type forwardAuth, projects } from '@rolecall/contract'
+import {
+  type access,
+  apiKeys,
+  branding,
+  eventDeliveries,
+  type forwardAuth,
+  projects,
+} from '@rolecall/contract'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import type { Router } from '#platform/http/router'
 import type { ChangeDeps, Deps } from '../../deps.ts'
 import { type AdminCaller, by, type Callers } from '../callers.ts'
 import { addApiKey, regenerateApiKey, restoreApiKey, revokeApiKey, revokeOneApiKey } from './api-key.ts'
+import { removeLogo, setLogo } from './change-logo.ts'
 import { addRedirectUri, removeRedirectUri, setRedirectUris } from './change-redirect-uris.ts'
 import { createProject, type PlanInitialAccess, type PlanWebhook } from './create-project.ts'
 import type { ForwardAuthRules } from './forward-auth-rules.ts'
 import { listKeys } from './key-store.ts'
+import { logoAnswer } from './logo-answer.ts'
+import { findLogo } from './logo-store.ts'
 import { forAuditor, toKeyInfo, toProject, toProjectKey, toProjects } from './project.ts'
 import { rotateEventsSecret } from './rotate-events-secret.ts'
 import { countProjects, findProject, listProjects } from './store.ts'
@@ -113,6 +123,19 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
   route(projects.removeRedirectUri, async (request) => {
     await removeRedirectUri(deps, by(request), request.params.id, request.query.uri)
     return new Answer(204)
+  })
+  route(branding.setLogo, async (request) => {
+    await setLogo(deps, by(request), request.params.id, request.body)
+    return new Answer(204)
+  })
+  route(branding.removeLogo, async (request) => {
+    await removeLogo(deps, by(request), request.params.id)
+    return new Answer(204)
+  })
+  route(branding.getLogo, async ({ params, query, raw }) => {
+    const logo = await findLogo(db, params.id)
+    if (!logo) throw new ApiError('LOGO_NOT_FOUND')
+    return logoAnswer(logo, { version: query.v, ifNoneMatch: raw.headers['if-none-match'] })
   })
 }
 

@@ -43,6 +43,8 @@ export interface ProjectRow extends StoredGroups {
   readonly keyLastUsedAt: Date | null
   readonly keyRevokedAt: Date | null
   readonly keyIsExpired: boolean
+  readonly accentColor: string | null
+  readonly hasLogo: boolean
   readonly oidc: projects.Project['oidc']
 }
 
@@ -55,6 +57,8 @@ const selectProjects = (where: Sql, page: Sql) => sql`
     p.created_at as "createdAt", p.updated_at as "updatedAt",
     k.prefix as "keyPrefix", k.created_at as "keyCreatedAt", k.last_used_at as "keyLastUsedAt",
     k.revoked_at as "keyRevokedAt", ${isExpired} as "keyIsExpired",
+    p.accent_color as "accentColor",
+    exists (select from project_logos l where l.project_id = p.id) as "hasLogo",
     ${oidcOf} as oidc
   from projects p join api_keys k on k.project_id = p.id and k.replaced_at is null
     left join event_endpoints e on e.project_id = p.id
@@ -97,9 +101,14 @@ function matching(filter: ProjectFilter): Sql {
 export const lockProject = (tx: Tx, id: string) =>
   tx.maybeOne(sql`select from projects where id = ${id} and deleted_at is null for no key update`)
 
-export const updateProject = (tx: Tx, project: Omit<NewProject, 'redirectUris'>) =>
+interface ChangedProject extends Omit<NewProject, 'redirectUris'> {
+  readonly accentColor: string | null
+}
+
+export const updateProject = (tx: Tx, project: ChangedProject) =>
   tx.execute(sql`
     update projects set name = ${project.name}, description = ${project.description}, is_internal = ${project.isInternal},
+      accent_color = ${project.accentColor},
       webhook_url_sealed = ${project.webhookUrlSealed}, webhook_url_host = ${project.webhookUrlHost}, updated_at = clock_now(),
       deactivated_at = case when ${project.isActive} then null else coalesce(deactivated_at, clock_now()) end
     where id = ${project.id}`)
@@ -108,11 +117,9 @@ export const updateRedirectUris = (tx: Tx, id: string, uris: readonly string[]) 
   tx.execute(sql`
     update projects set redirect_uris = ${uris}::text[], updated_at = clock_now() where id = ${id}`)
 
-/** Projects with a redirect URI that no header can carry. */
-export const listBeyondAscii = (db: Queryable) =>
-  db.query<{ id: string; name: string }>(sql`
-    select id, name from projects
-    where deleted_at is null and array_to_string(redirect_uris, '') ~ '[^\\x21-\\x7e]' order by id`)
+/** Dates a change that is stored in another table. */
+export const noteChange = (tx: Tx, id: string) =>
+  tx.execute(sql`update projects set updated_at = clock_now() where id = ${id}`)
 
 export const markDeleted = (tx: Tx, id: string) =>
   tx.execute(sql`update projects set deleted_at = clock_now(), updated_at = clock_now() where id = ${id}`)

@@ -7,6 +7,7 @@ import { refuseTakenName } from './create-project.ts'
 import { complaintsAboutEventsUrl, setEventsUrl } from './events-address.ts'
 import type { ForwardAuthRules } from './forward-auth-rules.ts'
 import { setGroups } from './groups.ts'
+import { deleteLogo } from './logo-store.ts'
 import { changeOidc, complaintsAboutOidc } from './oidc.ts'
 import { setOwners } from './owners.ts'
 import { markDeleted, type ProjectRow, updateProject as storeProject } from './store.ts'
@@ -37,6 +38,7 @@ export async function updateProject(
         description: input.description === undefined ? project.description : input.description,
         isActive: input.isActive ?? project.isActive,
         isInternal: input.isInternal ?? project.isInternal,
+        accentColor: nextColor(project.accentColor, input.branding),
       }
       const events = await setEventsUrl(deps.config, tx, id, input.eventsUrl)
       const rule = input.forwardAuth && (await deps.forwardAuthRules?.set(tx, id, input.forwardAuth))
@@ -58,6 +60,10 @@ export async function updateProject(
     }),
   )
 }
+
+/** One spelling, so that the same color is never a change. */
+const nextColor = (before: string | null, given: projects.UpdateProject['branding']) =>
+  given?.accentColor === undefined ? before : (given.accentColor?.toLowerCase() ?? null)
 
 function differences(project: ProjectRow, next: Partial<ProjectRow>): Changes {
   const changed = Object.entries(next).filter(
@@ -83,5 +89,6 @@ function nextWebhookUrl({ config }: ProjectDeps, project: ProjectRow, wanted: st
 export const deleteProject = (deps: ProjectDeps, by: By, id: string) =>
   changeProject(deps, id, async (tx, project, record) => {
     await markDeleted(tx, id)
+    await deleteLogo(tx, id)
     await record({ ...by, action: 'project.delete', summary: `Project ${project.name} was deleted.` })
   })

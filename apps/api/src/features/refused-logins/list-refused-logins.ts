@@ -8,8 +8,8 @@ import { listRefused } from './store.ts'
 const { declined: _, ...shownToOwners } = refusedLogins.refusalSteps
 
 /**
- * Lists refused sign-ins, newest first, with a cursor to the next page. Owners get those of their projects only, without the
- * members who declined that the project learns who they are.
+ * Lists refused sign-ins, newest first, with a cursor to the next page. Owners get only those of their projects, without
+ * members who declined to share their identity with the project.
  * @throws VALIDATION_FAILED when the period ends before it begins
  */
 export async function listRefusedLogins(

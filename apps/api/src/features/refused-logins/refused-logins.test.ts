@@ -21,7 +21,7 @@ import { callbackChecks, codeCheck } from '../login/checks.ts'
 
 const { users, mainGuildId } = demo
 
-test('each code names the step of an explanation that refuses by it', () => {
+test('each code maps to the step of an explanation that refuses with it', () => {
   const steps = Object.fromEntries([...callbackChecks, codeCheck].map(({ refusal, name }) => [refusal, name]))
   const { declined, role_lacking, ...ofLogins } = refusedLogins.refusalSteps
   expect(steps).toMatchObject(ofLogins)
@@ -62,7 +62,7 @@ describe.each(engines)('refused sign-ins on %s', (engine) => {
       expect((await list({ search })).body.data, search).toEqual([])
   })
 
-  test('name a block, and a consent that was not given', async () => {
+  test('include blocks and declined consents', async () => {
     const block = `/api/admin/members/${users.tomas}/block`
     await refuse(users.tomas)
     await call(world.url, 'PUT', block, { token: admin, body: { reason: 'A test' } })
@@ -76,7 +76,7 @@ describe.each(engines)('refused sign-ins on %s', (engine) => {
     })
   })
 
-  test('are paged by a cursor without a gap or a repetition, and narrowed by project and period', async () => {
+  test('are paged without gaps or duplicates, and filtered by project and period', async () => {
     const other = await givenProject(world)
     for (let i = 0; i < 5; i++) await refuse(users.viktor, i % 2 ? other.id : project.id)
     const all = (await list({ search: users.viktor })).body.data
@@ -107,7 +107,7 @@ describe.each(engines)('refused sign-ins on %s', (engine) => {
     expect((await list({}, (await givenSession(world, project)).token)).status).toBe(403)
   })
 
-  test('do not tell an owner who declined that the project learns who they are', async () => {
+  test('do not show owners the members who declined to share their identity', async () => {
     const client = await givenClient(world, { isInternal: false, owners: { memberIds: [users.joon] } })
     await walk(world, authPath(client), { as: users.yusra, decision: 'deny' })
     await walkLogin(world, authorizePath(client.id, { redirect_uri: clientUri }), { as: users.emil })
@@ -117,7 +117,7 @@ describe.each(engines)('refused sign-ins on %s', (engine) => {
     expect(await codes(await walkAdminLogin(world, users.joon))).toEqual(['not_a_member'])
   })
 
-  test('are shown to an owner of more projects than any list shows', async () => {
+  test('are shown to an owner with more projects than a list shows', async () => {
     const { db } = world.service.deps
     const [owned] = await db.query<{ id: string }>(sql`
       with made as (
@@ -137,7 +137,7 @@ describe.each(engines)('refused sign-ins on %s', (engine) => {
     expect((await list({ search: users.ada }, token)).body.data).toMatchObject([{ projectId: owned?.id }])
   })
 
-  test('stay while a stranger floods the service with bad keys', async () => {
+  test('are not lost in a flood of bad API keys', async () => {
     for (let i = 0; i < 6_000; i++)
       world.service.recorder.addFailure(() => ({
         ...{ at: performance.now(), kind: 'api_key', reason: 'unknown', address: null, path: '/' },
@@ -147,7 +147,7 @@ describe.each(engines)('refused sign-ins on %s', (engine) => {
     expect((await newest(users.viktor)).at > new Date(Date.now() - 60_000).toISOString()).toBe(true)
   })
 
-  test('are erased with the person, also one that is written after it', async () => {
+  test('are erased with the person, including one that is written after the erasure', async () => {
     const rows = () =>
       world.service.deps.db.query<{ address: string | null; code: string }>(sql`
         select address, reason as code from auth_failures
@@ -155,7 +155,7 @@ describe.each(engines)('refused sign-ins on %s', (engine) => {
     await list()
     await world.service.deps.db.execute(sql`delete from auth_failures where member_id <> ${users.emil}`)
     expect(await rows()).not.toEqual([])
-    // Waits in memory while the person is erased.
+    // This refusal is still in memory while the person is erased.
     await refuse(users.emil)
     const erased = await call(world.url, 'DELETE', `/api/admin/members/${users.emil}`, { token: admin })
     expect(erased.status, erased.text).toBeLessThan(300)

@@ -104,7 +104,7 @@ export interface Inserted {
  * - `accepted`: items that are neither a replay nor a repetition.
  * - `claimed` (`withKeys`): idempotency keys that are theirs now.
  * - `stored`: the submissions.
- * - `notified`: projects that have a webhook address are told of each, by a notice with its id.
+ * - `notified`: queues a notice with the ID of each submission, for projects that have a webhook address.
  * - `counted`: how many each webhook has taken.
  *
  * Rows are written in the order of their keys, so that two batches cannot wait for each other; within the statement they
@@ -173,7 +173,7 @@ export async function insertSubmissions(
     ), notified as (
       insert into deliveries (id, kind, project_id, type, data)
       select g.id, 'notice', t.project_id, 'submission.received',
-        jsonb_build_object('text', format('Inbound webhook %s took submission %s.', t.name, g.id))
+        jsonb_build_object('text', format('Inbound webhook %s accepted submission %s.', t.name, g.id))
       from target t join current g on g.target = t.n
       where t.is_told and g.id in (select id from stored) order by g.n
     ), counted as (

@@ -65,11 +65,11 @@ describe.each(engines)('schemas of inbound webhooks on %s', (engine) => {
     expect(await statusOf(reply.body.id, '5')).toBe('201')
   })
 
-  test('429 for a project while as many of its costly schemas wait as may', async () => {
+  test('429 for a project that has the maximum number of costly schemas waiting', async () => {
     const costly = { allOf: Array.from({ length: 12 }, (_, i) => ({ pattern: `^[a-z]{0,450}${i}` })) }
     const { schemas } = world.service.deps
     let isAnswered = false
-    // Two more than there are places, which are free at no moment.
+    // Two more checks than places, so that no place is ever free.
     const others = Array.from({ length: 12 }, async () => {
       while (!isAnswered) await schemas.check(project.id, costly).catch(() => new Promise(setImmediate))
     })

@@ -18,8 +18,8 @@ const again = Symbol('again')
 const maxBytes = 4 * 1024 * 1024
 
 /**
- * Stores submissions, durably before it returns. All that wait at the end of a turn go into one statement
- * and one commit.
+ * Stores submissions, and returns once they are durable. Submissions that wait at the end of an event loop turn share one
+ * statement and one commit.
  */
 export function createSubmissionStore({
   db,

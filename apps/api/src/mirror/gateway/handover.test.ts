@@ -71,7 +71,7 @@ describe.each(mainEngines)('the next leader, on %s', (engine) => {
     expect(await memberEntries(world, tomas)).toEqual(['member.leave'])
   })
 
-  test('leads all shards, and goes on with the session of each', async () => {
+  test('takes over all shards, and resumes the session of each', async () => {
     const quay = '1100089314341027841'
     const { db } = world.service.deps
     world.sim.gateway.recommendShards(2)

@@ -12,7 +12,7 @@ import { findLeaderState, giveUpLead, type LeaderState, type TakenLead } from '.
 import { createCandidate } from './take-lead.ts'
 
 export interface LiveMirrorTiming extends LeaderTiming {
-  /** How often an instance checks whether there is a leader. */
+  /** Interval at which an instance checks whether there is a leader. */
   readonly lookEveryMs: number
 }
 
@@ -23,13 +23,13 @@ const defaults: LiveMirrorTiming = {
   sampleEveryMs: 500,
 }
 
-/** Longest wait for the database when the servers that are not live are requested. */
+/** Maximum wait for the database when a scrape requests the servers that are not live. */
 const maxAskMs = 300
 
 /**
- * Leadership is a lease in the database. An advisory lock would not do: a hung process keeps its connection,
- * and with it the lock; and a lock says nothing to a batch that is on its way. The lease names an epoch, and
- * whatever the leader writes, it writes only while that epoch holds.
+ * Elects a leader by a lease in the database. An advisory lock is not enough: a hung process keeps its connection and so
+ * the lock, and a lock does not stop a batch that is in flight. The lease has an epoch, and every write of the leader
+ * requires that the epoch still holds.
  */
 export function createLiveMirror(
   deps: MirrorDeps,
@@ -49,7 +49,7 @@ export function createLiveMirror(
     readServer: (serverId, signal) => readWholeServer(deps, serverId, signal),
     readRoles: (serverId) => syncServer(deps, serverId),
   }
-  // No other process can have the embedded database.
+  // Only one process can open the embedded database.
   const isAlone = db.engine === 'pglite'
   const take = createCandidate({ db, log, gateway, isAlone })
   const closing = new AbortController()
@@ -65,10 +65,10 @@ export function createLiveMirror(
     const taken = await take()
     if (taken) await lead(taken)
   }
-  /** Leads until another instance does, or until this one stops. */
+  /** Leads until another instance takes over or this one stops. */
   const lead = async (taken: TakenLead) => {
     const { epoch } = taken
-    log.info({ epoch }, 'this instance keeps the mirror live')
+    log.info({ epoch }, 'this instance is now the gateway leader')
     leader = startLeader(leaderDeps, taken, timing)
     await Promise.race([leader.lost, untilAborted(closing.signal)])
     try {
@@ -77,9 +77,9 @@ export function createLiveMirror(
       leader = undefined
     }
     if (closing.signal.aborted) await ignoreOutage(giveUpLead(db, epoch))
-    else log.warn({ epoch }, 'another instance keeps the mirror live now')
+    else log.warn({ epoch }, 'another instance is now the gateway leader')
   }
-  /** Returns the last known servers when the database does not answer soon: a scrape must not wait. */
+  /** Returns the last known servers if the database is slow, because a scrape must not wait. */
   const notLive = () => {
     asking ??= listNotLive(db)
       .then((found) => {
@@ -95,7 +95,7 @@ export function createLiveMirror(
     while (!closing.signal.aborted) {
       // The mirror is live again, here or on another instance, once the lease has expired.
       await lookOnce().catch((error: unknown) =>
-        log.error({ err: error }, 'the mirror was not kept live: internal error'),
+        log.error({ err: error }, 'gateway leadership failed: internal error'),
       )
       await sleep(timing.lookEveryMs, undefined, { signal: closing.signal }).catch(() => {})
     }
@@ -123,7 +123,7 @@ export function createLiveMirror(
   }
 }
 
-/** Returns what the leader on another instance last said. */
+/** Returns the last reported status of the leader on another instance. */
 function statusElsewhere(known: LeaderState | undefined, without: 'closed' | 'off'): LiveMirrorStatus {
   const { state, problem, shards, latencyMs, sessionsLeft, lagMs } = known?.hasLeader
     ? known

@@ -59,7 +59,7 @@ describe.each(engines)('leadership on %s', (engine) => {
     expect(await lead()).toBeGreaterThan(second)
   })
 
-  test('passes on what is known of new sessions, which only the leader records', async () => {
+  test('hands the state of new sessions to the next leader, and only the leader records it', async () => {
     const old = await lead()
     const known = {
       lanes: [{ lane: 0, freeInMs: 5_500 }],

@@ -27,8 +27,8 @@ export interface TakenLead {
 }
 
 /**
- * Makes this instance the leader when there is none, and withdraws what the last one vouched for. Undefined while another
- * one leads. `isAlone`: no other process can have this database.
+ * Makes this instance the leader if there is none, and marks all servers as not live. Returns undefined while another
+ * instance leads. `isAlone` means that no other process can open this database.
  */
 export const takeLead = (tx: Tx, isAlone: boolean) =>
   tx.maybeOne<TakenLead>(sql`
@@ -44,7 +44,7 @@ export const takeLead = (tx: Tx, isAlone: boolean) =>
     select epoch, handover, beginnings, "ageMs"
     from taken, set_config('idle_in_transaction_session_timeout', ${maxPauseInBatchMs}, true)`)
 
-/** Lets the next instance lead at once. */
+/** Releases the lease, so that another instance can lead at once. */
 export const giveUpLead = (db: Queryable, epoch: number) =>
   db.execute(sql`
     with given_up as (
@@ -73,8 +73,8 @@ interface Renewed {
 }
 
 /**
- * Says that the leader goes on, vouches for these servers and for no others, and answers which servers are registered;
- * undefined when it leads no more.
+ * Renews the lease, vouches for exactly these servers, and returns the registered servers. Returns undefined if this
+ * instance is no longer the leader.
  */
 export async function renewLease(
   db: Queryable,
@@ -112,7 +112,7 @@ export async function renewLease(
     from mine`)
 }
 
-/** What the leader last said. */
+/** Describes the leader by its last heartbeat. */
 export interface LeaderState {
   readonly isVacant: boolean
   readonly hasLeader: boolean
@@ -125,7 +125,7 @@ export interface LeaderState {
   readonly lastEventAt: Date | null
 }
 
-/** Returns what the leader last said of itself, for every instance. */
+/** Returns the last reported state of the leader. Every instance can read it. */
 export const findLeaderState = (db: Queryable) =>
   db.maybeOne<LeaderState>(sql`
     select ${isVacant} as "isVacant",

@@ -33,8 +33,8 @@ export function mintToken(kind: TokenKind): string {
 }
 
 /**
- * Derives a credential from another secret: the same one each time, so that an answer that was lost can be given again
- * without storing it. Without the key, the secret says nothing about it.
+ * Derives a credential from another secret. The result is the same each time, so a lost response can be repeated without
+ * storing the credential. Without the key, the secret reveals nothing about it.
  */
 export const deriveToken = (kind: Exclude<TokenKind, 'apiKey'>, key: string, secret: string): string =>
   credential(`${kinds[kind]}_`, createHmac('sha256', key).update(`${kind} of ${secret}`).digest())

@@ -230,7 +230,7 @@ test('one that takes long is told of again and again, by name and number, until 
   }
 })
 
-/** The last file that an empty database is made of. Later ones meet a million rows, and older versions that use them. */
+/** The last file of the first set. Later migrations run on tables with a million rows, while older versions use them. */
 const lastOfFirstSet = '0022_monitoring.sql'
 
 interface MigrationFile {
@@ -245,7 +245,7 @@ const indexed = /^create (?:unique )?index (?!concurrently).* on (\w+)/gm
 const makes = (text: string, table = '') =>
   new RegExp(`^create (unlogged )?table ${table}\\b`, 'm').test(text)
 
-/** Returns what breaks the rules for migrations, by file. */
+/** Lists violations of the rules for migrations, by file. */
 const violations = (migrations: readonly MigrationFile[]) =>
   migrations.flatMap(({ name, text }, at) => {
     const isLater = name > lastOfFirstSet
@@ -254,12 +254,12 @@ const violations = (migrations: readonly MigrationFile[]) =>
     const locks = isLater && !isSmall && [...text.matchAll(indexed)].some(([, table]) => !makes(text, table))
     const found = {
       'needs a name like 0042_what_it_makes.sql': !/^\d{4}_[a-z_]+\.sql$/.test(name),
-      'has the number of another': migrations[at - 1]?.name.slice(0, 4) === name.slice(0, 4),
+      'has the same number as another file': migrations[at - 1]?.name.slice(0, 4) === name.slice(0, 4),
       'needs a first line that says what it is for': !/^-- [A-Z]/.test(text),
-      'belongs to the first set, which makes each thing once': !isLater && patching.test(text),
+      'is in the first set, which only creates things': !isLater && patching.test(text),
       'builds an index that locks its table: write "concurrently" and "-- one by one", or "-- small: why"':
         locks,
-      'takes away what older versions use: write "-- needs: NNNN_….sql"':
+      'removes something that older versions use: write "-- needs: NNNN_….sql"':
         isLater && breaking.test(text) && !needs,
       'needs a migration that does not exist':
         needs !== undefined && !migrations.some((one) => one.name === needs),
@@ -267,7 +267,7 @@ const violations = (migrations: readonly MigrationFile[]) =>
     return Object.entries(found).flatMap(([problem, isFound]) => (isFound ? [`${name} ${problem}`] : []))
   })
 
-test('every migration keeps the rules, and the first has a name that no earlier set began with', async () => {
+test('every migration follows the rules, and the first file has a name that no earlier set used', async () => {
   const migrations = await readMigrations()
   expect(violations(migrations)).toEqual([])
   expect(migrations.map(({ name }) => name)).toContain(lastOfFirstSet)
@@ -276,13 +276,13 @@ test('every migration keeps the rules, and the first has a name that no earlier 
 
 test.each([
   ['0090_Capital.sql', '-- Adds.', 'needs a name like'],
-  ['0022_twice.sql', '-- Adds.', 'has the number of another'],
+  ['0022_twice.sql', '-- Adds.', 'has the same number as another file'],
   ['0090_silent.sql', 'create table a (id int);', 'needs a first line'],
-  ['0000_patch.sql', '-- Adds.\nalter table servers add column a int;', 'belongs to the first set'],
+  ['0000_patch.sql', '-- Adds.\nalter table servers add column a int;', 'is in the first set'],
   ['0090_index.sql', '-- Adds.\ncreate index a on sessions (id);', 'builds an index that locks'],
-  ['0090_drop.sql', '-- Drops.\nalter table servers drop column icon;', 'takes away what older versions use'],
+  ['0090_drop.sql', '-- Drops.\nalter table servers drop column icon;', 'removes something that older'],
   ['0090_needs.sql', '-- Drops.\n-- needs: 0080_missing.sql\n', 'needs a migration that does not exist'],
-])('a planted migration %s is found', async (name, text, problem) => {
+])('a planted migration is reported: %s', async (name, text, problem) => {
   const planted = { name, text }
   const all = [...(await readMigrations()), planted].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   expect(violations(all)).toEqual([expect.stringMatching(`${name} ${problem}`)])
@@ -293,7 +293,7 @@ test.each([
   '-- Adds.\n-- one by one\ncreate index concurrently a on sessions (id);',
   '-- Adds.\n-- small: one row.\ncreate index a on settings (version);',
   '-- Drops.\n-- needs: 0022_monitoring.sql\nalter table servers drop column icon;',
-])('a later migration may say: %s', async (text) => {
+])('a later migration may contain: %s', async (text) => {
   expect(violations([...(await readMigrations()), { name: '0090_later.sql', text }])).toEqual([])
 })
 

@@ -187,10 +187,10 @@ const readApplied = (db: Queryable) =>
   )
 
 /**
- * Refuses a database of an earlier, unreleased set of migrations, a file that changed after it was applied, and a database
- * that a newer version has changed so that this version no longer works with it. Other unknown migrations belong to a newer
- * version, because a released one stays in the set forever. They are accepted, since old and new versions run side by side
- * during an update.
+ * Refuses three databases: one with an earlier, unreleased set of migrations; one with a migration that changed after it was
+ * applied; and one that a newer version changed in a way that this version cannot work with. Other unknown migrations belong
+ * to a newer version, because released ones are never removed. They are accepted, since old and new versions run side by
+ * side during an update.
  */
 function refuseIncompatible({ engine }: Database, applied: Applied[], migrations: Migration[]) {
   const known = new Map(migrations.map((one) => [one.name, one]))

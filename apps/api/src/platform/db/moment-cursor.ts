@@ -1,15 +1,15 @@
 import { type Sql, sql } from './sql.ts'
 
-/** A row in a list that is ordered by a moment and then by ID. */
+/** A position in a list that is ordered by time and then by ID. */
 interface Place {
   readonly at: Date
   readonly id: string
 }
 
-/** Names the last row of a page, as `patterns.momentCursor` has it. */
+/** Formats the cursor after this row, in the format of `patterns.momentCursor`. */
 export const momentCursor = ({ at, id }: Place): string => `${at.getTime()}-${id}`
 
-/** Reads a cursor that fits the pattern. `at` is an expression: a number keeps its milliseconds in both engines. */
+/** Parses a cursor that matches the pattern. `at` is an SQL expression, because a number keeps its milliseconds in both engines. */
 export function readMomentCursor(cursor: string): { readonly at: Sql; readonly id: string } {
   const cut = cursor.indexOf('-')
   return {

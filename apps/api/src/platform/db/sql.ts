@@ -43,8 +43,8 @@ function splice(strings: TemplateStringsArray, values: unknown[]): Sql {
 }
 
 /**
- * Makes SQL of a text of our own, such as a list of columns. Values are parameters of a template.
- * @throws Error for what cannot be a list of columns
+ * Makes SQL from trusted text, such as a list of columns. For values, use parameters of a template.
+ * @throws Error if the text cannot be a list of columns
  */
 export function sqlText(text: string): Sql {
   if (!/^[\w.,"' =]*$/.test(text)) throw new Error(`This is not a list of columns: ${text}`)

@@ -1,4 +1,6 @@
 import { type ErrorCode, errors, type ProblemDetail } from '@rolecall/contract'
+import type { Brand } from './brand.ts'
+import type { Notice } from './reader.ts'
 
 interface Details {
   /** What it was this time, where the fixed title of the code says too little; what to do about it follows. */
@@ -13,6 +15,10 @@ interface Details {
   readonly memberId?: string
   /** Which good key it was that came to nothing. */
   readonly keyDigest?: string
+  /** For the page of a refusal: its sentences, where those of the code say too little. */
+  readonly notice?: Notice
+  /** For the page of a refusal: the community and the site that it belongs to. */
+  readonly brand?: Brand
   /** For the page of a refusal: where the browser came from, with an address only where that was checked. */
   readonly site?: { readonly name: string; readonly href?: string }
   /** For the page of a refusal: a redirect URI as it was sent, and where an owner lists it, an address of ours. */

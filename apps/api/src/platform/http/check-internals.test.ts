@@ -13,7 +13,7 @@ import { documentedParts, type NodeInternals, nodeInternals } from './node-inter
 
 const { takeConnections, writeHead, readOutput } = nodeInternals
 
-/** Private parts as another version of Node.js might have them, each with what the check finds. */
+/** Private parts that another version of Node.js might have, each with the cause that the check reports. */
 const broken: readonly (readonly [string, Partial<NodeInternals>, RegExp])[] = [
   [
     'has other listeners for connections',
@@ -21,7 +21,7 @@ const broken: readonly (readonly [string, Partial<NodeInternals>, RegExp])[] = [
     /has not one listener/,
   ],
   [
-    'ends a connection that it is given',
+    'ends a connection that is handed over',
     {
       takeConnections: (server) => {
         takeConnections?.(server)
@@ -41,7 +41,7 @@ const broken: readonly (readonly [string, Partial<NodeInternals>, RegExp])[] = [
     /has no _storeHeader/,
   ],
   [
-    'writes a stored head in another way',
+    'writes a stored head differently',
     {
       writeHead: (response, head, more) =>
         writeHead(response, { ...head, text: `${head.text}x-new: 1\r\n` }, more),
@@ -54,7 +54,7 @@ const broken: readonly (readonly [string, Partial<NodeInternals>, RegExp])[] = [
     /NaN accepted/,
   ],
   [
-    'counts other bytes',
+    'counts bytes differently',
     { readOutput: (socket) => ({ ...readOutput(socket), accepted: 1 }) },
     /counts 1 accepted/,
   ],
@@ -65,27 +65,30 @@ test('the private parts of this version of Node.js pass their check', async () =
   expect(await readerLines()).toEqual([])
 })
 
-test('a check that cannot listen says so, and ends nothing', async () => {
-  // Of a network for documentation: no machine has this address.
+test('a check that cannot listen reports that, and throws nothing', async () => {
+  // No machine has this address, which is reserved for documentation.
   expect(await problemOfInternals(nodeInternals, '203.0.113.1')).toMatch(/EADDRNOTAVAIL/)
 })
 
-test.each(broken)('a Node.js that %s is found, and told once with cause and fix', async (_, parts, cause) => {
-  const lines: unknown[] = []
-  const log = { warn: (...told: unknown[]) => void lines.push(told) }
-  expect(await chooseInternals(log, { ...nodeInternals, ...parts })).toBe(documentedParts)
-  expect(lines).toEqual([
-    [
-      {
-        ...{ component: 'http', event: 'fast_reader_off', node: process.version },
-        ...{ cause: expect.stringMatching(cause), fix: expect.stringContaining('Node.js 20, 22 or 24') },
-      },
-      expect.stringContaining('fast HTTP reader is off'),
-    ],
-  ])
-  const [line] = await readerLines({ ...nodeInternals, ...parts })
-  expect(line).toEqual({ kind: 'note', text: expect.stringMatching(cause) })
-})
+test.each(broken)(
+  'a Node.js that %s is detected, and logged once with cause and fix',
+  async (_, parts, cause) => {
+    const lines: unknown[] = []
+    const log = { warn: (...args: unknown[]) => void lines.push(args) }
+    expect(await chooseInternals(log, { ...nodeInternals, ...parts })).toBe(documentedParts)
+    expect(lines).toEqual([
+      [
+        {
+          ...{ component: 'http', event: 'fast_reader_off', node: process.version },
+          ...{ cause: expect.stringMatching(cause), fix: expect.stringContaining('Node.js 20, 22, or 24') },
+        },
+        expect.stringContaining('fast HTTP reader is off'),
+      ],
+    ])
+    const [line] = await readerLines({ ...nodeInternals, ...parts })
+    expect(line).toEqual({ kind: 'note', text: expect.stringMatching(cause) })
+  },
+)
 
 describe.each(mainEngines)('without private parts of Node.js, on %s', (engine) => {
   let world: World
@@ -102,12 +105,12 @@ describe.each(mainEngines)('without private parts of Node.js, on %s', (engine) =
     url = await app.listen({ host: '127.0.0.1', port: 0 })
   })
   afterAll(async () => {
-    // Also of those that never asked anything.
+    // Closing also ends connections that never sent a request.
     expect(await closeServer(app, lifecycle, { drainMs: 0, deadlineMs: 10_000 })).toBe(false)
     await world.close()
   })
 
-  /** Without what differs from one answer to the next. */
+  /** Removes the parts that differ from one response to the next. */
   const same = (text: string) =>
     text
       .replaceAll(/x-request-id: \S+/gi, '')
@@ -116,7 +119,7 @@ describe.each(mainEngines)('without private parts of Node.js, on %s', (engine) =
       .replaceAll(/(x-)?ratelimit-[\w-]+: \d+/gi, '')
       .replaceAll(/"(uptimeSec|version)":[^,}]+/g, '')
 
-  test('every request is answered as with them, byte for byte', async () => {
+  test('every response is the same as with private parts, byte for byte', async () => {
     const { token } = await givenSession(world, project)
     const validate = (asked: string, more = '') => {
       const body = `{"token":"${asked}"}`
@@ -144,7 +147,7 @@ describe.each(mainEngines)('without private parts of Node.js, on %s', (engine) =
     }
   })
 
-  test('a connection stays for the next request, which tells a changed session', async () => {
+  test('a connection stays open for the next request, which reports the changed session', async () => {
     const { token } = await givenSession(world, project)
     const ask = () => call(url, 'POST', '/api/auth/validate', { key: project.key, body: { token } })
     expect((await ask()).status).toBe(200)

@@ -8,12 +8,12 @@ import { readPlainConnections } from './plain-connections.ts'
 import { responseOf } from './prepared-response.ts'
 import { finishedText, keepAliveMs, prepareHead, sendFinished } from './send.ts'
 
-/** Far more than the few milliseconds that the check takes, so that a busy machine passes it. */
+/** Time limit of the check. It takes a few milliseconds, but a busy machine may need longer. */
 const checkMs = 5_000
 
 /**
- * Returns the private parts of Node.js if they pass their check. If not, it logs that once and returns documented parts:
- * `node:http` then reads every connection, so everything works as before, with fewer requests a second.
+ * Returns the private parts of Node.js if they pass their check. If not, logs that once and returns documented parts:
+ * `node:http` then reads every connection. Everything works as before, with fewer requests per second.
  */
 export async function chooseInternals(
   log: Pick<Log, 'warn'>,
@@ -29,7 +29,7 @@ export async function chooseInternals(
 }
 
 /** Tells an operator how to get the fast reader back. */
-export const fix = 'Nothing is lost but speed. Run Node.js 20, 22 or 24, or update Rolecall.'
+export const fix = 'The service works, but more slowly. Run Node.js 20, 22, or 24, or update Rolecall.'
 
 /**
  * Exercises private parts of Node.js on a throw-away connection to this machine, in a few milliseconds.
@@ -48,7 +48,7 @@ export async function problemOfInternals(
     server = startServer(internals, (error) => {
       thrown ??= error
     })
-    // Exclusive: the primary of workers takes a shared address for the service, which listens later.
+    // Without `exclusive`, the primary of workers would use a shared address for the service, which listens later.
     server.listen({ port: 0, host, exclusive: true })
     await once(server, 'listening', { signal })
     const address = server.address()
@@ -71,23 +71,23 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 const body = 'ok'
 const head = prepareHead(200, { 'content-type': 'text/plain' })
-/** As for every answer: Node.js looks for the length among these, and would send chunks without it. */
+/** Returns headers that include the length, as every response does. Without it, Node.js would send chunks. */
 const moreOf = (way: string) => ['content-length', String(body.length), 'x-way', way]
 const inMemory = 'GET /memory'
 const plain = (target: string) => `${target} HTTP/1.1\r\nHost: check\r\n\r\n`
 
-/** What a client sends, in turn on one connection, and by which header the answer names its way. */
+/** Requests that the check sends one after another on one connection. The response header `x-way` must equal `way`. */
 const exchanges: readonly { readonly sends: string; readonly way: string }[] = [
   { sends: plain(inMemory), way: 'memory' },
-  // Through a stream that stands for the connection, which then is the reader's again.
+  // A stream hands this request to Node.js, and the fast reader then continues with the connection.
   { sends: plain('GET /other'), way: 'node' },
   { sends: plain(inMemory), way: 'memory' },
-  // No plain request: from here on the connection is Node's, with these bytes.
+  // This request has a body, so Node.js takes over the connection from here on, including these bytes.
   { sends: 'PUT /other HTTP/1.1\r\nHost: check\r\nContent-Length: 2\r\n\r\n{}', way: 'node' },
   { sends: plain(inMemory), way: 'node' },
 ]
 
-/** Errors that are thrown in callbacks would end the process: they go to `fail`. */
+/** Starts the server of the check. Errors in callbacks go to `fail`, because they would end the process otherwise. */
 function startServer(internals: NodeInternals, fail: (error: unknown) => void) {
   const orEnd = (connection: Duplex, run: () => void) => {
     try {

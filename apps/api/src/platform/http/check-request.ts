@@ -1,14 +1,14 @@
-import type { EndpointDefinition, ProblemDetail } from '@rolecall/contract'
+import type { EndpointDefinition, ProblemDetail, Upload } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { ApiError } from './api-error.ts'
-import { readBody } from './read-body.ts'
+import { mediaTypeOf, readBody } from './read-body.ts'
 import { readQuery } from './read-query.ts'
 import { compile } from './validation.ts'
 
 /** Reads and validates all parts of a request, so that a refusal names every problem at once. */
 export function createRequestCheck(definition: EndpointDefinition) {
-  const { params, body, bodyOptional } = definition
+  const { params, body, bodyOptional, upload } = definition
   // A change that does not know `dryRun`, or any other key, must not be made in spite of it.
   const query = definition.query ?? (definition.method === 'GET' ? undefined : noQuery)
   const checkParams = params && compile(params)
@@ -34,8 +34,20 @@ export function createRequestCheck(definition: EndpointDefinition) {
       problems = problems.concat(checkBody(input.body))
     }
     if (problems.length > 0) throw invalid(problems)
+    if (upload) input.body = readUpload(request, upload)
     return input
   }
+}
+
+/** @throws UPLOAD_TYPE_UNSUPPORTED */
+function readUpload({ headers, body }: FastifyRequest, types: readonly string[]): Upload {
+  const type = mediaTypeOf(headers['content-type'])
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (type === undefined || !types.includes(type) || encoding !== 'identity') {
+    const detail = `The body must be ${types.join(' or ')}, uncompressed.`
+    throw new ApiError('UPLOAD_TYPE_UNSUPPORTED', { detail })
+  }
+  return { type, bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0) }
 }
 
 const noQuery = Type.Object({}, { additionalProperties: false })

@@ -35,12 +35,12 @@ export function endConnection(socket: Duplex, lastWords: () => string): void {
   }
 }
 
-/** Answers that are not finished, in the order of their requests. Only pipelined requests make more than one. */
+/** Unfinished responses of each connection, in the order of their requests. Only pipelined requests cause more than one. */
 const underWay = new WeakMap<Duplex, ServerResponse[]>()
 
-/** Notes the answers of a server while they are under way, for `endConnection`. */
+/** Tracks unfinished responses of a server for `endConnection`. */
 export function watchAnswers(server: Server): void {
-  // Before the handler, which may answer in the same step.
+  // This listener must run before the handler, which may respond synchronously.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const answers = underWay.get(socket)
     if (answers) answers.push(response)

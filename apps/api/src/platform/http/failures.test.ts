@@ -92,8 +92,10 @@ describe('whatever fails while a request is answered', () => {
       publicUrl: 'http://localhost',
       log,
       // As the real page, it puts what was said of the problems into words.
-      refusalPage: ({ message, details }, requestId) =>
-        `${message} ${JSON.stringify(details.errors)} ${requestId}`,
+      refusalPage: ({ message, details }, requestId) => ({
+        body: `${message} ${JSON.stringify(details.errors)} ${requestId}`,
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+      }),
       observer: {
         began: (request) => parts.observer.began(request),
         answered: (...told) => parts.observer.answered(...told),

@@ -1,10 +1,11 @@
-import { page } from './page.ts'
+import { renderPage } from './page.ts'
+import type { Reader } from './reader.ts'
 
-/** What a person sees at an address where nothing is; programs get the same as a problem. */
-export const notFoundPage = (requestId: string): string =>
-  page({
-    title: 'There is nothing here',
-    paragraphs: ['Check the address: a letter may be missing. Or the page has moved or was never there.'],
-    link: { href: '/', text: 'To the start of Rolecall' },
-    notes: [`Request ${requestId}`],
+/** Renders the page at an address that does not exist. Programs receive the same as a problem. */
+export const notFoundPage = (requestId: string, reader: Reader) =>
+  renderPage(reader, {
+    title: reader.say('notFoundTitle'),
+    paragraphs: [reader.say('notFound')],
+    link: { href: '/', text: reader.say('notFoundLink') },
+    requestId,
   })

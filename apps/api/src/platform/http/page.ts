@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-
-/** Escapes text for HTML, inside elements and quoted attributes. */
-export const escapeHtml = (text: string) =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+import { languages } from '@rolecall/contract'
+import { languageNames } from '#languages/language'
+import { accentStyle, brandHeader, brandSources, brandStyles } from './brand.ts'
+import { escapeHtml } from './escape-html.ts'
+import type { Reader } from './reader.ts'
 
 /** One string, so that its digest can stand in the policy of the page. */
 const style = `
@@ -12,7 +13,8 @@ const style = `
 }
 html { -webkit-text-size-adjust: 100% }
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif }
-main { max-width: 34rem; margin: 0 auto; padding: min(18vh, 9rem) 1.25rem 2rem }
+main { max-width: 34rem; margin: 0 auto; padding: min(18vh, 9rem) 1.25rem 0 }
+:lang(ko) { word-break: keep-all }
 h1 { font-size: 1.5rem; line-height: 1.3; margin: 0 0 1rem; text-wrap: balance }
 p { margin: 0 0 .9rem; overflow-wrap: anywhere }
 a { color: var(--link); text-underline-offset: .15em }
@@ -20,10 +22,10 @@ form { margin: 1.5rem 0 0 }
 label { display: block; margin: 0 0 .9rem }
 input { display: block; box-sizing: border-box; width: 100%; max-width: 20rem; margin-top: .25rem; padding: .6rem .75rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--ground); color: var(--text); font: inherit; letter-spacing: .08em }
 button { margin: 0 .6rem .6rem 0; padding: .6rem 1.1rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--ground); color: var(--text); font: inherit; cursor: pointer }
-button.main { border-color: var(--link); background: var(--link); color: var(--ground) }
 button.small { margin: 0; padding: .25rem .75rem; font-size: .9rem }
 h2 { font-size: 1.1rem; line-height: 1.3; margin: 2.25rem 0 .75rem }
-.entry { display: flex; gap: .75rem 1rem; align-items: start; justify-content: space-between; padding: .75rem 0; border-top: 1px solid var(--line) }
+.entry { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: start; justify-content: space-between; padding: .75rem 0; border-top: 1px solid var(--line) }
+.entry > div { flex: 1 1 14rem; min-width: 0 }
 .entry form { margin: 0; flex: none }
 .entry p { margin: 0 }
 .entry h3 { font-size: 1rem; font-weight: 600; margin: 0; overflow-wrap: anywhere }
@@ -31,24 +33,16 @@ h2 { font-size: 1.1rem; line-height: 1.3; margin: 2.25rem 0 .75rem }
 .code { font: 600 1.6rem/1.4 ui-monospace, monospace; letter-spacing: .08em; white-space: nowrap }
 li { margin: 0 0 .4rem; overflow-wrap: anywhere }
 a:focus-visible, button:focus-visible, input:focus-visible { outline: 2px solid var(--link); outline-offset: 3px; border-radius: 2px }
-footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--quiet); font-size: .8rem }
+footer { max-width: 34rem; margin: 2.5rem auto 0; padding: 0 1.25rem 2rem; color: var(--quiet); font-size: .8rem }
+footer > :first-child { border-top: 1px solid var(--line); padding-top: 1rem }
 footer p { margin: 0 0 .25rem }
-`
+footer ul { display: flex; flex-wrap: wrap; gap: 0 1rem; margin: 0; padding: .5rem 0 0; list-style: none }
+footer li { margin: 0 }
+footer li a { display: inline-block; padding: .3rem 0 }
+footer [aria-current] { color: var(--text); text-decoration: none }
+${brandStyles}`
 
 const styleDigest = createHash('sha256').update(style).digest('base64')
-
-/**
- * Nothing but our own style may load, by its digest, and nobody may frame the page. Browsers hold its form to these
- * addresses, and also where that redirects.
- */
-export const headersOfForm = (formAction: readonly string[]) => ({
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleDigest}'; base-uri 'none'; form-action ${formAction.join(' ') || "'none'"}; frame-ancestors 'none'`,
-  'cross-origin-opener-policy': 'same-origin',
-})
-
-/** The same for a page without a form. */
-export const pageHeaders = headersOfForm([])
 
 /** What a person is asked for. */
 export interface PageForm {
@@ -95,9 +89,18 @@ interface PageContent {
   readonly form?: PageForm
   readonly sections?: readonly PageSection[]
   /** The way out; its address was checked. */
-  readonly link: PageLink | undefined
+  readonly link?: PageLink | undefined
   /** Small print. */
-  readonly notes: readonly string[]
+  readonly notes?: readonly string[]
+  /** Details for the people who run the site, in English: codes and their meaning. */
+  readonly technical?: string
+  readonly requestId?: string
+}
+
+/** A page as it is sent. */
+export interface RenderedPage {
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
 const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`
@@ -144,30 +147,61 @@ ${paragraphs.map(paragraph).join('\n')}
 ${entries.map(entryOf).join('')}${form ? formOf(form) : ''}${linkOf(link)}</section>
 `
 
-const footerOf = (notes: readonly string[]) =>
-  notes.length > 0 ? `<footer>\n${notes.map(paragraph).join('\n')}\n</footer>\n` : ''
+/** Lists the languages, each in its own words. Links, because a form could not be redirected to another site. */
+function languagesOf({ language, say, path }: Reader): string {
+  if (path === undefined) return ''
+  const items = languages.map((one) => {
+    const query = new URLSearchParams({ language: one, return_to: path })
+    const current = one === language ? ' aria-current="true"' : ''
+    return `<li><a href=${quoted(`/account/language?${query}`)} lang="${one}" hreflang="${one}" rel="nofollow"${current}>${languageNames[one]}</a></li>`
+  })
+  return `<nav aria-label=${quoted(say('language'))}><ul>${items.join('')}</ul></nav>\n`
+}
 
-/** A plain, readable page: for a browser that cannot go on, for a question, or for what a person may see and do. */
-export const page = ({
-  title,
-  paragraphs,
-  code,
-  list = [],
-  form,
-  sections = [],
-  link,
-  notes,
-}: PageContent) => `<!doctype html>
-<html lang="en">
+function footerOf(reader: Reader, { notes = [], technical, requestId }: PageContent): string {
+  const { say } = reader
+  const forOwners =
+    technical === undefined
+      ? ''
+      : `<p>${escapeHtml(say('forOwners'))} <span lang="en">${escapeHtml(technical)}</span></p>\n`
+  const request = requestId === undefined ? '' : `${paragraph(say('request', { id: requestId }))}\n`
+  const lines = notes.map((note) => `${paragraph(note)}\n`).join('')
+  return `<footer>\n${lines}${forOwners}${request}${languagesOf(reader)}<p>Rolecall</p>\n</footer>\n`
+}
+
+/** Renders a plain, readable page in the language of its reader. Nothing but its own style loads, and no page can frame it. */
+export function renderPage(
+  reader: Reader,
+  content: PageContent,
+  /** Where the form leads, and where that redirects: browsers hold a form to these addresses. */
+  formTargets: readonly string[] = [],
+): RenderedPage {
+  const { title, paragraphs, code, list = [], form, sections = [], link } = content
+  const { brand } = reader
+  const accent = brand && accentStyle(brand)
+  const body = `<!doctype html>
+<html lang="${reader.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<style>${style}</style>
+<style>${style}</style>${accent === undefined ? '' : `<style>${accent}</style>`}
 </head>
-<body><main>
+<body>
+${brand ? brandHeader(brand) : ''}<main>
 <h1>${escapeHtml(title)}</h1>
 ${paragraphs.map(paragraph).join('\n')}
-${code === undefined ? '' : `<p class="code">${escapeHtml(code)}</p>\n`}${listOf(list)}${form ? formOf(form) : ''}${sections.map(sectionOf).join('')}${linkOf(link)}${footerOf(notes)}</main></body>
+${code === undefined ? '' : `<p class="code">${escapeHtml(code)}</p>\n`}${listOf(list)}${form ? formOf(form) : ''}${sections.map(sectionOf).join('')}${linkOf(link)}</main>
+${footerOf(reader, content)}</body>
 </html>
 `
+  return { body, headers: headersOf(reader, formTargets) }
+}
+
+const headersOf = ({ language, brand }: Reader, formTargets: readonly string[]) => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-language': language,
+  vary: 'Accept-Language',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleDigest}'${brandSources(brand)}; base-uri 'none'; form-action ${formTargets.join(' ') || "'none'"}; frame-ancestors 'none'`,
+  'cross-origin-opener-policy': 'same-origin',
+})

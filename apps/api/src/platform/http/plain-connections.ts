@@ -19,10 +19,10 @@ interface Terms {
 type Accept = (connection: Duplex) => void
 
 /**
- * Reads connections itself as long as they ask nothing but what may be in memory, each question in one piece: for these
- * the parser and the streams of `node:http` are most of the work. With the first request of another kind a connection
- * is Node's, for good and with all its bytes, so that the rules of HTTP are at one place. If the internals let it take no
- * connections, all of them are Node's.
+ * Reads connections directly while every request arrives in one piece and may be answered from memory. For such requests,
+ * the parser and the streams of `node:http` are most of the work. The first other request hands the connection to Node.js
+ * for good, with all its bytes, so that the rules of HTTP are in one place. If `takeConnections` is undefined, Node.js reads
+ * all connections.
  */
 export function readPlainConnections(server: Server, terms: Terms): { endUnused(): void } {
   const accept = terms.internals.takeConnections?.(server)

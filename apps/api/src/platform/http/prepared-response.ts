@@ -10,10 +10,10 @@ import type { PreparedHead, PreparedResponse } from './send.ts'
 
 type Head = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
-/** Makes the class of all answers of a server: no answer can keep a connection that is to end. */
+/** Makes the class of all responses of a server. No response can keep a connection open that is about to end. */
 export function responseOf(endsConnections: () => boolean, internals: NodeInternals): typeof ServerResponse {
   return class<R extends IncomingMessage> extends ServerResponse<R> implements PreparedResponse {
-    /** Returns true if the connection ends with this answer. */
+    /** Returns true if the connection ends with this response. */
     #isLast(): boolean {
       return endsConnections() || asksForUpgrade(this.req.headers)
     }
@@ -33,6 +33,6 @@ export function responseOf(endsConnections: () => boolean, internals: NodeIntern
   }
 }
 
-/** Node.js drops the bytes behind such a request, even while no listener upgrades a connection. */
+/** True for an upgrade request. Node.js drops the bytes after it, even if no listener upgrades connections. */
 const asksForUpgrade = ({ upgrade, connection }: IncomingHttpHeaders) =>
   upgrade !== undefined && connection !== undefined && /upgrade/i.test(connection)

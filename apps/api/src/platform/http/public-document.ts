@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { Answer } from './answer.ts'
 import { chooseEncoding, type Encoded } from './encodings.ts'
+import { isConfirmed } from './etag.ts'
 
 interface Form extends Encoded {
   readonly bytes: Buffer
@@ -61,7 +62,3 @@ async function compress(text: string): Promise<readonly Form[]> {
     { encoding: 'identity', bytes: plain, etag: `"${digest}"` },
   ]
 }
-
-/** Compares tags weakly (RFC 9110 §13.1.2): a proxy that changes the encoding weakens them. */
-const isConfirmed = (tags: string | undefined, etag: string) =>
-  tags?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false

@@ -34,9 +34,13 @@ export function readBodyText(
 export function isJson(contentType: string | undefined, encoding: string | undefined): boolean {
   if (encoding && encoding !== 'identity') return false
   if (contentType === 'application/json') return true
-  const mediaTypeEnd = contentType?.indexOf(';') ?? -1
-  const mediaType = mediaTypeEnd < 0 ? contentType : contentType?.slice(0, mediaTypeEnd).trimEnd()
-  return mediaType?.toLowerCase() === 'application/json'
+  return mediaTypeOf(contentType) === 'application/json'
+}
+
+/** Returns a media type in lower case, without its parameters. */
+export function mediaTypeOf(contentType: string | undefined): string | undefined {
+  const end = contentType?.indexOf(';') ?? -1
+  return (end < 0 ? contentType : contentType?.slice(0, end).trimEnd())?.toLowerCase()
 }
 
 /** @throws MALFORMED_JSON */

@@ -8,8 +8,9 @@ import { commonHeaders } from './common-headers.ts'
 import type { MemoryAnswer } from './front.ts'
 import type { Identified } from './identified.ts'
 import { notFoundPage } from './not-found-page.ts'
-import { pageHeaders } from './page.ts'
+import type { RenderedPage } from './page.ts'
 import { toApiError, toProblem } from './problem.ts'
+import { type Reader, readerOf } from './reader.ts'
 import {
   type PreparedHead,
   prepareHead,
@@ -93,7 +94,7 @@ interface ResponderDeps {
   readonly log: Log
   readonly observer: Observer
   /** The page of a refusal, for endpoints that browsers open. */
-  readonly refusalPage: (error: ApiError, requestId: string) => string
+  readonly refusalPage: (error: ApiError, requestId: string, reader: Reader) => RenderedPage
 }
 
 export function createResponder({ writes, publicUrl, log, observer, refusalPage }: ResponderDeps): Responder {
@@ -148,9 +149,11 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     const { accept } = request.headers
     const wantsPage = accept?.includes('text/html') === true
     const isPage = definition?.page === 'asked' ? wantsPage : definition?.page && !wantsJson(accept)
-    if (isPage) return refusalPage(error, request.id)
-    const isLost = definition === undefined && error.code === 'NOT_FOUND'
-    return isLost && wantsPage ? notFoundPage(request.id) : undefined
+    const isLost = definition === undefined && error.code === 'NOT_FOUND' && wantsPage
+    if (!isPage && !isLost) return undefined
+    const hasSwitch = !definition?.isOnOtherHosts && !definition?.isUsedOnce
+    const reader = readerOf(request.raw, { hasSwitch })
+    return isPage ? refusalPage(error, request.id, reader) : notFoundPage(request.id, reader)
   }
 
   function writeRefusal(
@@ -161,9 +164,9 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   ) {
     const own = { ...challenge(definition, error), ...error.details.headers }
     const problem = toProblem(error, request.id, docs)
-    const html = pageOf(definition, request, error)
-    if (html !== undefined) {
-      sendWhole(raw, error.status, headersOf(definition, request, { ...own, ...pageHeaders }), html)
+    const page = pageOf(definition, request, error)
+    if (page) {
+      sendWhole(raw, error.status, headersOf(definition, request, { ...own, ...page.headers }), page.body)
     } else {
       const headers = headersOf(definition, request, { ...own, 'content-type': problemType })
       sendWhole(raw, error.status, headers, JSON.stringify(problem))

@@ -30,7 +30,7 @@ interface ServerOptions {
   readonly maxConnections: number
   /** How long a client may take none of its pending output. */
   readonly stalledMs?: number | undefined
-  /** Replaces the private parts of Node.js, where they failed their check. */
+  /** Replaces the private parts of Node.js if they failed their check. */
   readonly internals?: NodeInternals | undefined
 }
 

@@ -83,7 +83,7 @@ describe.each(mainEngines)('a client that reads nothing, on %s', (engine) => {
     await sleep(3 * stalledMs)
     expect(isClosed()).toBe(false)
     expect(await openConnections()).toBe(1)
-    // 24 MB: more than the network of a machine buffers by itself. In parts, each within the time limit of a statement.
+    // 24 MB exceed the network buffers of a machine. Each part stays within the statement timeout.
     for (let part = 0; part < 12; part++)
       await world.service.deps.db.execute(sql`
         insert into outbox (project_id, type, data)

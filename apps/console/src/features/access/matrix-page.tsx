@@ -144,7 +144,12 @@ function summaryOf({ operations, scopes }: Pick<AccessMapping, 'operations' | 's
   return said.length > 0 ? said.join(', ') : 'nothing'
 }
 
-const verbs = { GRANT: 'gave', UPDATE: 'changed', REVOKE: 'took away' } as const
+/** What the actor did, before and after the name of the project. */
+const verbs = {
+  GRANT: ['gave', 'access to'],
+  UPDATE: ['changed the access of', 'to'],
+  REVOKE: ['took away the access of', 'to'],
+} as const
 
 /** Who changed what, newest first. */
 function Trail() {
@@ -160,8 +165,8 @@ function Trail() {
               {data.map(({ id, at, action, actorUsername, projectName, serverName, after }) => (
                 <li key={id}>
                   <span>
-                    <strong>{actorUsername ?? 'Rolecall'}</strong> {verbs[action]}{' '}
-                    <strong>{projectName}</strong> in {serverName}
+                    <strong>{actorUsername ?? 'Rolecall'}</strong> {verbs[action][0]}{' '}
+                    <strong>{projectName}</strong> {verbs[action][1]} {serverName}
                   </span>
                   <span className="quiet">
                     {after && action !== 'REVOKE' && `${summaryOf(after)} · `}

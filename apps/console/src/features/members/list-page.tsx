@@ -138,7 +138,7 @@ export function Page() {
   )
 }
 
-/** Lists the accounts that tried to sign in, were refused, and are in no server: no list of members has them. */
+/** Lists accounts that were refused because they are in no server, so the list of members does not contain them. */
 function RefusedPeople({ search }: { search: string }) {
   const refused = useAnswer('listRefusedLogins', { query: { search, limit: 50 } })
   const people = latestOfEach(refused.data?.data ?? []).filter(({ code }) => code === 'not_a_member')

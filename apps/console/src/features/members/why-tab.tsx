@@ -243,7 +243,7 @@ const Checks = ({ label, steps, places }: ChecksProps) => (
   </ol>
 )
 
-/** Shows the outcome of one way to sign in: the failed checks with their fixes first, the passed ones folded. */
+/** Shows the outcome of one way to sign in: failed checks with their fixes first, and passed checks collapsed. */
 function Conclusion({ of: { outcome, code, steps }, name, isTrying, places, label }: ConclusionProps) {
   const isAllowed = outcome === 'allowed'
   const failed = steps.filter(({ ok }) => !ok)

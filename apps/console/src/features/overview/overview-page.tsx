@@ -112,7 +112,7 @@ function InNumbers() {
 
 const refusedEveryMs = 5_000
 
-/** Lists the newest refused sign-ins, each with the way to its explanation. */
+/** Lists the latest refused sign-ins, each with a link to its explanation. */
 function RecentlyRefused() {
   const refused = useQuery({
     ...question('listRefusedLogins', { query: { limit: 5 } }),
@@ -131,13 +131,16 @@ function RecentlyRefused() {
             rowKey={({ at, memberId }) => `${at} ${memberId}`}
             rowLink={whyLink}
             columns={[
-              { header: 'Who', cell: ({ displayName, username }) => <bdi>{displayName ?? username}</bdi> },
+              {
+                header: 'Account',
+                cell: ({ displayName, username }) => <bdi>{displayName ?? username}</bdi>,
+              },
               { header: 'Project', cell: ({ projectId }) => <bdi>{nameOf(projectId)}</bdi> },
               { header: 'Reason', cell: ({ code }) => refusalText[code] },
               { header: 'When', cell: ({ at }) => <Time at={at} />, align: 'end' },
               { header: '', cell: (entry) => <WhyLink refused={entry} />, align: 'end' },
             ]}
-            empty={<Empty title="No refused sign-ins">Every member who tried could sign in.</Empty>}
+            empty={<Empty title="No refused sign-ins">All recent sign-ins succeeded.</Empty>}
           />
         )}
       </Answer>

@@ -32,10 +32,7 @@ function RedirectUris({ project }: { project: Project }) {
     },
   ]
   return (
-    <Panel
-      title="Redirect URIs"
-      note="The addresses that a sign-in may return to. Each is compared character for character."
-    >
+    <Panel title="Redirect URIs" note="Addresses that a sign-in may return to. They must match exactly.">
       <div className="stack">
         <DataTable
           label="Redirect URIs"
@@ -60,7 +57,7 @@ function AddRedirectUri({ project }: { project: Project }) {
   const form = useForm('addRedirectUri', {
     initial: {},
     params: { id: project.id },
-    onDone: () => say('The redirect URI is added.'),
+    onDone: () => say('Redirect URI added.'),
   })
   return (
     <form className="stack" onSubmit={form.submit}>
@@ -69,13 +66,13 @@ function AddRedirectUri({ project }: { project: Project }) {
         keys={['uri']}
         labels={{ uri: 'New redirect URI' }}
         helps={{
-          uri: 'Like https://crew.example/auth/callback. Plain http works for localhost, 127.0.0.1 and [::1].',
+          uri: 'For example, https://crew.example/auth/callback. Plain http works only for localhost, 127.0.0.1, and [::1].',
         }}
       />
       {form.failure && <Problem error={form.failure} />}
       <div>
         <Button kind="main" type="submit" isBusy={form.isBusy}>
-          Add the URI
+          Add URI
         </Button>
       </div>
     </form>
@@ -93,14 +90,14 @@ function RemoveRedirectUri({ project, uri, onClose }: RemoveProps) {
   const say = useToast()
   return (
     <Danger
-      action="Remove the URI"
-      question={`Remove a redirect URI of “${project.name}”?`}
+      action="Remove URI"
+      question={`Remove a redirect URI from “${project.name}”?`}
       isOpen
       onClose={onClose}
       preview={async () => undefined}
       run={async () => {
         await remove.mutateAsync({ params: { id: project.id }, query: { uri } })
-        say('The redirect URI is removed.')
+        say('Redirect URI removed.')
       }}
     >
       Sign-ins can no longer return to <code>{uri}</code>. Members who are signed in stay signed in.

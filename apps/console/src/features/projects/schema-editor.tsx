@@ -6,7 +6,7 @@ interface SchemaEditorProps {
   readonly onChange: (text: string) => void
 }
 
-/** Shows the editor of a schema, which the page loads on demand, with the checks that the service itself makes. */
+/** Shows the schema editor with the same checks that the service makes. The page loads it on demand. */
 export default function SchemaEditor(props: SchemaEditorProps) {
   return <JsonEditor label="Schema" {...props} check={problemsOf} />
 }
@@ -16,7 +16,7 @@ async function problemsOf(schema: unknown): Promise<readonly JsonProblem[]> {
     const compiled = compileSchema(schema, onEventLoop)
     return 'problems' in compiled ? compiled.problems : []
   } catch (error) {
-    // A costly schema would block the page. The service checks it in a worker thread when it is saved.
+    // Checking a costly schema would block the page. The service checks it in a worker thread when it is saved.
     if (error instanceof TooCostly) return []
     throw error
   }

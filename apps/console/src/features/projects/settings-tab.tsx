@@ -12,6 +12,7 @@ import { Fields } from '../../forms/fields.tsx'
 import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useMayChange, useMayManage } from '../../shell/profile.ts'
+import { LookPanel } from './look-panel.tsx'
 import { OwnersPanel } from './owners-panel.tsx'
 import { ProjectPage } from './project-page.tsx'
 
@@ -47,6 +48,7 @@ function Settings({ project }: { project: Project }) {
           {mayManage && <SaveButtons form={form} label="Save the project" />}
         </form>
       </Panel>
+      <LookPanel project={project} />
       <OwnersPanel project={project} />
       {mayChange && <DangerZone project={project} />}
     </div>

@@ -69,6 +69,7 @@ function OpenIdConnect({ project }: { project: Project }) {
               'backchannelLogoutUri',
               'deviceFlow',
               'rolesInIdToken',
+              'resources',
             ]}
             labels={{
               enabled: 'The project is a client of OpenID Connect',
@@ -84,6 +85,7 @@ function OpenIdConnect({ project }: { project: Project }) {
               postLogoutRedirectUris: 'Where logging out may lead. By the rules of redirect URIs.',
               deviceFlow: 'Devices without a browser may log in by a code.',
               rolesInIdToken: 'Also there, where they age; userinfo is live.',
+              resources: 'URIs of the APIs of this project, one per line. Clients request tokens for them.',
             }}
             choices={{ serverId: serverChoices(servers.data?.data) }}
           />

@@ -65,7 +65,7 @@ interface ConnectionOptions {
 }
 
 export interface Connection {
-  /** As many as the platform asks for, by number. */
+  /** Shards by number, as many as the platform recommends. */
   readonly shards: ReadonlyMap<number, ShardHealth>
   close(options?: { isResumable: boolean }): void
 }

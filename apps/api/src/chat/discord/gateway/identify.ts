@@ -49,7 +49,7 @@ export interface Turn {
   readonly lane: number
   /** Receives each pause before it begins. */
   readonly delayed: (delay: IdentifyDelay) => void
-  /** Records what is known now, for the next leader. The session does not begin until it succeeds. */
+  /** Records the current state for the next leader. The session does not begin until this succeeds. */
   readonly record: ChatGatewayListener['beginning']
 }
 
@@ -73,7 +73,7 @@ export function createIdentifyThrottle(
 ): IdentifyThrottle {
   const laneFreeAt = new Map<number, number>()
   const shards = new Map<number, Shard>()
-  /** The number that the platform granted, less the sessions begun since. */
+  /** The quota that the platform reported, less the sessions begun since. */
   let starts: { remaining: number; resetAt: number } | undefined
 
   const shardOf = (id: number): Shard => {
@@ -171,14 +171,14 @@ export function createIdentifyThrottle(
         const waitMs = Math.max(laneAt(lane), shard.notBefore, resetAt()) - now()
         if (waitMs <= 0) break
         delayed(delayOf(shard, lane, waitMs))
-        // Timers are cut off at 2^31 ms, and round down.
+        // Timers overflow at 2^31 ms, and round down.
         await sleep(Math.min(Math.ceil(waitMs), 60_000), undefined, { signal })
-        // After the reset the platform allows anew; the next look at it says how much.
+        // The quota renews at the reset. The next request to the platform returns the new number.
         if (starts && starts.remaining <= 0 && now() >= starts.resetAt) starts = undefined
       }
       take(shard, lane)
       if (starts) starts.remaining -= 1
-      // Recorded before it begins: the leader after a crash must count it, too.
+      // The session is recorded before it begins, so that the next leader counts it even after a crash.
       while (!(await isRecorded(record(known())))) {
         await sleep(recordAgainAfterMs, undefined, { signal })
         take(shard, lane)

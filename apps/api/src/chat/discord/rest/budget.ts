@@ -31,7 +31,7 @@ type Kind = keyof typeof limits
 
 /** Instances behind one address are banned together: what all of them may have refused in ten minutes. */
 const maxTogether = 2_000
-/** Of the platform's 50; `pace.ts` keeps it. */
+/** Requests per second, below the platform's limit of 50. `pace.ts` enforces it. */
 const perSecond = 48
 
 const why: Record<Kind, string> = {

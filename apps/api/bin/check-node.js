@@ -1,0 +1,22 @@
+// Ends the process on an older Node.js, before a module is loaded that would fail with a stack.
+
+const oldest = [20, 19]
+
+/**
+ * Returns the problem with a version of Node.js, or undefined.
+ *
+ * @param {string} version
+ */
+export function problemOfNode(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isOld = major < oldest[0] || (major === oldest[0] && minor < oldest[1])
+  return isOld
+    ? `Rolecall needs Node.js ${oldest.join('.')} or later; this is ${version}. Install a newer one from https://nodejs.org.`
+    : undefined
+}
+
+const problem = problemOfNode(process.versions.node)
+if (problem !== undefined) {
+  console.error(problem)
+  process.exit(1)
+}

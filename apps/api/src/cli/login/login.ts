@@ -1,0 +1,81 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import { login } from '@rolecall/contract'
+import { StartRefused } from '../../start-refused.ts'
+import { askService, readAddress, refusedBy, textOf } from './ask-service.ts'
+import { openBrowser } from './open-browser.ts'
+import { receiveCode } from './receive-code.ts'
+import { type KeptSession, keepSession } from './session-file.ts'
+
+export interface LoginOptions {
+  readonly paste?: boolean
+  readonly wait: string
+}
+
+/**
+ * Signs this shell in to the administration: a browser signs in, and the code that it brings is redeemed with a verifier that
+ * never leaves this process (RFC 7636).
+ */
+export async function loginCommand(given: string | undefined, { paste, wait }: LoginOptions): Promise<void> {
+  const address = readAddress(given)
+  const waitSec = readWait(wait)
+  const verifier = randomBytes(32).toString('base64url')
+  const signIn = { address, challenge: createHash('sha256').update(verifier).digest('base64url') }
+  const redeem = async (code: string) => {
+    const session = await redeemCode(address, code, verifier)
+    keepSession(address, session)
+    return session
+  }
+  const session = await (paste ? redeem(await askForCode(signIn)) : fromBrowser(signIn, waitSec, redeem))
+  console.log(`Signed in to ${address} as ${session.username}, until ${session.expiresAt}.`)
+}
+
+interface SignIn {
+  readonly address: string
+  readonly challenge: string
+}
+
+function readWait(text: string): number {
+  const seconds = Number(text)
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 600) return seconds
+  throw new StartRefused('--wait must be a whole number of seconds from 1 to 600.')
+}
+
+function addressOfSignIn({ address, challenge }: SignIn, more: Record<string, string>): string {
+  const query = new URLSearchParams({ ...more, code_challenge: challenge, code_challenge_method: 'S256' })
+  return `${address}${login.adminLogin.path}?${query}`
+}
+
+function fromBrowser<T>(signIn: SignIn, waitSec: number, redeem: (code: string) => Promise<T>): Promise<T> {
+  const state = randomBytes(32).toString('base64url')
+  const listening = (redirectUri: string) => {
+    const start = addressOfSignIn(signIn, { redirect_uri: redirectUri, state })
+    console.log(
+      `Sign in with your browser. If none opens, open this address on this computer:\n\n  ${start}\n`,
+    )
+    openBrowser(start)
+  }
+  return receiveCode({ state, issuer: signIn.address, waitSec }, { listening, redeem })
+}
+
+/** Takes the code from a person, whose browser may be on another machine. */
+async function askForCode(signIn: SignIn): Promise<string> {
+  const start = addressOfSignIn(signIn, { response_mode: 'page' })
+  console.log(`Open this address in any browser and sign in:\n\n  ${start}\n`)
+  process.stdout.write('Paste the code that the page shows: ')
+  for await (const line of createInterface({ input: process.stdin })) if (line.trim()) return line.trim()
+  throw new StartRefused('No code was pasted. Run `rolecall login --paste` again.')
+}
+
+async function redeemCode(address: string, code: string, codeVerifier: string): Promise<KeptSession> {
+  const answer = await askService(address, 'POST', login.adminToken.path, { body: { code, codeVerifier } })
+  if (answer.status !== 200) throw refusedBy(address, answer)
+  const member: unknown = Reflect.get(Object(answer.body), 'member')
+  const session = {
+    token: textOf(answer.body, 'token'),
+    expiresAt: textOf(answer.body, 'expiresAt'),
+    username: textOf(member, 'username'),
+  }
+  if (session.token === '') throw new StartRefused(`${address} is not a Rolecall service. Check the address.`)
+  return session
+}

@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { renderPage } from '#platform/http/page'
+import { inLanguage } from '#platform/http/reader'
+import { parseUrl } from '#platform/parse-url'
+import { StartRefused } from '../../start-refused.ts'
+
+const host = '127.0.0.1'
+const path = '/callback'
+
+interface Awaited {
+  /** The state of this sign-in. Requests without it are from elsewhere. */
+  readonly state: string
+  /** The address of the service, which its answer must name (RFC 9207). */
+  readonly issuer: string
+  readonly waitSec: number
+}
+
+interface Steps<T> {
+  /** Called with the redirect URI once it is open. */
+  readonly listening: (redirectUri: string) => void
+  /** Redeems the code. The browser shows whether that succeeded. */
+  readonly redeem: (code: string) => Promise<T>
+}
+
+/**
+ * Waits on a loopback port for the browser, and redeems the code that it brings (RFC 8252 §7.3).
+ *
+ * The first request with the right state decides. Others are answered and ignored, because any page in the browser can send
+ * a request to this port.
+ * @throws StartRefused where the sign-in was canceled or refused, or does not arrive in time
+ */
+export async function receiveCode<T>(awaited: Awaited, { listening, redeem }: Steps<T>): Promise<T> {
+  const server = createServer()
+  try {
+    const callback = nextCallback(server, awaited)
+    // It may end before anything waits for it, while the port is opened.
+    callback.catch(() => {})
+    listening(`http://${host}:${await listen(server)}${path}`)
+    const { query, response } = await callback
+    return await answered(response, redeemFrom(query, awaited.issuer, redeem))
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+interface Callback {
+  readonly query: URLSearchParams
+  readonly response: ServerResponse
+}
+
+const nextCallback = (server: Server, { state, waitSec }: Awaited) =>
+  new Promise<Callback>((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooLate(waitSec)), waitSec * 1_000)
+    let isDecided = false
+    server.on('request', (request, response) => {
+      const query = callbackOf(request)?.searchParams
+      if (isDecided || query?.get('state') !== state) {
+        show(response, 404, 'Nothing to do here', ['The command line does not wait for this address.'])
+        return
+      }
+      isDecided = true
+      clearTimeout(timer)
+      resolve({ query, response })
+    })
+  })
+
+/** Shows the browser how the redemption ended. Waits until the page has left, because the process ends soon after. */
+async function answered<T>(response: ServerResponse, redeemed: Promise<T>): Promise<T> {
+  const left = new Promise((resolve) => response.once('close', resolve))
+  try {
+    const value = await redeemed
+    show(response, 200, 'You are signed in', ['You can close this window and return to your terminal.'])
+    return value
+  } catch (error) {
+    show(response, 400, 'You are not signed in', [
+      'Your terminal shows the reason. You can close this window.',
+    ])
+    throw error
+  } finally {
+    await left
+  }
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartRefused(
+      `No port of ${host} can be opened (${code}). Run \`rolecall login --paste\` instead.`,
+    )
+  }
+  return (server.address() as AddressInfo).port
+}
+
+function callbackOf({ method, url = '' }: IncomingMessage): URL | undefined {
+  const parsed = parseUrl(url, `http://${host}`)
+  return method === 'GET' && parsed?.pathname === path ? parsed : undefined
+}
+
+async function redeemFrom<T>(query: URLSearchParams, issuer: string, redeem: Steps<T>['redeem']): Promise<T> {
+  const sender = query.get('iss')
+  if (sender !== issuer) {
+    // Quoted as JSON: the text comes from an address, and a terminal obeys control characters.
+    throw new StartRefused(
+      `The answer came from ${JSON.stringify(sender)} and not from ${issuer}. If both are your service, run \`rolecall login\` with the address that it calls itself.`,
+    )
+  }
+  const code = query.get('code')
+  if (code === null) throw new StartRefused('The sign-in was canceled in the browser. Nothing was stored.')
+  return redeem(code)
+}
+
+const tooLate = (waitSec: number) =>
+  new StartRefused(`No sign-in arrived within ${waitSec} seconds. Run \`rolecall login\` again.`)
+
+function show(response: ServerResponse, status: number, title: string, paragraphs: string[]): void {
+  const { body, headers } = renderPage(inLanguage('en'), { title, paragraphs })
+  response.writeHead(status, {
+    ...headers,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    connection: 'close',
+  })
+  response.end(body)
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+import { readEnvironment } from '../../environment.ts'
+import { StartRefused } from '../../start-refused.ts'
+
+/** The session of an administrator at one service. The refresh token is not kept: a new sign-in replaces the session. */
+export interface KeptSession {
+  readonly token: string
+  readonly expiresAt: string
+  readonly username: string
+}
+
+type Sessions = Readonly<Record<string, KeptSession>>
+
+/** Returns the path of the file. The XDG specification ignores a relative path. */
+export function sessionFile(): string {
+  const { XDG_STATE_HOME: given = '' } = readEnvironment()
+  return join(isAbsolute(given) ? given : join(homedir(), '.local', 'state'), 'rolecall', 'session')
+}
+
+/** Returns the session at this address, or undefined. */
+export const findKeptSession = (address: string): KeptSession | undefined =>
+  Object.entries(readSessions()).find(([at]) => at === address)?.[1]
+
+/** Stores the session at this address in place of the one before. */
+export const keepSession = (address: string, session: KeptSession): void =>
+  writeSessions({ ...readSessions(), [address]: session })
+
+/** Removes the session at this address. */
+export function forgetSession(address: string): void {
+  const rest = Object.entries(readSessions()).filter(([at]) => at !== address)
+  writeSessions(Object.fromEntries(rest))
+}
+
+function readSessions(): Sessions {
+  const file = sessionFile()
+  if (!existsSync(file)) return {}
+  const sessions = parse(readFileSync(file, 'utf8'))
+  if (sessions) return sessions
+  throw new StartRefused(`The file ${file} is damaged. Remove it, then run \`rolecall login\`.`)
+}
+
+function parse(text: string): Sessions | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isSessions(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isSessions = (value: unknown): value is Sessions =>
+  typeof value === 'object' && value !== null && Object.values(value).every(isSession)
+
+const isSession = (value: unknown): value is KeptSession =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['token', 'expiresAt', 'username'].every((name) => typeof Reflect.get(value, name) === 'string')
+
+/** Renames a finished file into place, so that no reader sees half of one, and so that its mode does not depend on an older file. */
+function writeSessions(sessions: Sessions): void {
+  const file = sessionFile()
+  const folder = dirname(file)
+  const draft = `${file}.${randomUUID()}`
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    chmodSync(folder, 0o700)
+    writeFileSync(draft, `${JSON.stringify(sessions, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartRefused(
+      `The session cannot be stored in ${file} (${code}). Set XDG_STATE_HOME to a folder that you can write.`,
+    )
+  }
+}

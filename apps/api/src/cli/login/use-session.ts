@@ -1,0 +1,33 @@
+import { login, profile } from '@rolecall/contract'
+import { StartRefused } from '../../start-refused.ts'
+import { askService, readAddress, refusedBy } from './ask-service.ts'
+import { findKeptSession, forgetSession } from './session-file.ts'
+
+/** Prints the session token, for the programs that call the API. The service is asked whether it is still valid. */
+export async function tokenCommand(given: string | undefined): Promise<void> {
+  const address = readAddress(given)
+  const token = keptToken(address)
+  const answer = await askService(address, 'GET', profile.getProfile.path, { token })
+  if (answer.status === 401) {
+    forgetSession(address)
+    throw new StartRefused(`Your session at ${address} has ended: run \`rolecall login\` to sign in again.`)
+  }
+  if (answer.status !== 200) throw refusedBy(address, answer)
+  console.log(token)
+}
+
+/** Ends the session at the service, then removes it here. */
+export async function logoutCommand(given: string | undefined): Promise<void> {
+  const address = readAddress(given)
+  const answer = await askService(address, 'POST', login.adminLogout.path, { token: keptToken(address) })
+  // A session that had already ended is only removed.
+  if (answer.status !== 200 && answer.status !== 401) throw refusedBy(address, answer)
+  forgetSession(address)
+  console.log(`Signed out of ${address}.`)
+}
+
+function keptToken(address: string): string {
+  const kept = findKeptSession(address)
+  if (kept) return kept.token
+  throw new StartRefused(`You are not signed in to ${address}: run \`rolecall login\` first.`)
+}

@@ -1,0 +1,25 @@
+import type { Language } from '@rolecall/contract'
+import { Answer } from '#platform/http/answer'
+import { keepLanguage } from '#platform/http/reader'
+import { parseUrl } from '#platform/parse-url'
+import type { Deps } from '../../deps.ts'
+
+/** Keeps the language that a person chose, and returns to the page on which they chose it. */
+export const chooseLanguage = (
+  { publicUrl }: Pick<Deps['config'], 'publicUrl'>,
+  language: Language,
+  returnTo: string | undefined,
+): Answer =>
+  new Answer(303, undefined, {
+    location: returnPath(publicUrl, returnTo) ?? '/account',
+    'set-cookie': keepLanguage(publicUrl, language),
+  })
+
+/** Returns the path of an address of this service, in ASCII; undefined for any other address. */
+function returnPath(publicUrl: string, returnTo: string | undefined): string | undefined {
+  if (!returnTo?.startsWith('/')) return undefined
+  const { origin } = new URL(publicUrl)
+  const url = parseUrl(returnTo, publicUrl)
+  if (url?.origin !== origin || url.pathname.startsWith('//')) return undefined
+  return url.pathname + url.search
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { login } from '@rolecall/contract'
+import { digestOf } from '#platform/crypto/tokens'
+import type { Tx } from '#platform/db/database'
+import { type AuthRequest, insertCode } from './store.ts'
+
+/** The redirect URI of a login whose code is shown on a page. */
+const shownOnPage = login.confirmationPage.path
+/** A person reads the page and decides. */
+const confirmationTtlSec = 300
+
+type Destination = Pick<AuthRequest, 'projectId' | 'redirectUri' | 'codeChallenge'>
+
+/** Returns true for a login of a command line. Without a challenge, any program that sees the code could redeem it. */
+export const isForCommandLine = ({ projectId, redirectUri, codeChallenge }: Destination): boolean =>
+  projectId === null &&
+  codeChallenge !== null &&
+  (isShown(redirectUri) || login.isLoopbackRedirect(redirectUri))
+
+/** Returns true where the code is shown, because no program listens for it. */
+export const isShown = (redirectUri: string): boolean => redirectUri === shownOnPage
+
+interface CommandLine {
+  readonly redirect_uri?: string | undefined
+  readonly response_mode?: string | undefined
+}
+
+/** Returns where the code of a command line goes, or undefined for a login of a browser. */
+export const commandLineTarget = ({ redirect_uri, response_mode }: CommandLine): string | undefined =>
+  redirect_uri ?? (response_mode === undefined ? undefined : shownOnPage)
+
+/** Returns the parameters that begin the same login again. */
+export function commandLineQuery({
+  redirectUri,
+  codeChallenge,
+  state,
+}: Pick<AuthRequest, 'redirectUri' | 'codeChallenge' | 'state'>): URLSearchParams {
+  return new URLSearchParams({
+    ...(isShown(redirectUri) ? { response_mode: 'page' } : { redirect_uri: redirectUri }),
+    code_challenge: codeChallenge ?? '',
+    code_challenge_method: 'S256',
+    ...(state !== null && { state }),
+  })
+}
+
+interface Waiting extends Pick<AuthRequest, 'browserDigest' | 'serverId'> {
+  readonly redirectUri: string
+  readonly state: string | null
+  readonly codeChallenge: string | null
+  readonly memberId: string
+  readonly ip: string | null
+  readonly userAgent: string | null
+}
+
+/**
+ * Stores what the confirmation will make a code of, and returns the address of the page that asks.
+ *
+ * It is a row of the codes, so that everything that voids codes voids it too. Its digest is that of a value that does not have
+ * the form of a code, so it cannot be redeemed. Only the confirmation gives it the digest of a code.
+ */
+export async function askToConfirm(tx: Tx, { redirectUri, state, ...rest }: Waiting): Promise<string> {
+  const request = randomBytes(32).toString('base64url')
+  await insertCode(tx, {
+    ...rest,
+    projectId: null,
+    digest: digestOf(request),
+    // The row has no column for the state, which belongs to this address alone.
+    redirectUri: state === null ? redirectUri : `${redirectUri}?${new URLSearchParams({ state })}`,
+    ttlSec: confirmationTtlSec,
+  })
+  return `${login.confirmationPage.path}?${new URLSearchParams({ request })}`
+}

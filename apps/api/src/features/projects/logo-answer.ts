@@ -1,0 +1,20 @@
+import { Answer } from '#platform/http/answer'
+import { isConfirmed } from '#platform/http/etag'
+import type { Logo } from './logo-store.ts'
+
+/** A logo may change at any time, and an address with its hash always means the same image. */
+const cacheFor = { anyLogo: 'public, max-age=300', thisLogo: 'public, max-age=31536000, immutable' }
+
+/** Returns the logo, or 304 to a client that has it already. */
+export function logoAnswer(
+  { type, bytes, digest }: Logo,
+  asked: { readonly version: string | undefined; readonly ifNoneMatch: string | undefined },
+): Answer {
+  const etag = `"${digest}"`
+  const headers = {
+    etag,
+    'cache-control': asked.version === digest ? cacheFor.thisLogo : cacheFor.anyLogo,
+  }
+  if (isConfirmed(asked.ifNoneMatch, etag)) return new Answer(304, undefined, headers)
+  return new Answer(200, Buffer.from(bytes), { ...headers, 'content-type': type })
+}

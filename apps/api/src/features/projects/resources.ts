@@ -1,0 +1,30 @@
+import type { ProblemDetail } from '@rolecall/contract'
+import { type Tx, violates } from '#platform/db/database'
+import { ApiError } from '#platform/http/api-error'
+import { parseUrl } from '#platform/parse-url'
+import { deleteResources, insertResources } from './oidc-store.ts'
+
+/** Matches a scheme, and the characters of a URI without a fragment (RFC 3986 §2). */
+const absoluteUri = /^[a-z][a-z0-9+.-]*:[a-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/i
+
+/** Returns what is wrong with the resources of a project (RFC 8707 §2). */
+export const complaintsAboutResources = (resources: readonly string[] = []): ProblemDetail[] =>
+  resources.flatMap((text, i) => {
+    const url = absoluteUri.test(text) ? parseUrl(text) : undefined
+    if (url && !url.username && !url.password) return []
+    const message = 'must be an absolute URI without user name and fragment, like https://api.example/mcp'
+    return [{ path: `/oidc/resources/${i}`, message, code: 'RESOURCE' }]
+  })
+
+/**
+ * Replaces the resources of a project. Those of a deleted project are free.
+ * @throws RESOURCE_TAKEN
+ */
+export async function setResources(tx: Tx, projectId: string, resources: readonly string[]): Promise<void> {
+  try {
+    await deleteResources(tx, projectId, resources)
+    await insertResources(tx, projectId, resources)
+  } catch (error) {
+    throw violates(error, 'oidc_resources_pkey') ? new ApiError('RESOURCE_TAKEN', { cause: error }) : error
+  }
+}

@@ -1,0 +1,52 @@
+import { type Language, languages } from '@rolecall/contract'
+import type { Catalog } from './catalog.ts'
+import { de } from './de.ts'
+import { en } from './en.ts'
+import { es } from './es.ts'
+import { fr } from './fr.ts'
+import { it } from './it.ts'
+import { ja } from './ja.ts'
+import { ko } from './ko.ts'
+import { nl } from './nl.ts'
+import { pl } from './pl.ts'
+import { ptBr } from './pt-br.ts'
+import { tr } from './tr.ts'
+import { zhHans } from './zh-hans.ts'
+
+/** Each language by its own name, as the switch of a page shows it. */
+export const languageNames: Readonly<Record<Language, string>> = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  'pt-BR': 'Português (Brasil)',
+  it: 'Italiano',
+  nl: 'Nederlands',
+  pl: 'Polski',
+  tr: 'Türkçe',
+  ja: '日本語',
+  ko: '한국어',
+  'zh-Hans': '简体中文',
+}
+
+export const catalogs: Readonly<Record<Language, Catalog>> = {
+  en,
+  de,
+  fr,
+  es,
+  'pt-BR': ptBr,
+  it,
+  nl,
+  pl,
+  tr,
+  ja,
+  ko,
+  'zh-Hans': zhHans,
+}
+
+const byLowerCase: ReadonlyMap<string, Language> = new Map(
+  languages.map((language) => [language.toLowerCase(), language]),
+)
+
+/** Returns the language of this exact tag. */
+export const findLanguage = (tag: string): Language | undefined => byLowerCase.get(tag.toLowerCase())

@@ -1,0 +1,28 @@
+import { type Language, languages } from '@rolecall/contract'
+import type { TextKey, Values } from './catalog.ts'
+import { catalogs } from './language.ts'
+
+/** Returns a text with its values in place. It is plain text: the page escapes it. */
+export type Say = <Key extends TextKey>(key: Key, ...values: Values<Key>) => string
+
+const makeSay = (language: Language): Say => {
+  const catalog = catalogs[language]
+  return (key, ...given) => {
+    const values: Readonly<Record<string, string>> = given[0] ?? {}
+    return catalog[key].replaceAll(/\{(\w+)\}/g, (_, name: string) => isolate(values[name] ?? ''))
+  }
+}
+
+const says = new Map(languages.map((language) => [language, makeSay(language)]))
+
+/** Returns the texts of a language. */
+export const sayIn = (language: Language): Say => says.get(language) ?? makeSay('en')
+
+const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+
+/** Keeps a value from reordering the sentence around it (Unicode Standard Annex #9). */
+function isolate(value: string): string {
+  const plain = value.replaceAll(directionMarks, '')
+  return rightToLeft.test(plain) ? `\u2068${plain}\u2069` : plain
+}

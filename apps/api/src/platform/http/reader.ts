@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http'
+import type { Language } from '@rolecall/contract'
+import { languageOfHeader, languageOfLocales } from '#languages/choose-language'
+import { findLanguage } from '#languages/language'
+import { type Say, sayIn } from '#languages/say'
+import { maskCredentials } from '#platform/crypto/tokens'
+import type { Brand } from './brand.ts'
+import { cookie, readCookie } from './cookies.ts'
+
+/** The person that a page is for: their language, and where they return to after they choose another one. */
+export interface Reader {
+  readonly language: Language
+  readonly say: Say
+  /** Path and query of the page; undefined where it cannot be loaded again. */
+  readonly path?: string | undefined
+  /** The community and the site that the page belongs to, where they are known. */
+  readonly brand?: Brand
+}
+
+/** The choice of a person, made by the switch of a page. */
+const chosen = 'svc_lang'
+/** The preference of a site, for the pages of one login. */
+const ofLogin = 'svc_ui_locales'
+const chosenForSec = 365 * 24 * 3_600
+/** As long as a login can take. */
+const loginSec = 600
+/** Each page repeats its address in a link for each language. */
+const maxPathLength = 2_000
+
+/** Explains a refusal to a person, in their language: what happened, and what they can do. */
+export type Notice = (reader: Reader) => readonly string[]
+
+export const inLanguage = (language: Language, path?: string): Reader => ({
+  language,
+  say: sayIn(language),
+  path,
+})
+
+type Asked = Pick<IncomingMessage, 'headers' | 'url' | 'method'>
+
+/** Reads the language of a request: `ui_locales` of the login, the choice of the person, their browser, English. */
+export function readerOf(request: Asked, { hasSwitch = true } = {}): Reader {
+  const { headers, url = '/' } = request
+  const [path = '/'] = url.split('?', 1)
+  const query = new URLSearchParams(url.slice(path.length))
+  const locales = query.get('ui_locales') ?? readCookie(headers.cookie, ofLogin) ?? ''
+  const language =
+    languageOfLocales(locales) ??
+    findLanguage(readCookie(headers.cookie, chosen) ?? '') ??
+    languageOfHeader(headers['accept-language'] ?? '') ??
+    'en'
+  // The next choice replaces the preference of the site.
+  query.delete('ui_locales')
+  const here = query.size > 0 ? `${path}?${query}` : path
+  const isShown = here.length <= maxPathLength && maskCredentials(here) === here
+  const isReloadable = hasSwitch && request.method === 'GET' && isShown
+  return inLanguage(language, isReloadable ? here : undefined)
+}
+
+const terms = (publicUrl: string, maxAgeSec: number) =>
+  ({ path: '/', maxAgeSec, sameSite: 'lax', secure: publicUrl.startsWith('https:') }) as const
+
+/** Returns the cookies that keep the `ui_locales` of a login until it ends. */
+export const keepLocales = (publicUrl: string, locales: string | undefined): string[] =>
+  locales !== undefined && languageOfLocales(locales) !== undefined
+    ? [cookie(ofLogin, locales, terms(publicUrl, loginSec))]
+    : []
+
+/** Returns the cookies of a person who chose this language: it replaces the preference of a site. */
+export const keepLanguage = (publicUrl: string, language: Language): string[] => [
+  cookie(chosen, language, terms(publicUrl, chosenForSec)),
+  cookie(ofLogin, '', terms(publicUrl, 0)),
+]

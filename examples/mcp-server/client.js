@@ -1,0 +1,91 @@
+import { createServer } from 'node:http'
+import { createInterface } from 'node:readline/promises'
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+
+// Signs a member in to an MCP server from a shell, then calls the tool that each line of input names.
+
+const { MCP_URL = 'http://127.0.0.1:8090/mcp', ROLECALL_CLIENT_ID } = process.env
+
+/** Waits for the browser on a port that the operating system chooses (RFC 8252 §7.3). */
+async function listen() {
+  let receive
+  const code = new Promise((resolve, reject) => {
+    receive = ({ searchParams }) => {
+      const error = searchParams.get('error_description') ?? searchParams.get('error')
+      if (error) reject(new Error(error))
+      else if (searchParams.get('state') !== state) reject(new Error('This sign-in was not started here.'))
+      else resolve(searchParams.get('code'))
+    }
+  })
+  const state = crypto.randomUUID()
+  const server = createServer(({ url }, response) => {
+    const asked = new URL(url, 'http://127.0.0.1')
+    response.statusCode = asked.pathname === '/callback' ? 200 : 404
+    response.end('You can close this page.\n')
+    if (asked.pathname === '/callback') receive(asked)
+  })
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    code,
+    state,
+    redirectUrl: `http://127.0.0.1:${server.address().port}/callback`,
+    close: () => server.close(),
+  }
+}
+
+/** What the SDK keeps of a sign-in: here in memory, so each start signs in again. */
+function createProvider({ redirectUrl, state }) {
+  let tokens
+  let verifier
+  return {
+    redirectUrl,
+    state: () => state,
+    clientMetadata: { redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
+    // A registered project. Rolecall has no dynamic registration.
+    clientInformation: () => ({ client_id: ROLECALL_CLIENT_ID }),
+    tokens: () => tokens,
+    saveTokens: (saved) => {
+      tokens = saved
+    },
+    codeVerifier: () => verifier,
+    saveCodeVerifier: (saved) => {
+      verifier = saved
+    },
+    redirectToAuthorization: (url) => console.log(`Open ${url}`),
+  }
+}
+
+async function connect() {
+  const browser = await listen()
+  const authProvider = createProvider(browser)
+  const open = () => new StreamableHTTPClientTransport(new URL(MCP_URL), { authProvider })
+  const client = new Client({ name: 'harbour-shell', version: '1.0.0' })
+  const first = open()
+  try {
+    await client.connect(first)
+  } catch (error) {
+    if (!(error instanceof UnauthorizedError)) throw error
+    await first.finishAuth(await browser.code)
+    await client.connect(open())
+  } finally {
+    browser.close()
+  }
+  return client
+}
+
+const client = await connect()
+console.log('Signed in. Type the name of a tool.')
+for await (const name of createInterface({ input: process.stdin })) {
+  try {
+    const { content } = await client.callTool({ name: name.trim() })
+    console.log(content.map(({ text }) => text).join('\n'))
+  } catch (error) {
+    if (!(error instanceof UnauthorizedError)) throw error
+    console.log('You are signed out.')
+    break
+  }
+}
+await client.close()
+process.exit()

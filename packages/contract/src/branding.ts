@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, Nullable, Uuid } from './formats.ts'
+import { patterns } from './patterns.ts'
+
+const tag = 'Projects'
+
+/** Media types of a logo. Both are decoded by every browser and can contain no script. */
+export const logoTypes = ['image/png', 'image/webp'] as const
+/** The largest logo, in bytes. */
+export const maxLogoBytes = 64 * 1024
+/** The largest width and height of a logo, in pixels. */
+export const maxLogoSide = 512
+
+/** How the pages that members see present a project. */
+export const Branding = Type.Object({
+  accentColor: Nullable(
+    Type.String({ description: 'The color of the main button: `#rrggbb` in lower case.' }),
+  ),
+  hasLogo: Type.Boolean({ description: 'The logo is at `GET /api/projects/{id}/logo`.' }),
+})
+
+/** Changes of the branding: omitted fields stay, null clears. The logo has endpoints of its own. */
+export const BrandingInput = Closed({
+  accentColor: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: patterns.color.pattern,
+        description: 'A color such as `#0b57b7`. Pages compute a text color with a contrast of at least 4.5.',
+      }),
+    ),
+  ),
+})
+
+const ProjectId = Closed({ id: Uuid })
+
+/** Sets the logo of a project. Rejects with PROJECT_NOT_FOUND, IMAGE_INVALID, UPLOAD_TYPE_UNSUPPORTED. */
+export const setLogo = endpoint({
+  method: 'PUT',
+  path: '/api/admin/projects/{id}/logo',
+  tag,
+  summary: 'Set the logo of a project',
+  description:
+    'The body is a PNG or WebP image of at most 64 KiB and 512 × 512 pixels, not animated. The image is checked before it is stored.',
+  auth: 'admin',
+  owners: 'id',
+  params: ProjectId,
+  upload: logoTypes,
+  bodyLimit: maxLogoBytes,
+  answers: { 204: null },
+  refuses: ['PROJECT_NOT_FOUND', 'IMAGE_INVALID'],
+})
+
+/** Removes the logo of a project. Rejects with PROJECT_NOT_FOUND. */
+export const removeLogo = endpoint({
+  method: 'DELETE',
+  path: '/api/admin/projects/{id}/logo',
+  tag,
+  summary: 'Remove the logo of a project',
+  description: 'Pages show the name of the project without a logo. A project without a logo stays as it is.',
+  auth: 'admin',
+  owners: 'id',
+  params: ProjectId,
+  answers: { 204: null },
+  refuses: ['PROJECT_NOT_FOUND'],
+})
+
+/** Returns the logo of a project to any client. Rejects with LOGO_NOT_FOUND. */
+export const getLogo = endpoint({
+  method: 'GET',
+  path: '/api/projects/{id}/logo',
+  tag,
+  summary: 'The logo of a project',
+  description:
+    'Pages that members see load it before they sign in. Clients may cache it for five minutes, and with the hash of the image in `v` for a year.',
+  auth: 'none',
+  params: ProjectId,
+  query: Closed({
+    v: Type.Optional(Type.String({ maxLength: 64, description: 'The hash of the image, as in its `ETag`.' })),
+  }),
+  answers: { 200: { picture: logoTypes }, 304: null },
+  refuses: ['LOGO_NOT_FOUND'],
+})
+
+export type Branding = Static<typeof Branding>
