@@ -156,6 +156,9 @@ const isRequired = (schema: Schema, key: string) => schema.required?.includes(ke
 function pythonOf(schema: Schema, required: boolean) {
   const inner = innerOf(schema)
   const isOptional = !required || inner !== schema
+  if (inner.items?.type === 'string') {
+    return { type: 'Tuple[str, ...]', reader: 'texts', item: undefined, isOptional }
+  }
   const item = inner.items ? nameOf(inner.items) : inner.type === 'object' ? nameOf(inner) : undefined
   if (inner.type === 'array') return { type: `Tuple[${item}, ...]`, reader: 'items', item, isOptional }
   if (inner.type === 'object') return { type: `${item}`, reader: 'item', item, isOptional }

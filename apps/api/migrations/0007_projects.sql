@@ -10,6 +10,8 @@ create table projects (
   redirect_uris text[] not null default '{}',
   webhook_url_sealed bytea,
   webhook_url_host text,
+  group_names jsonb,
+  only_named_groups boolean not null default false,
   accent_color text,
   created_at timestamptz(3) not null default clock_now(),
   updated_at timestamptz(3) not null default clock_now(),
@@ -24,6 +26,9 @@ comment on column projects.internal_since is
   'When the project last became internal while it could not read the main server. Null: never.';
 comment on column projects.webhook_url_sealed is 'The address for notifications, sealed because it is a credential.';
 comment on column projects.webhook_url_host is 'The host of that address, to be shown.';
+comment on column projects.group_names is
+  'The name of the group that a role gives, by role ID. Null: each role gives its own name.';
+comment on column projects.only_named_groups is 'Roles that group_names does not list give no group.';
 comment on column projects.accent_color is 'The color of buttons on pages that members see, as #rrggbb. Null: the default.';
 comment on column projects.active_since is 'When the project was last reactivated. Null: never.';
 

@@ -3,7 +3,7 @@
 create view live_sessions as
   select s.id, s.project_id, s.member_id, s.server_id, s.membership_generation, s.token_digest, s.refresh_digest,
     s.rotation, s.ip, s.user_agent, s.created_at, s.expires_at, s.max_expires_at, s.revoked_at, s.revoked_reason,
-    m.nick, m.role_ids, m.synced_at, v.is_main, v.live_until, v.live_as_of
+    m.nick, m.role_ids, m.synced_at, v.is_main, v.live_until, v.live_as_of, p.group_names, p.only_named_groups
   from sessions s
   join memberships m on m.server_id = s.server_id and m.member_id = s.member_id
     and m.generation = s.membership_generation and m.left_at is null
@@ -142,11 +142,11 @@ end $$;
 comment on function note_project_change is 'Writes the project to the change log.';
 
 create trigger projects_changed after update on projects for each row
-  when ((old.is_internal, old.deactivated_at, old.deleted_at)
-    is distinct from (new.is_internal, new.deactivated_at, new.deleted_at))
+  when ((old.is_internal, old.deactivated_at, old.deleted_at, old.group_names, old.only_named_groups)
+    is distinct from (new.is_internal, new.deactivated_at, new.deleted_at, new.group_names, new.only_named_groups))
   execute function note_project_change();
 comment on trigger projects_changed on projects is
-  'A project that is deactivated, deleted, or no longer internal loses sessions on every instance.';
+  'A project that is deactivated, deleted, or no longer internal loses sessions on every instance. Answers contain its names of groups.';
 create trigger projects_deleted after delete on projects
   for each row execute function note_project_change();
 comment on trigger projects_deleted on projects is 'No instance may answer from memory with a deleted row.';

@@ -176,19 +176,24 @@ create trigger server_access_change_told after update on server_access
 comment on trigger server_access_change_told on server_access is
   'A mapping that loses READ ends many sessions; one event tells clients to clear their cache.';
 
-create function tell_internal_end() returns trigger language plpgsql as $$
+create function tell_project_reset() returns trigger language plpgsql as $$
 begin
   insert into outbox (project_id, type, data)
-  values (new.id, 'reset', jsonb_build_object('reason', 'access_changed'));
+  values (new.id, 'reset', jsonb_build_object('reason', tg_argv[0]));
   return null;
 end $$;
-comment on function tell_internal_end is 'Writes the event reset to the outbox.';
+comment on function tell_project_reset is 'Writes the event reset to the outbox, with the named reason.';
 
 create trigger projects_internal_told after update on projects for each row
   when (old.is_internal and not new.is_internal)
-  execute function tell_internal_end();
+  execute function tell_project_reset('access_changed');
 comment on trigger projects_internal_told on projects is
   'A project that is no longer internal loses the main server, which ends many sessions.';
+create trigger projects_groups_told after update on projects for each row
+  when ((old.group_names, old.only_named_groups) is distinct from (new.group_names, new.only_named_groups))
+  execute function tell_project_reset('groups_changed');
+comment on trigger projects_groups_told on projects is
+  'Clients cache the groups of many sessions; one event tells them to clear their cache.';
 
 create function tell_server_change() returns trigger language plpgsql as $$
 begin

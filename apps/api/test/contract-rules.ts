@@ -50,7 +50,7 @@ const unlimited = [
 ]
 /** Endpoints that accept more than 16 KiB. */
 const large = [
-  'PATCH /api/admin/projects/{id} 64 KiB',
+  'PATCH /api/admin/projects/{id} 192 KiB',
   'PATCH /api/admin/projects/{id}/redirect-uri 128 KiB',
   'PATCH /api/admin/projects/{projectId}/inbound-webhooks/{webhookId} 128 KiB',
   'PATCH /api/inbound-webhooks/{id} 128 KiB',

@@ -11,6 +11,7 @@ const changedValueOf: Readonly<Record<string, (column: string) => string>> = {
   uuid: () => 'gen_random_uuid()',
   'text[]': (column) => `array_append(${column}, 'x')`,
   'timestamp with time zone': (column) => `coalesce(${column}, clock_now()) + interval '1 day'`,
+  jsonb: (column) => `coalesce(${column}, '{}') || '{"x": "y"}'`,
   xid8: (column) => `(${column}::text::bigint + 1)::text::xid8`,
 }
 

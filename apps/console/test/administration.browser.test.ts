@@ -84,6 +84,45 @@ test('logouts that a client was told of are listed by how far they have come, an
   await receiver.close()
 }, 60_000)
 
+test('roles get group names by keyboard, at 390 px, and a bad name is explained in its row', async () => {
+  const { project } = await admin.create({ name: 'Tide tables' })
+  const visit = await at.open(`/console/projects/${project.id}/sign-in`, { width: 390 })
+  const { page } = visit
+  await visit.settled(/^Tide tables$/)
+  const groups = page.getByRole('region', { name: 'Groups' })
+  const crew = groups.getByLabel('Group name of Crew', { exact: true })
+  await crew.waitFor()
+  await crew.focus()
+  await page.keyboard.type('wiki-editors ')
+  await page.keyboard.press('Enter')
+  await groups
+    .getByRole('alert')
+    .filter({ hasText: /^Group name must show something/ })
+    .waitFor()
+  expect(await crew.getAttribute('aria-invalid')).toBe('true')
+  await crew.focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Backspace')
+  const only = groups.getByLabel('Only named groups')
+  for (let i = 0; i < 20 && !(await only.evaluate((one) => one === document.activeElement)); i++)
+    await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  expect(await visit.findings()).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.keyboard.press('Enter')
+  await page.getByText('The group names are saved.').waitFor()
+  const stored = await admin.projects('GET', `/${project.id}`)
+  expect(stored.body).toMatchObject({
+    groupNames: { [demo.roles.crew]: 'wiki-editors' },
+    onlyNamedGroups: true,
+  })
+  await crew.fill('')
+  await groups.getByRole('button', { name: 'Save the groups' }).click()
+  await expect.poll(async () => (await admin.projects('GET', `/${project.id}`)).body.groupNames).toBeNull()
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
 test('the log is narrowed by what it is about, and its chain is checked when somebody asks', async () => {
   const { project } = await admin.create({ name: 'Boat house' })
   const visit = await at.open(`/console/audit?about=${project.id}`)

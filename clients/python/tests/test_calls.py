@@ -94,6 +94,7 @@ def test_validate_answers_the_member_and_the_roles_they_hold_now(rolecall: Rolec
     assert before is not None and after is not None
     assert role_ids(before.roles) == [ROLES["deckhand"]]
     assert role_ids(after.roles) == [ROLES["captain"]]
+    assert (before.groups, after.groups) == (("Deckhand",), ("Captain",))
     assert after.session.server_id == SERVER
 
 

@@ -45,7 +45,10 @@ export const Events = {
     reason: OneOf('revoked', 'regenerated', 'expired'),
     ...at,
   }),
-  reset: Type.Object({ reason: OneOf('unknown_id', 'too_far_behind', 'access_changed'), ...at }),
+  reset: Type.Object({
+    reason: OneOf('unknown_id', 'too_far_behind', 'access_changed', 'groups_changed'),
+    ...at,
+  }),
 }
 
 /** The events of the calling project, as Server-Sent Events; each comes at least once. */
@@ -58,7 +61,7 @@ export const streamEvents = endpoint({
     'Server-Sent Events, in the order in which they happened, each at least once. With `Last-Event-ID` the stream ' +
     'goes on after that event, for 24 hours; an id that is older or unknown is answered with the event `reset` ' +
     'first: forget what you keep, you may have missed something. `reset` also comes when a project gains or loses a ' +
-    'server. `member.roles_changed` and `member.left` are told to projects that hold a live session of that member ' +
+    'server, and when its names of groups change. `member.roles_changed` and `member.left` are told to projects that hold a live session of that member ' +
     'in that server; `member.blocked` and `member.unblocked` to those that have had one of them, as far as is on record. ' +
     'A block that ends by itself was told with its `until`. `member.erased` comes to every project that had a session, a consent, or ' +
     'an event of the member: delete what you keep about them. Every `heartbeat` seconds comes a comment with a number: everything that happened up to so ' +

@@ -8,6 +8,7 @@ import { endpoint } from './endpoint.ts'
 import { EventsSecret, EventsUrl, eventsRecord } from './event-address.ts'
 import { Closed, DateTime, Nullable, Snowflake, Uuid } from './formats.ts'
 import { ForwardAuth, ForwardAuthInput } from './forward-auth.ts'
+import { GroupNames, GroupNamesInput, OnlyNamedGroups } from './groups.ts'
 import { Name } from './names.ts'
 import { OidcClient, OidcClientInput } from './oidc.ts'
 import { CreatedInboundWebhook, ProjectInboundWebhook, webhookBodyLimit } from './webhooks.ts'
@@ -27,6 +28,8 @@ export const Project = Type.Object({
   ...eventsRecord,
   owners: Owners,
   forwardAuth: ForwardAuth,
+  groupNames: GroupNames,
+  onlyNamedGroups: OnlyNamedGroups,
   apiKey: ApiKeyInfo,
   serverAccess: Type.Array(AccessMapping),
   oidc: OidcClient,
@@ -60,6 +63,8 @@ export const CreateProject = Closed({
   eventsUrl: Type.Optional(EventsUrl),
   owners: Type.Optional(NewOwners),
   forwardAuth: Type.Optional(ForwardAuthInput),
+  groupNames: Type.Optional(GroupNamesInput),
+  onlyNamedGroups: Type.Optional(OnlyNamedGroups),
   inboundWebhook: Type.Optional(ProjectInboundWebhook),
   oidc: Type.Optional(OidcClientInput),
 })
@@ -75,6 +80,8 @@ export const UpdateProject = Closed({
   eventsUrl: Type.Optional(Nullable(EventsUrl)),
   owners: Type.Optional(NewOwners),
   forwardAuth: Type.Optional(ForwardAuthInput),
+  groupNames: Type.Optional(GroupNamesInput),
+  onlyNamedGroups: Type.Optional(OnlyNamedGroups),
   oidc: Type.Optional(OidcClientInput),
 })
 
@@ -152,7 +159,7 @@ export const updateProject = endpoint({
   params: ProjectId,
   query: ChangeQuery,
   body: UpdateProject,
-  bodyLimit: 64 * 1024,
+  bodyLimit: 192 * 1024,
   answers: {
     200: Type.Union([Type.Object({ ...Project.properties, eventsSecret: EventsSecret }), DryRun]),
   },

@@ -65,6 +65,10 @@ export const SessionSummary = Type.Object({
 export const ValidateResponse = Type.Object({
   member: Member,
   roles: Type.Array(SessionRole, { description: 'Roles in the server of the session, now; highest first.' }),
+  groups: Type.Array(Type.String(), {
+    description:
+      'The groups that these roles give, by the names that the project has for them (`groupNames`), each once; highest first.',
+  }),
   session: SessionSummary,
   rolesAsOf: DateTime,
   rolesSource: OneOf('gateway', 'rest', 'mirror'),

@@ -3,6 +3,7 @@ import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { Role } from './change.ts'
 import { finishedProfile, finishedSession, type Profile, profileFields } from './compose.ts'
+import { type GroupRule, toGroupRule } from './groups.ts'
 
 /** A key, a token, or a token that counts only with a key of its own project. Empty when it is not asked about. */
 export interface Item {
@@ -27,6 +28,8 @@ export interface SessionRow {
   readonly syncedAtMs: number
   /** True in the server that decides who is a System Admin: the main one, or the configured one while there is none. */
   readonly decidesAdmin: boolean
+  /** What the project calls the groups of roles. */
+  readonly groups: GroupRule
   /** When the gateway vouched for the server's mirror, and until when; null while it does not. */
   readonly liveAsOfMs: number | null
   readonly liveUntilMs: number | null
@@ -52,8 +55,10 @@ export interface FactRows {
 
 /** A live session as it is read; everything is null where there is none. */
 interface FoundSession
-  extends Omit<SessionRow, 'sessionJson' | 'profileJson'>,
+  extends Omit<SessionRow, 'sessionJson' | 'profileJson' | 'groups'>,
     Omit<Profile, 'id' | 'createdAtMs' | 'updatedAtMs'> {
+  readonly groupNames: Readonly<Record<string, string>> | null
+  readonly onlyNamedGroups: boolean | null
   readonly createdAtMs: number
   readonly memberCreatedAtMs: number
   readonly memberUpdatedAtMs: number
@@ -93,6 +98,7 @@ export async function readFacts(
       round(date_part('epoch', u.updated_at) * 1000) as "memberUpdatedAtMs",
       u.is_club_member as "isClubMember", l.nick, l.role_ids as "roleIds",
       round(date_part('epoch', l.synced_at) * 1000) as "syncedAtMs",
+      l.group_names as "groupNames", l.only_named_groups as "onlyNamedGroups",
       coalesce(l.is_main, false) or (l.server_id = ${configuredServerId ?? null} and not exists (
         select from servers v where v.is_main)) as "decidesAdmin",
       case when l.live_until > clock_now() then round(date_part('epoch', l.live_as_of) * 1000) end as "liveAsOfMs",
@@ -149,6 +155,7 @@ function toSessionRow(row: FoundSession): SessionRow {
     roleIds: row.roleIds,
     syncedAtMs: row.syncedAtMs,
     decidesAdmin: row.decidesAdmin,
+    groups: toGroupRule(row.groupNames, row.onlyNamedGroups),
     liveAsOfMs: row.liveAsOfMs,
     liveUntilMs: row.liveUntilMs,
   }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Change, Role } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
 import type { FactRows, Item, SessionRow } from './facts-store.ts'
+import { roleNamesOnly } from './groups.ts'
 import { Memory, readAlone } from './memory.ts'
 
 const serverId = '1100089314336833537'
@@ -22,6 +23,7 @@ const row = (n: number, more: Partial<SessionRow> = {}): SessionRow => ({
   roleIds: [crew.id, captain.id, 'a role that is gone'],
   syncedAtMs: 1_000,
   decidesAdmin: false,
+  groups: roleNamesOnly,
   liveAsOfMs: null,
   liveUntilMs: null,
   ...more,

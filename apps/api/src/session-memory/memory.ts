@@ -2,6 +2,7 @@ import { accessId, type Change, membershipId } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
 import { type HeldRole, rolesHeld, toRoles } from './compose.ts'
 import type { FactRows, Item, ItemRow, SessionRow } from './facts-store.ts'
+import type { GroupRule } from './groups.ts'
 import { HostRules } from './host-rules.ts'
 import type { HostRule } from './host-rules-store.ts'
 import { type Fact, Facts, ownFact } from './kept-facts.ts'
@@ -63,6 +64,7 @@ export class Memory {
   readonly #servers = new Facts<ServerFact>()
   readonly #projects = new Facts<true>()
   readonly #access = new Facts<true>()
+  readonly #groups = new Facts<GroupRule>()
   readonly #keys = new Map<string, Key>()
   readonly #sessions: RecentSessions
   readonly scopes = new Scopes()
@@ -128,6 +130,7 @@ export class Memory {
     this.#servers.voidAll()
     this.#projects.voidAll()
     this.#access.voidAll()
+    this.#groups.voidAll()
     this.#keys.clear()
     this.#sessions.clear()
     this.scopes.clear()
@@ -200,6 +203,7 @@ export class Memory {
         found.projectId === null
           ? undefined
           : this.#access.use(accessId(found.projectId, found.serverId), true),
+      groups: found.projectId === null ? undefined : this.#groups.use(found.projectId, found.groups),
     }
     // Roles that were confirmed unchanged are younger, and no change.
     if (facts.membership.value.syncedAtMs < found.syncedAtMs) facts.membership.value = membershipFact(found)
@@ -245,6 +249,7 @@ export class Memory {
         return
       case 'project':
         this.#projects.void(change.projectId)
+        this.#groups.void(change.projectId)
         return
       case 'access':
         this.#access.void(change.id)
@@ -264,12 +269,13 @@ export class Memory {
   }
 
   #release(session: Session): void {
-    const { member, membership, server, project, access } = session.facts
+    const { member, membership, server, project, access, groups } = session.facts
     this.#members.release(member)
     this.#memberships.release(membership)
     this.#servers.release(server)
     if (project) this.#projects.release(project)
     if (access) this.#access.release(access)
+    if (groups) this.#groups.release(groups)
   }
 }
 
@@ -284,6 +290,7 @@ export function readAlone(items: readonly Item[], { nowMs, items: rows, roles }:
         server: ownFact(row.serverId, serverFact(row, roles.get(row.serverId) ?? [])),
         project: undefined,
         access: undefined,
+        groups: ownFact(row.projectId ?? '', row.groups),
       })
     return { nowMs, projectId, isActive, session }
   })

@@ -1,5 +1,6 @@
-import { composeMember, type Roles } from './compose.ts'
+import { composeMember, type Roles, rolesHeld } from './compose.ts'
 import type { SessionRow } from './facts-store.ts'
+import { type GroupRule, groupsOf, roleNamesOnly } from './groups.ts'
 import type { Fact } from './kept-facts.ts'
 
 export interface MemberFact {
@@ -29,6 +30,8 @@ export interface SessionFacts {
   /** Undefined for an admin session. */
   readonly project: Fact<true> | undefined
   readonly access: Fact<true> | undefined
+  /** Void with the project. Undefined for an admin session. */
+  readonly groups: Fact<GroupRule> | undefined
 }
 
 /** A session that was live when its facts were read, and is as long as none of them is void. */
@@ -69,14 +72,15 @@ export class Session {
 
   /** False once a fact of it is another one. */
   isCurrent(): boolean {
-    const { member, membership, server, project, access } = this.facts
+    const { member, membership, server, project, access, groups } = this.facts
     return !(
       this.isVoid ||
       member.isVoid ||
       membership.isVoid ||
       server.isVoid ||
       project?.isVoid ||
-      access?.isVoid
+      access?.isVoid ||
+      groups?.isVoid
     )
   }
 
@@ -86,6 +90,11 @@ export class Session {
 
   get roleIds(): readonly string[] {
     return this.facts.membership.value.roleIds
+  }
+
+  /** What the project calls the groups of roles. */
+  get groupRule(): GroupRule {
+    return this.facts.groups?.value ?? roleNamesOnly
   }
 
   get decidesAdmin(): boolean {
@@ -120,7 +129,8 @@ export class Session {
     ) {
       const about = composeMember({ ...member, ...membership }, roles)
       const asOf = new Date(asOfMs).toISOString()
-      this.#text = `{${about},${this.#json},"rolesAsOf":"${asOf}","rolesSource":"${source}"}`
+      const groups = JSON.stringify(groupsOf(this.groupRule, rolesHeld(membership.roleIds, roles)))
+      this.#text = `{${about},"groups":${groups},${this.#json},"rolesAsOf":"${asOf}","rolesSource":"${source}"}`
       this.#madeOf = { member, membership, roles }
       this.#asOfMs = asOfMs
       this.#source = source

@@ -1,3 +1,4 @@
+import { demo } from '@rolecall/chat-sim'
 import { formats, redirectUriProblem } from '@rolecall/contract'
 import { call } from '../client.ts'
 import { authorizePath, walkLogin } from '../given.ts'
@@ -169,7 +170,7 @@ const creation: StoredField = {
   title: 'a project that is created',
   covers: [
     ...['/name', '/description', '/eventsUrl', '/inboundWebhook/name', '/inboundWebhook/schema'],
-    ...['/oidc/postLogoutRedirectUris/*', '/oidc/backchannelLogoutUri', '/oidc/resources/*'],
+    ...['/oidc/postLogoutRedirectUris/*', '/oidc/backchannelLogoutUri', '/oidc/resources/*', '/groupNames'],
   ].map((field) => `POST ${projects} ${field}`),
   kept: (text) => (keptName(90)(text) && isStorable(text) ? text.normalize('NFC') : undefined),
   store: ({ ask }, text) => {
@@ -179,6 +180,7 @@ const creation: StoredField = {
       description: text,
       eventsUrl: keptAddress(text) ?? addressOf(''),
       inboundWebhook: { name: text, schema: { const: text } },
+      groupNames: { [demo.roles.crew]: text },
       oidc: {
         postLogoutRedirectUris: [keptUri(text) ?? uriOf('')],
         backchannelLogoutUri: keptAddress(text) ?? addressOf(''),
@@ -194,6 +196,7 @@ const creation: StoredField = {
       [`name in ${exit}`, project.name.replace(/ \d+$/, '')],
       // Only names are normalized.
       [`description in ${exit}`, same(project.description, text)],
+      [`groupNames in ${exit}`, project.groupNames[demo.roles.crew]],
       [`eventsUrl in ${exit}`, same(project.eventsUrl, keptAddress(text) ?? addressOf(''), text)],
       [
         `postLogoutRedirectUris in ${exit}`,
@@ -238,6 +241,11 @@ export const projectFields: readonly StoredField[] = [
     value: (text) => ({ oidc: { postLogoutRedirectUris: [uriOf(text)] } }),
     at: ({ oidc }) => (oidc['postLogoutRedirectUris'] as string[])[0],
     kept: keptUri,
+  }),
+  ofProject('/groupNames', 'quiet', {
+    value: (text) => ({ groupNames: { [demo.roles.crew]: text } }),
+    at: ({ groupNames }) => (groupNames as Record<string, string>)[demo.roles.crew],
+    kept: keptName(),
   }),
   ofProject('/oidc/resources/*', 'quiet', {
     value: (text) => ({ oidc: { resources: [resourceOf(text)] } }),

@@ -32,6 +32,9 @@ interface FormOptions<Name extends FormName, Values> {
   readonly onDone: (answer: AdminAnswer<Name>) => void
 }
 
+/** A field, or a place within its value: `groupNames/<role ID>`. */
+type FieldPath<Values> = (keyof Values & string) | `${keyof Values & string}/${string}`
+
 export interface Form<Values extends object> {
   readonly values: Partial<Values>
   readonly rules: ReadonlyMap<string, FieldRule>
@@ -41,8 +44,8 @@ export interface Form<Values extends object> {
   readonly failure: RolecallError | undefined
   set<Key extends keyof Values & string>(key: Key, value: Values[Key] | undefined): void
   /** What is wrong with a field, once somebody has been there. */
-  problemOf(key: keyof Values & string): string | undefined
-  touch(key: keyof Values & string): void
+  problemOf(path: FieldPath<Values>): string | undefined
+  touch(path: FieldPath<Values>): void
   /** True where nothing is wrong with these fields; shows what is, and goes to the first. */
   check(keys: readonly (keyof Values & string)[]): boolean
   submit(event?: FormEvent): void
@@ -102,9 +105,10 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     const own = at === undefined ? `/${key}` : `/${at}/${key}`
     return path === own || path.startsWith(`${own}/`)
   }
+  const isTouched = (key: string) => [...touched].some((one) => key === one || key.startsWith(`${one}/`))
   const problemOf = (key: string) =>
     refused.find((one) => isOf(one, key))?.message ??
-    (touched.has(key) ? problems.find((one) => isOf(one, key))?.message : undefined)
+    (isTouched(key) ? problems.find((one) => isOf(one, key))?.message : undefined)
   const fieldless = refused.filter((one) => ![...rules.keys()].some((key) => isOf(one, key)))
   const check = (keys: readonly string[]) => {
     setTouched((before) => new Set([...before, ...keys]))

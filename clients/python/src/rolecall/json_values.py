@@ -80,6 +80,13 @@ def items(data: Mapping[str, object], key: str, read: Callable[[object], T]) -> 
     return tuple(read(value) for value in values)
 
 
+def texts(data: Mapping[str, object], key: str) -> Tuple[str, ...]:
+    values = data.get(key)
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise UnexpectedShape(f"{key} is no list of texts")
+    return tuple(values)
+
+
 def optional_items(
     data: Mapping[str, object], key: str, read: Callable[[object], T]
 ) -> Optional[Tuple[T, ...]]:

@@ -133,6 +133,7 @@ function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHe
     name: shownName(member),
     email: member.email ?? '',
     roles,
+    groupRule: session.groupRule,
   })
   const now = { text, remoteUser, headers, lines: Object.entries(headers).flat() }
   made.set(session, now)

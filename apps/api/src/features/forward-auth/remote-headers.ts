@@ -1,4 +1,5 @@
 import type { HeldRole } from '#session-memory/compose'
+import { type GroupRule, groupOf } from '#session-memory/groups'
 
 /** All that an application is told of a person. */
 export interface Remote {
@@ -9,6 +10,8 @@ export interface Remote {
   readonly email: string
   /** Highest first. */
   readonly roles: readonly HeldRole[]
+  /** What the project calls the groups of roles. */
+  readonly groupRule: GroupRule
 }
 
 /** nginx, as it comes, takes 4 kB of headers; the rest of an answer needs some too. */
@@ -24,9 +27,10 @@ const encode = (text: string) =>
 
 /**
  * The headers of a request that may pass: always all six, so that none is left to whoever sent the request. Where they
- * would be too long, the lowest roles are left out, name and id together.
+ * would be too long, the lowest roles are left out, group and id together.
  */
-export function remoteHeaders({ user, memberId, name, email, roles }: Remote): Record<string, string> {
+export function remoteHeaders(remote: Remote): Record<string, string> {
+  const { user, memberId, name, email, roles, groupRule } = remote
   const fixed = {
     'remote-user': encode(user),
     'remote-member-id': memberId,
@@ -34,14 +38,16 @@ export function remoteHeaders({ user, memberId, name, email, roles }: Remote): R
     'remote-email': encode(email),
   }
   let left = maxBytes - Object.values(fixed).reduce((sum, value) => sum + value.length, 0)
-  const groups: string[] = []
+  const groups = new Set<string>()
   const ids: string[] = []
-  for (const { roleId, roleName } of roles) {
-    const group = encode(roleName).replaceAll(',', '%2C')
-    left -= group.length + roleId.length + 2
+  for (const role of roles) {
+    const name = groupOf(groupRule, role)
+    const group = name === undefined ? undefined : encode(name).replaceAll(',', '%2C')
+    const isNew = group !== undefined && !groups.has(group)
+    left -= role.roleId.length + 1 + (isNew ? group.length + 1 : 0)
     if (left < 0) break
-    groups.push(group)
-    ids.push(roleId)
+    if (isNew) groups.add(group)
+    ids.push(role.roleId)
   }
-  return { ...fixed, 'remote-groups': groups.join(','), 'remote-role-ids': ids.join(',') }
+  return { ...fixed, 'remote-groups': [...groups].join(','), 'remote-role-ids': ids.join(',') }
 }

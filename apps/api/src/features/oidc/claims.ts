@@ -24,11 +24,10 @@ export const claimsByScope = {
 
 /** Roles in an ID token age with it, so they are left out where the project has not asked for that. */
 export function claimsOf(
-  { session, member, roles, rolesAsOf }: LiveMember,
+  { session, member, roles, groups, rolesAsOf }: LiveMember,
   { withRoles }: { withRoles: boolean },
 ): AccountClaims {
   const name = shownName(member)
-  const names = roles.map(({ roleName }) => roleName)
   return {
     sub: session.memberId,
     name,
@@ -41,8 +40,8 @@ export function claimsOf(
     // The platform's own word: an address that it has not verified is none.
     ...(member.email !== null && { email: member.email, email_verified: true }),
     ...(withRoles && {
-      roles: names,
-      groups: names,
+      roles: roles.map(({ roleName }) => roleName),
+      groups,
       role_ids: roles.map(({ roleId }) => roleId),
       server_id: session.serverId,
       is_club_member: member.isClubMember,

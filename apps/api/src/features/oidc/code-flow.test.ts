@@ -54,6 +54,20 @@ describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
     expect(tokens.refresh_token).toMatch(/^rcf_/)
   })
 
+  test('claims that software reads come by their scopes, and an e-mail address only if it is verified', async () => {
+    const about = async (as: string) =>
+      (await userinfo(world, (await logIn(world, project, { as })).access_token)).body
+    expect(await about(demo.users.ada)).toMatchObject({
+      ...{ name: 'Ada (first mate)', nickname: 'Ada (first mate)', preferred_username: 'ada.osei' },
+      ...{ picture: expect.stringMatching(/^https?:/), updated_at: expect.any(Number) },
+      ...{ email: expect.stringContaining('@'), email_verified: true },
+    })
+    const unverified = await about(demo.users.kenji)
+    expect(unverified).toMatchObject({ name: expect.any(String), picture: expect.any(String) })
+    expect(unverified).not.toHaveProperty('email')
+    expect(unverified).not.toHaveProperty('email_verified')
+  })
+
   test('the login is a session of the project like every other, and its tokens die with it', async () => {
     const tokens = await logIn(world, project)
     const { sid } = claimsOf(tokens.id_token)
@@ -122,6 +136,7 @@ describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
     const strange = await givenClient(world, { isInternal: false })
     const denied = await walk(world, authPath(strange), { decision: 'deny' })
     expect(denied.searchParams.get('error')).toBe('access_denied')
+    expect(denied.searchParams.get('error_reason')).toBe('declined')
     const browser = new Browser(world.url)
     expect((await walk(world, authPath(strange), { browser })).searchParams.get('code')).toMatch(/^rcg_/)
     const none = await walk(world, authPath(strange, { prompt: 'none' }), { browser })

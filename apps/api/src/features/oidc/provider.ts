@@ -14,6 +14,7 @@ import { countAnswers, onRefusal } from './count-answers.ts'
 import { announceInterval, refreshTokenOfDevice } from './device-code.ts'
 import { askForCode, confirmCode, showConnected } from './device-pages.ts'
 import { errorPage, type ProtocolError } from './error-page.ts'
+import { sendReasons } from './error-reason.ts'
 import { createFindAccount } from './find-account.ts'
 import { createLoadGrant } from './grant-of-login.ts'
 import { introspectLive } from './introspect.ts'
@@ -63,6 +64,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   ownSessions(provider.Session.prototype)
   ownClients(provider.Client.prototype)
   countAnswers(provider, deps.counts.answers)
+  sendReasons(provider)
   provider.use(introspectLive(deps))
   provider.use(async (ctx, next) => {
     const before = deps.answers.writes()

@@ -18,6 +18,8 @@ export interface LiveMember {
   readonly session: Session
   readonly member: Member
   readonly roles: readonly { readonly roleId: string; readonly roleName: string }[]
+  /** What the project calls the groups of these roles. */
+  readonly groups: readonly string[]
   readonly rolesAsOf: string
 }
 

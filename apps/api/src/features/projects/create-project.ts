@@ -8,6 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { issueApiKey } from './api-key.ts'
 import { complaintsAboutEventsUrl, setEventsUrl } from './events-address.ts'
 import type { ForwardAuthRules } from './forward-auth-rules.ts'
+import { setGroups } from './groups.ts'
 import { changeOidc, complaintsAboutOidc, noOidc } from './oidc.ts'
 import { setOwners } from './owners.ts'
 import { insertProject } from './store.ts'
@@ -84,6 +85,7 @@ export async function createProject(
       const { secret: eventsSecret } = await setEventsUrl(config, tx, id, input.eventsUrl)
       await setOwners(tx, id, input.owners)
       await changeOidc(tx, config, { id, oidc: noOidc }, input.oidc)
+      await setGroups(tx, id, input)
       const { apiKey } = await issueApiKey(tx, id)
       if (input.forwardAuth) await forwardAuthRules?.set(tx, id, input.forwardAuth)
       await access?.grant(by, { id, name })

@@ -35,6 +35,8 @@ export function toProject(
     eventsDisabledAt: row.eventsDisabledAt?.toISOString() ?? null,
     owners: row.owners,
     forwardAuth,
+    groupNames: row.groupNames,
+    onlyNamedGroups: row.onlyNamedGroups,
     apiKey: toKeyInfo(row),
     serverAccess,
     oidc: row.oidc,

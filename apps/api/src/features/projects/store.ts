@@ -1,6 +1,7 @@
 import { type projects, storedName } from '@rolecall/contract'
 import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
+import type { StoredGroups } from './groups-store.ts'
 import { isExpired } from './key-store.ts'
 import { oidcOf } from './oidc-store.ts'
 
@@ -23,7 +24,7 @@ export const insertProject = (tx: Tx, project: NewProject) =>
       ${project.redirectUris}::text[], case when ${project.isActive} then null else clock_now() end,
       ${project.webhookUrlSealed}, ${project.webhookUrlHost})`)
 
-export interface ProjectRow {
+export interface ProjectRow extends StoredGroups {
   readonly id: string
   readonly name: string
   readonly description: string | null
@@ -49,7 +50,8 @@ export interface ProjectRow {
 
 const selectProjects = (where: Sql, page: Sql) => sql`
   select p.id, p.name, p.description, p.deactivated_at is null as "isActive", p.is_internal as "isInternal",
-    p.redirect_uris as "redirectUris", p.webhook_url_sealed as "webhookUrlSealed",
+    p.redirect_uris as "redirectUris", p.group_names as "groupNames", p.only_named_groups as "onlyNamedGroups",
+    p.webhook_url_sealed as "webhookUrlSealed",
     p.webhook_url_host as "webhookUrlHost", e.url as "eventsUrl", e.disabled_at as "eventsDisabledAt",
     jsonb_build_object('roleIds', coalesce(o.role_ids, '{}'), 'memberIds', coalesce(o.member_ids, '{}')) as owners,
     p.created_at as "createdAt", p.updated_at as "updatedAt",

@@ -6,6 +6,7 @@ import { changeProject } from './change-project.ts'
 import { refuseTakenName } from './create-project.ts'
 import { complaintsAboutEventsUrl, setEventsUrl } from './events-address.ts'
 import type { ForwardAuthRules } from './forward-auth-rules.ts'
+import { setGroups } from './groups.ts'
 import { deleteLogo } from './logo-store.ts'
 import { changeOidc, complaintsAboutOidc } from './oidc.ts'
 import { setOwners } from './owners.ts'
@@ -48,6 +49,7 @@ export async function updateProject(
         ...events.changes,
         ...oidc,
         ...(rule && { forwardAuth: rule }),
+        ...(await setGroups(tx, id, input, project)),
         ...(await setOwners(tx, id, input.owners, project.owners)),
       }
       if (Object.keys(changes).length === 0) return {}

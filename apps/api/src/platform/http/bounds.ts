@@ -9,6 +9,7 @@ interface Schema {
   readonly type?: string
   readonly properties?: Readonly<Record<string, Schema>>
   readonly additionalProperties?: unknown
+  readonly maxProperties?: number
   readonly maxItems?: number
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
@@ -42,11 +43,19 @@ function finderOf(schema: Schema): Find | undefined {
   }
 }
 
-function objectFinder({ properties = {}, additionalProperties }: Schema) {
+function objectFinder({
+  properties = {},
+  additionalProperties,
+  maxProperties = Number.POSITIVE_INFINITY,
+}: Schema) {
   const known = new Map(Object.entries(properties).map(([key, one]) => [key, finderOf(one)]))
   const isClosed = additionalProperties === false
   const deeper = [...known].flatMap(([key, find]) => (find ? [{ key, find }] : []))
   return (value: object, path: string): ProblemDetail[] => {
+    if (Object.keys(value).length > maxProperties) {
+      const message = `must NOT have more than ${maxProperties} properties`
+      return [{ path, message, code: 'MAX_PROPERTIES' }]
+    }
     const unknown: ProblemDetail[] = []
     if (isClosed) {
       for (const key in value) {

@@ -67,15 +67,18 @@ const unionOf = ({ schemaPath }: ErrorObject) => /^(.*\/anyOf)\/\d+\//.exec(sche
  * what is wrong with the value says more than that it fits neither.
  */
 function isWorthSaying(error: ErrorObject, nullable: Set<string | undefined>): boolean {
+  // Says only that another error is about a key.
+  if (error.keyword === 'propertyNames') return false
   if (error.keyword === 'anyOf') return !nullable.has(error.schemaPath)
   const union = unionOf(error)
   return union === undefined || (nullable.has(union) && error.params['type'] !== 'null')
 }
 
 function describeOne(
-  { keyword, instancePath, params, message }: ErrorObject,
+  { keyword, instancePath: place, propertyName, params, message }: ErrorObject,
   isNullable: boolean,
 ): ProblemDetail {
+  const instancePath = propertyName === undefined ? place : pointer(place, propertyName)
   const at = (key: string) => pointer(instancePath, key)
   switch (keyword) {
     case 'required':

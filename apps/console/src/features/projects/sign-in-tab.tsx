@@ -11,6 +11,7 @@ import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { type Form, usePartForm } from '../../forms/use-form.ts'
 import { useMayChange, useMayManage } from '../../shell/profile.ts'
 import { Deliveries, useDeliveryFilters } from './deliveries.tsx'
+import { GroupsPanel } from './groups-panel.tsx'
 import { ProjectPage } from './project-page.tsx'
 
 export const Page = () => (
@@ -20,6 +21,7 @@ export const Page = () => (
         <OpenIdConnect project={project} />
         {project.oidc.backchannelLogoutUri && <Logouts project={project} />}
         <ForwardAuth project={project} />
+        <GroupsPanel project={project} />
       </div>
     )}
   </ProjectPage>

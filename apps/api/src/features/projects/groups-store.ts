@@ -1,0 +1,15 @@
+import type { groups } from '@rolecall/contract'
+import type { Tx } from '#platform/db/database'
+import { sql } from '#platform/db/sql'
+
+/** What a project calls the groups of roles. */
+export interface StoredGroups {
+  readonly groupNames: groups.GroupNames
+  readonly onlyNamedGroups: boolean
+}
+
+export const updateGroups = (tx: Tx, projectId: string, { groupNames, onlyNamedGroups }: StoredGroups) =>
+  tx.execute(sql`
+    update projects set group_names = ${groupNames && JSON.stringify(groupNames)}::jsonb,
+      only_named_groups = ${onlyNamedGroups}, updated_at = clock_now()
+    where id = ${projectId}`)

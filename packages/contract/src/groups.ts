@@ -1,0 +1,26 @@
+import { type Static, Type } from 'typebox'
+import { Nullable, Snowflake } from './formats.ts'
+import { Name } from './names.ts'
+
+/** More roles than a server of the chat platform can have. */
+const maxNames = 250
+
+const about =
+  'What applications call the groups of a role, by role ID: in `groups` of OpenID Connect and of validate, and in `Remote-Groups`. ' +
+  'A role without a name gives its own name. Several roles may share a name.'
+
+/** The names of groups by role ID, as a project has them; null where it names none. */
+export const GroupNames = Nullable({ ...Type.Record(Type.String(), Type.String()), description: about })
+
+/** New names of groups. They replace all names that the project had. */
+export const GroupNamesInput = Nullable({
+  ...Type.Record(Type.String(), Name, { maxProperties: maxNames, propertyNames: Snowflake }),
+  description: `${about} Replaces all names; null clears them.`,
+})
+
+/** Whether roles without a name give no group. */
+export const OnlyNamedGroups = Type.Boolean({
+  description: 'Roles without a name in `groupNames` give no group.',
+})
+
+export type GroupNames = Static<typeof GroupNames>
