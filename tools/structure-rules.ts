@@ -32,7 +32,11 @@ const conditions = [
   'apps/api/src/features/monitoring/read-auth-failures.ts',
   'apps/api/src/features/webhooks/read-submissions.ts',
 ]
-const knowsDiscord = ['configured-chat.ts', 'create-deps.ts', 'features/projects/webhook-url.ts']
+const knowsDiscord = [
+  'wiring/configured-chat.ts',
+  'wiring/create-deps.ts',
+  'features/projects/webhook-url.ts',
+]
 const tracer = `${api}/platform/tracing/open-telemetry.ts`
 /** Lists that are known to be short, and why. */
 const shortLists: Record<string, string> = {
@@ -95,11 +99,11 @@ export const rules: readonly Rule[] = [
     },
   },
   {
-    // app.ts and create-deps.ts pass functions. The types of callers belong to every feature.
+    // app.ts and create-deps.ts pass functions.
     title: 'no feature imports another feature',
     find: imports(/^apps\/api\/src\/features\//, (one, importer) => {
       const to = featureOf(one)
-      return to === undefined || to === featureOf(importer) || one === `${api}/features/callers.ts`
+      return to === undefined || to === featureOf(importer)
     }),
     planted: { path: `${api}/features/blocks/planted.ts`, text: "import '../sessions/validate.ts'" },
   },
@@ -248,7 +252,7 @@ export const rules: readonly Rule[] = [
     find: contains(
       /./,
       /\bprocess\.env\b/,
-      /^(apps\/api\/src\/environment\.ts|packages\/sdk\/|acceptance\/|bench\/|tools\/|examples\/|packages\/chat-sim\/(bin|src\/cli))/,
+      /^(apps\/api\/src\/process\/environment\.ts|packages\/sdk\/|acceptance\/|bench\/|tools\/|examples\/|packages\/chat-sim\/(bin|src\/cli))/,
     ),
     planted: { path: `${api}/planted.ts`, text: 'export const port = process.env.PORT' },
   },

@@ -1,7 +1,6 @@
 import { noUserFields } from '@rolecall/api/chat/chat-objects'
 import type { ChatMember } from '@rolecall/api/chat/chat-platform'
 import { loadConfig } from '@rolecall/api/config'
-import { createDeps, openConfiguredDatabase } from '@rolecall/api/create-deps'
 import type { Deps } from '@rolecall/api/deps'
 import { grantAccess } from '@rolecall/api/features/access/grant-access'
 import { ensureMainServer } from '@rolecall/api/features/chat-servers/main-server'
@@ -11,6 +10,7 @@ import { exchangeCode } from '@rolecall/api/features/sessions/exchange-code'
 import { writeServer } from '@rolecall/api/mirror/write-servers'
 import { migrate } from '@rolecall/api/platform/db/migrate'
 import { createLog } from '@rolecall/api/platform/log'
+import { createDeps, openConfiguredDatabase } from '@rolecall/api/wiring/create-deps'
 
 export const serverId = '1100089314336833537'
 

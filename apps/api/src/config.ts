@@ -7,8 +7,8 @@ import { databaseUrlProblem } from '#platform/db/database-url'
 import { isAddressOrNetwork } from '#platform/http/network'
 import { isLoopbackHost } from '#platform/loopback'
 import { parseUrl } from '#platform/parse-url'
-import type { Environment } from './environment.ts'
-import { type Given, givenSecret } from './secret-files.ts'
+import type { Environment } from './process/environment.ts'
+import { type Given, givenSecret } from './process/secret-files.ts'
 
 /** One environment variable: how it is read, what it is for, and what happens without it. */
 export interface Variable<T = unknown> {

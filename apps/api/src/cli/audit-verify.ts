@@ -1,6 +1,6 @@
 import { verifyChain } from '#audit/verify-chain'
 import { schemaState } from '#platform/db/migrate'
-import { StartRefused } from '../start-refused.ts'
+import { StartRefused } from '../process/start-refused.ts'
 import { withDatabase } from './with-database.ts'
 
 const whileRunning = {

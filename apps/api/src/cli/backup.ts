@@ -5,9 +5,9 @@ import { schemaState } from '#platform/db/migrate'
 import { openDatabase } from '#platform/db/open-database'
 import { archiveFolder, NotAnArchive, unarchiveFolder } from '#platform/db/pglite-archive'
 import { loadConfig } from '../config.ts'
-import { readEnvironment } from '../environment.ts'
 import { markRestored } from '../features/restored/store.ts'
-import { StartRefused } from '../start-refused.ts'
+import { readEnvironment } from '../process/environment.ts'
+import { StartRefused } from '../process/start-refused.ts'
 import { unmadeFolder } from './unmade-folder.ts'
 
 /** Writes the embedded database into a file, whole or not at all. Only its owner may read it: it knows people. */

@@ -2,7 +2,7 @@ import type { ChatPlatform } from '#chat/chat-platform'
 import { createMemoryCache } from '#platform/cache/memory-cache'
 import type { Log } from '#platform/log'
 import type { Config } from '../config.ts'
-import { createConfiguredChat } from '../configured-chat.ts'
+import { createConfiguredChat } from '../wiring/configured-chat.ts'
 
 /** The chat platform for a command, which shares its budget with nobody. */
 export const chatFor = (config: Config, log: Log): ChatPlatform =>

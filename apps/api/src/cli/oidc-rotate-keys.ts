@@ -1,6 +1,6 @@
 import { schemaState } from '#platform/db/migrate'
 import { rotateSigningKeys } from '../features/oidc/signing-keys.ts'
-import { StartRefused } from '../start-refused.ts'
+import { StartRefused } from '../process/start-refused.ts'
 import { withDatabase } from './with-database.ts'
 
 /** Makes a new signing key. It is published at once and signs in an hour, when relying parties have heard of it. */

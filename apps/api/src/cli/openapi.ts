@@ -1,7 +1,7 @@
 import { openApi } from '@rolecall/contract'
 import { version } from '#platform/version'
 import { loadConfig } from '../config.ts'
-import { readEnvironment } from '../environment.ts'
+import { readEnvironment } from '../process/environment.ts'
 
 /** Prints the OpenAPI document; PUBLIC_URL becomes its server. */
 export function openapiCommand(): void {

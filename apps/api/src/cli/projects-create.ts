@@ -9,7 +9,7 @@ import { planInitialAccess } from '../features/access/initial-access.ts'
 import { ensureMainServer } from '../features/chat-servers/main-server.ts'
 import { createProject } from '../features/projects/create-project.ts'
 import { readRedirectUris } from '../features/projects/redirect-uris.ts'
-import { StartRefused } from '../start-refused.ts'
+import { StartRefused } from '../process/start-refused.ts'
 import { withDatabase } from './with-database.ts'
 
 const complaintsAbout = compile(projects.CreateProject)

@@ -3,7 +3,7 @@ import { schemaState } from '#platform/db/migrate'
 import { createLog } from '#platform/log'
 import { createAnswers } from '#session-memory/answers'
 import { endEverything } from '../features/sessions/end-everything.ts'
-import { StartRefused } from '../start-refused.ts'
+import { StartRefused } from '../process/start-refused.ts'
 import { withDatabase } from './with-database.ts'
 
 const grouped = (count: number) => count.toLocaleString('en')

@@ -7,8 +7,8 @@ import {
 import { FolderInUse } from '#platform/db/folder-lock'
 import { openDatabase } from '#platform/db/open-database'
 import { type Config, loadConfig } from '../config.ts'
-import { readEnvironment } from '../environment.ts'
-import { StartRefused } from '../start-refused.ts'
+import { readEnvironment } from '../process/environment.ts'
+import { StartRefused } from '../process/start-refused.ts'
 import { unmadeFolder } from './unmade-folder.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { type Variable, variables } from '../../config.ts'
-import type { Environment } from '../../environment.ts'
-import { StartRefused } from '../../start-refused.ts'
+import type { Environment } from '../../process/environment.ts'
+import { StartRefused } from '../../process/start-refused.ts'
 
 /** Keys that were written once are never written over: what they seal could not be read any more. */
 export function refuseExisting(path: string) {

@@ -2,8 +2,8 @@ import { isLoopbackHost } from '#platform/loopback'
 import { parseUrl } from '#platform/parse-url'
 import { version } from '#platform/version'
 import { loadConfig } from '../../config.ts'
-import { readEnvironment } from '../../environment.ts'
-import { StartRefused } from '../../start-refused.ts'
+import { readEnvironment } from '../../process/environment.ts'
+import { StartRefused } from '../../process/start-refused.ts'
 
 /** The service answers in milliseconds, or after it has asked the chat platform. */
 const answerWithinMs = 30_000

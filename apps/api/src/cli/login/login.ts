@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { login } from '@rolecall/contract'
-import { StartRefused } from '../../start-refused.ts'
+import { StartRefused } from '../../process/start-refused.ts'
 import { askService, readAddress, refusedBy, textOf } from './ask-service.ts'
 import { openBrowser } from './open-browser.ts'
 import { receiveCode } from './receive-code.ts'

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { renderPage } from '#platform/http/page'
 import { inLanguage } from '#platform/http/reader'
 import { parseUrl } from '#platform/parse-url'
-import { StartRefused } from '../../start-refused.ts'
+import { StartRefused } from '../../process/start-refused.ts'
 
 const host = '127.0.0.1'
 const path = '/callback'

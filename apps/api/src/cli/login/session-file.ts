@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { readEnvironment } from '../../environment.ts'
-import { StartRefused } from '../../start-refused.ts'
+import { readEnvironment } from '../../process/environment.ts'
+import { StartRefused } from '../../process/start-refused.ts'
 
 /** The session of an administrator at one service. The refresh token is not kept: a new sign-in replaces the session. */
 export interface KeptSession {

@@ -1,5 +1,5 @@
 import { login, profile } from '@rolecall/contract'
-import { StartRefused } from '../../start-refused.ts'
+import { StartRefused } from '../../process/start-refused.ts'
 import { askService, readAddress, refusedBy } from './ask-service.ts'
 import { findKeptSession, forgetSession } from './session-file.ts'
 

@@ -1,6 +1,6 @@
 import type { Tx } from '#platform/db/database'
 import type { Answer } from '#platform/http/answer'
-import type { AdminBy } from '../callers.ts'
+import type { AdminBy } from '../../callers/callers.ts'
 
 export interface OwnSession {
   readonly id: string

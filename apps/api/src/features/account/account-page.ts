@@ -1,7 +1,7 @@
 import { Answer } from '#platform/http/answer'
 import { type PageEntry, type PageSection, renderPage } from '#platform/http/page'
 import type { Reader } from '#platform/http/reader'
-import { scopeTexts } from '../scope-texts.ts'
+import { scopeTexts } from '../../pages/scope-texts.ts'
 import type { OwnConsent, OwnSession } from './account-needs.ts'
 import { browserName } from './browser-name.ts'
 import type { Account } from './store.ts'

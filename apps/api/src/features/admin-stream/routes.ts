@@ -1,8 +1,8 @@
 import { adminStream } from '@rolecall/contract'
 import { eventStreamAnswer, lastEventIdOf } from '#platform/http/event-stream-answer'
 import type { Router } from '#platform/http/router'
+import type { AdminCaller, Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { AdminCaller, Callers } from '../callers.ts'
 import { createAdminHub } from './hub.ts'
 import { openAdminStream } from './open-stream.ts'
 

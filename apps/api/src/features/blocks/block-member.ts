@@ -2,8 +2,8 @@ import type { blocks } from '@rolecall/contract'
 import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
+import type { AdminBy } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { AdminBy } from '../callers.ts'
 import { type BlockRow, endBlock, findBlocked, lockBlock, lockBlockable, putBlock } from './store.ts'
 
 /** Ends everything that a member is logged in by; how much that was. */

@@ -1,7 +1,7 @@
 import { blocks } from '@rolecall/contract'
 import type { Router } from '#platform/http/router'
+import { by, type Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import { by, type Callers } from '../callers.ts'
 import { blockMember, type EndEverySession, unblockMember } from './block-member.ts'
 
 export function blockRoutes(

@@ -5,7 +5,7 @@ import { renderPage } from '#platform/http/page'
 import { createPublicDocument } from '#platform/http/public-document'
 import { inLanguage } from '#platform/http/reader'
 import type { Router } from '#platform/http/router'
-import type { Callers } from '../callers.ts'
+import type { Callers } from '../../callers/callers.ts'
 import { type Built, openBuilt } from './built-files.ts'
 
 /** Nothing from elsewhere, no text that becomes a script, and nobody may frame it. */

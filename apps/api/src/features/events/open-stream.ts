@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '#platform/http/api-error'
+import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { ProjectCaller } from '../callers.ts'
 import type { EventHub } from './event-hub.ts'
 import { createEventStream, type StreamTerms } from './event-stream.ts'
 import { type Mark, parseEventId } from './position.ts'

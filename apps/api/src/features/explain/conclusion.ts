@@ -1,5 +1,5 @@
 import type { explain } from '@rolecall/contract'
-import type { Step } from '../check.ts'
+import type { Step } from '../../checks/check.ts'
 
 /** Where a way in ends: at its first step that is not ok. */
 export function concluded(steps: readonly Step[]): Pick<explain.Explanation, 'outcome' | 'code' | 'steps'> {

@@ -4,9 +4,9 @@ import type { FreshnessTerms, Mirrored } from '#mirror/freshness'
 import type { Tx } from '#platform/db/database'
 import type { HeldRole } from '#session-memory/compose'
 import type { Read } from '#session-memory/memory'
+import type { ProjectCaller } from '../../callers/callers.ts'
+import type { Step } from '../../checks/check.ts'
 import type { Deps } from '../../deps.ts'
-import type { ProjectCaller } from '../callers.ts'
-import type { Step } from '../check.ts'
 
 /** What a login asks for at authorize. */
 export interface AskedLogin {

@@ -1,8 +1,8 @@
 import { explain as contract } from '@rolecall/contract'
 import { type Router, tooMany } from '#platform/http/router'
 import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
+import type { Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { Callers } from '../callers.ts'
 import type { Decisions } from './decisions.ts'
 import { explain } from './explain.ts'
 

@@ -1,5 +1,5 @@
 import type { HostRule } from '#session-memory/host-rules-store'
-import { errorCheck } from '../check.ts'
+import { errorCheck } from '../../checks/check.ts'
 
 /** Of a host, before anybody is asked who they are. */
 export const hostCheck = errorCheck<{ readonly rule: HostRule | undefined }>({

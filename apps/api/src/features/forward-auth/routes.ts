@@ -8,9 +8,9 @@ import { isSameOrigin } from '#platform/http/credentials'
 import { readerOf } from '#platform/http/reader'
 import type { Client, Router } from '#platform/http/router'
 import type { HostRule } from '#session-memory/host-rules-store'
+import type { Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import { brandOf, withoutImages } from '../brand-of.ts'
-import type { Callers } from '../callers.ts'
+import { brandOf, withoutImages } from '../../pages/brand-of.ts'
 import { decide, decideFromMemory, readHostToken, ruleOf } from './check-request.ts'
 import {
   createProxyCheck,

@@ -4,8 +4,8 @@ import { Answer } from '#platform/http/answer'
 import type { Lifecycle } from '#platform/http/lifecycle'
 import type { Router } from '#platform/http/router'
 import { databaseState, isCacheUp } from '#platform/part-state'
+import type { Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { Callers } from '../callers.ts'
 
 export function healthRoutes(
   { route }: Router<Callers>,

@@ -1,9 +1,9 @@
 import type { Tx } from '#platform/db/database'
 import { Answer } from '#platform/http/answer'
 import type { Client } from '#platform/http/router'
+import { deletedAdminCookies } from '../../callers/admin-cookies.ts'
+import type { MemberCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import { deletedAdminCookies } from '../admin-cookies.ts'
-import type { MemberCaller } from '../callers.ts'
 
 type EndSession = (tx: Tx, sessionId: string) => Promise<unknown>
 

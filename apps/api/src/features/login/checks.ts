@@ -1,7 +1,7 @@
 import { ChatPlatformError } from '#chat/chat-platform'
+import { type Check, errorCheck } from '../../checks/check.ts'
 import type { Config } from '../../config.ts'
-import { type Check, errorCheck } from '../check.ts'
-import type { LoginRefusal } from '../refusal-notice.ts'
+import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 import { refusalOf } from './project-redirect.ts'
 import type { LoginProject } from './store.ts'
 

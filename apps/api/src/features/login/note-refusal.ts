@@ -1,6 +1,6 @@
 import type { refusedLogins } from '@rolecall/contract'
 import type { Client } from '#platform/http/router'
-import type { LoginRefusal } from '../refusal-notice.ts'
+import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 import { refusalOf } from './project-redirect.ts'
 
 /** A login of a known account that was refused. */

@@ -1,4 +1,4 @@
-import type { LoginRefusal } from '../refusal-notice.ts'
+import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 
 /** RFC 6749 §4.1.2.1 and OpenID Connect: what a login can end in besides a code. */
 type LoginError = 'access_denied' | 'temporarily_unavailable' | 'server_error' | 'login_required'

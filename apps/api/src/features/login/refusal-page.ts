@@ -3,7 +3,7 @@ import type { TextKey, Values } from '#languages/catalog'
 import type { ApiError } from '#platform/http/api-error'
 import { type RenderedPage, renderPage } from '#platform/http/page'
 import type { Reader } from '#platform/http/reader'
-import { sectionAboutUri } from '../unlisted-uri.ts'
+import { sectionAboutUri } from '../../pages/unlisted-uri.ts'
 
 /** A text that needs no values. */
 type PlainKey = { [Key in TextKey]: Values<Key> extends [] ? Key : never }[TextKey]

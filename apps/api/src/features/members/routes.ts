@@ -1,7 +1,7 @@
 import { memberLists } from '@rolecall/contract'
 import type { Router } from '#platform/http/router'
+import { by, type Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import { by, type Callers } from '../callers.ts'
 import { exportMembers } from './export-members.ts'
 import { listMembers } from './list-members.ts'
 import { getMemberServers } from './member-servers.ts'

@@ -6,8 +6,8 @@ import { ApiError } from '#platform/http/api-error'
 import { bearerToken } from '#platform/http/credentials'
 import type { Router } from '#platform/http/router'
 import { isLoopbackAddress } from '#platform/loopback'
+import type { Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { Callers } from '../callers.ts'
 
 /** `GET /metrics`, for Prometheus. Not of the contract: it is about the process, not about members. */
 export function metricsRoute(

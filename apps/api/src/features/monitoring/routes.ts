@@ -1,7 +1,7 @@
 import { attention, latency, monitoring, queues } from '@rolecall/contract'
 import type { Router } from '#platform/http/router'
+import type { Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { Callers } from '../callers.ts'
 import { type AttentionNeeds, listAttention } from './attention/list-attention.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { readQueues } from './queues-store.ts'

@@ -1,8 +1,8 @@
 import { notifications } from '@rolecall/contract'
 import { listLog, resend } from '#deliveries/delivery-log'
 import type { Router } from '#platform/http/router'
+import { by, type Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import { by, type Callers } from '../callers.ts'
 import { noticeLog } from './notice-log.ts'
 
 export function notificationRoutes({ route }: Router<Callers>, deps: Pick<Deps, 'db' | 'audit'>) {

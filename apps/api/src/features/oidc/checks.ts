@@ -1,4 +1,4 @@
-import type { Check } from '../check.ts'
+import type { Check } from '../../checks/check.ts'
 import type { ClientRow } from './clients-store.ts'
 
 type ClientCheck = Check<Pick<ClientRow, 'serverId' | 'isPublic' | 'keyDigests'>, 'invalid_client'>

@@ -1,7 +1,7 @@
 import type { AdapterPayload, Client } from 'oidc-provider'
 import { isLoopbackHost } from '#platform/loopback'
 import { parseUrl } from '#platform/parse-url'
-import { firstFailed } from '../check.ts'
+import { firstFailed } from '../../checks/check.ts'
 import { clientChecks } from './checks.ts'
 import type { ClientRow } from './clients-store.ts'
 

@@ -1,6 +1,6 @@
 import { renderPage } from '#platform/http/page'
 import type { Reader } from '#platform/http/reader'
-import { scopeTexts } from '../scope-texts.ts'
+import { scopeTexts } from '../../pages/scope-texts.ts'
 
 /** The error that a client receives when the member declines. */
 export const consentDeclined = {

@@ -1,6 +1,6 @@
 import { type RenderedPage, renderPage } from '#platform/http/page'
 import type { Reader } from '#platform/http/reader'
-import { sectionAboutUri, type UnlistedUri } from '../unlisted-uri.ts'
+import { sectionAboutUri, type UnlistedUri } from '../../pages/unlisted-uri.ts'
 
 const badLink = { title: 'badLinkTitle', what: 'badLink', advice: 'goBackOrTell' } as const
 const ourFault = { title: 'ourFaultTitle', what: 'ourFault', advice: 'waitAndGoBack' } as const

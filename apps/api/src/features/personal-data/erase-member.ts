@@ -1,8 +1,8 @@
 import type { By } from '#audit/event'
 import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
+import type { AdminBy } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { AdminBy } from '../callers.ts'
 
 /** What the owners of tables do for an erasure; `app.ts` passes it. */
 export interface Erasers {

@@ -1,8 +1,8 @@
 import { downloadAnswer } from '#platform/download'
 import type { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
+import type { AdminBy } from '../../callers/callers.ts'
 import type { Deps, OpenDownload } from '../../deps.ts'
-import type { AdminBy } from '../callers.ts'
 import { findPersonalData, type PersonalData, streamAuditEntries } from './store.ts'
 
 type DataDeps = Pick<Deps, 'db'> & { readonly openDownload: OpenDownload }

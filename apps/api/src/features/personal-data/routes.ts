@@ -1,7 +1,7 @@
 import { memberData } from '@rolecall/contract'
 import type { Router } from '#platform/http/router'
+import { by, type Callers } from '../../callers/callers.ts'
 import type { Deps, OpenDownload } from '../../deps.ts'
-import { by, type Callers } from '../callers.ts'
 import { type Erasers, eraseMember } from './erase-member.ts'
 import { readMemberData } from './read-data.ts'
 

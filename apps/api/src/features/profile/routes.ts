@@ -1,7 +1,7 @@
 import { profile } from '@rolecall/contract'
 import type { Router } from '#platform/http/router'
+import { by, type Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import { by, type Callers } from '../callers.ts'
 import { type ProfileNeeds, readProfile, updatePreferredName } from './profile.ts'
 
 export function profileRoutes({ route }: Router<Callers>, deps: Pick<Deps, 'db' | 'audit'> & ProfileNeeds) {

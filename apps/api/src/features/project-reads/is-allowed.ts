@@ -1,5 +1,5 @@
 import type { HeldRole } from '#session-memory/compose'
-import { type Check, errorCheck, firstFailed } from '../check.ts'
+import { type Check, errorCheck, firstFailed } from '../../checks/check.ts'
 
 export interface Wanted {
   readonly anyOf?: readonly string[] | undefined

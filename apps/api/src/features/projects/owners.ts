@@ -1,6 +1,6 @@
 import type { NewOwners, Owners } from '@rolecall/contract'
 import type { Tx } from '#platform/db/database'
-import { checkRolesKnown } from '../known-roles.ts'
+import { checkRolesKnown } from '../../checks/known-roles.ts'
 import { storeOwners } from './owner-store.ts'
 
 const nobody: Owners = { roleIds: [], memberIds: [] }

@@ -1,8 +1,8 @@
 import { refusedLogins } from '@rolecall/contract'
 import { momentCursor } from '#platform/db/moment-cursor'
 import { periodConditions, readPeriod } from '#platform/http/period'
+import type { AdminCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { AdminCaller } from '../callers.ts'
 import { listRefused } from './store.ts'
 
 const { declined: _, ...shownToOwners } = refusedLogins.refusalSteps

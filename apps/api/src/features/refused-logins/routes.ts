@@ -1,7 +1,7 @@
 import { refusedLogins } from '@rolecall/contract'
 import type { Router } from '#platform/http/router'
+import type { Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { Callers } from '../callers.ts'
 import { listRefusedLogins } from './list-refused-logins.ts'
 
 export const refusedLoginRoutes = ({ route }: Router<Callers>, deps: Deps) =>

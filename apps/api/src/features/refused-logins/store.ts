@@ -2,7 +2,7 @@ import type { refusedLogins } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
 import { readMomentCursor } from '#platform/db/moment-cursor'
 import { allOf, type Sql, sql } from '#platform/db/sql'
-import { isOwnedBy, type PossibleOwner } from '../owners-store.ts'
+import { isOwnedBy, type PossibleOwner } from '../../callers/owners-store.ts'
 
 interface RefusedLoginRow extends Omit<refusedLogins.RefusedLogin, 'at' | 'step'> {
   readonly id: string

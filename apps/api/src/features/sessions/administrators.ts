@@ -1,9 +1,9 @@
 import { admitsAuditor, type EndpointDefinition, formats } from '@rolecall/contract'
 import { ApiError } from '#platform/http/api-error'
 import type { Session } from '#session-memory/session'
+import type { AdminCaller, AdminKind } from '../../callers/callers.ts'
+import { isOwner, listOwnedProjects, type PossibleOwner } from '../../callers/owners-store.ts'
 import type { Deps } from '../../deps.ts'
-import type { AdminCaller, AdminKind } from '../callers.ts'
-import { isOwner, listOwnedProjects, type PossibleOwner } from '../owners-store.ts'
 
 type Terms = Pick<Deps, 'config' | 'db'>
 type Roles = Pick<Session, 'roleIds'>

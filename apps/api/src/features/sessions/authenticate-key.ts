@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { digestOf } from '#platform/crypto/tokens'
 import { readApiKey } from '#platform/http/credentials'
 import { keyBucket } from '#platform/rate-limit/key-bucket'
+import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { ProjectCaller } from '../callers.ts'
 import { checkKey } from './validate.ts'
 
 /** The project of a key that is good now. Throws as authentication does. */

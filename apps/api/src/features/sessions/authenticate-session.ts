@@ -7,9 +7,9 @@ import { readCookie } from '#platform/http/cookies'
 import { bearerToken, hintForToken, isSameOrigin } from '#platform/http/credentials'
 import { liveSession, readSession } from '#session-memory/live-session'
 import type { Session, SessionAt } from '#session-memory/session'
+import { adminCookie, type Presented } from '../../callers/admin-cookies.ts'
+import type { AdminCaller, MemberCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import { adminCookie, type Presented } from '../admin-cookies.ts'
-import type { AdminCaller, MemberCaller } from '../callers.ts'
 import { kindFor } from './administrators.ts'
 
 type AuthDeps = Pick<Deps, 'answers' | 'config' | 'db' | 'settings' | 'refreshMember'>

@@ -1,6 +1,6 @@
 import { type FreshnessTerms, isServable, type Mirrored } from '#mirror/freshness'
 import type { Read } from '#session-memory/memory'
-import { errorCheck } from '../check.ts'
+import { errorCheck } from '../../checks/check.ts'
 
 /** Of a key: by the exchange and by validate alike. */
 export const keyChecks = [

@@ -1,6 +1,6 @@
 import { digestOf } from '#platform/crypto/tokens'
+import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { ProjectCaller } from '../callers.ts'
 import { markLogoutAll, revokeByToken, revokeMemberInProject, voidCodes } from './store.ts'
 
 /** Ends one session of the calling project. Anything else is ignored, and answered the same (RFC 7009 §2.2). */

@@ -1,8 +1,8 @@
 import { formats, type memberSessions } from '@rolecall/contract'
 import { findUsername } from '#mirror/read-members'
 import { ApiError } from '#platform/http/api-error'
+import type { AdminBy } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { AdminBy } from '../callers.ts'
 import { nameOfEnded } from './own-sessions.ts'
 import { endOwnSession, listLiveSessions } from './own-sessions-store.ts'
 

@@ -2,8 +2,8 @@ import { formats, type sessions } from '@rolecall/contract'
 import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import type { Client } from '#platform/http/router'
+import type { MemberCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import type { MemberCaller } from '../callers.ts'
 import { endEverySession } from './end-every-session.ts'
 import {
   type EndedSession,

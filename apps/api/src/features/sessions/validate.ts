@@ -12,8 +12,8 @@ import { compile } from '#platform/http/validation'
 import { keyBucket, unknownTokenBucket } from '#platform/rate-limit/key-bucket'
 import type { Read } from '#session-memory/memory'
 import { sessionAt } from '#session-memory/session'
+import { firstFailed } from '../../checks/check.ts'
 import type { Deps } from '../../deps.ts'
-import { firstFailed } from '../check.ts'
 import { keyChecks, sessionCheck } from './checks.ts'
 
 type MemoryDeps = Pick<Deps, 'limiter' | 'answers' | 'settings'>

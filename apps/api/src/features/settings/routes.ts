@@ -1,7 +1,7 @@
 import { settings } from '@rolecall/contract'
 import type { Router } from '#platform/http/router'
+import { by, type Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import { by, type Callers } from '../callers.ts'
 import { readSettings } from './read-settings.ts'
 import { readSources } from './read-sources.ts'
 import { resetSettings, updateSettings } from './write-settings.ts'

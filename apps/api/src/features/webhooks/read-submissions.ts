@@ -4,8 +4,8 @@ import { sql } from '#platform/db/sql'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
+import type { MemberCaller } from '../../callers/callers.ts'
 import type { Deps, DownloadEvent, OpenDownload } from '../../deps.ts'
-import type { MemberCaller } from '../callers.ts'
 import {
   behindCursor,
   behindRow,

@@ -1,24 +1,24 @@
-import type { Deps } from './deps.ts'
-import { findBlock } from './features/blocks/store.ts'
-import { stepsOf } from './features/check.ts'
-import type { Decisions } from './features/explain/decisions.ts'
-import { hostCheck, hostRolesCheck } from './features/forward-auth/checks.ts'
-import { callbacksOf, readHost } from './features/forward-auth/host.ts'
-import { listForwardAuth } from './features/forward-auth/store.ts'
+import { stepsOf } from '../checks/check.ts'
+import type { Deps } from '../deps.ts'
+import { findBlock } from '../features/blocks/store.ts'
+import type { Decisions } from '../features/explain/decisions.ts'
+import { hostCheck, hostRolesCheck } from '../features/forward-auth/checks.ts'
+import { callbacksOf, readHost } from '../features/forward-auth/host.ts'
+import { listForwardAuth } from '../features/forward-auth/store.ts'
 import {
   authorizeChecks,
   callbackChecks,
   codeCheck,
   configuredCheck,
   failureOf,
-} from './features/login/checks.ts'
-import { issueCode } from './features/login/issue-code.ts'
-import { findLoginProject } from './features/login/store.ts'
-import { clientChecks } from './features/oidc/checks.ts'
-import { findClient } from './features/oidc/clients-store.ts'
-import { roleChecks } from './features/project-reads/is-allowed.ts'
-import { keyChecks, redeemCheck, rolesCheck, sessionCheck } from './features/sessions/checks.ts'
-import { exchangeCode } from './features/sessions/exchange-code.ts'
+} from '../features/login/checks.ts'
+import { issueCode } from '../features/login/issue-code.ts'
+import { findLoginProject } from '../features/login/store.ts'
+import { clientChecks } from '../features/oidc/checks.ts'
+import { findClient } from '../features/oidc/clients-store.ts'
+import { roleChecks } from '../features/project-reads/is-allowed.ts'
+import { keyChecks, redeemCheck, rolesCheck, sessionCheck } from '../features/sessions/checks.ts'
+import { exchangeCode } from '../features/sessions/exchange-code.ts'
 
 /** What login, sessions and project reads decide by, for the feature that explains it: no feature imports another. */
 export const explainedDecisions = ({

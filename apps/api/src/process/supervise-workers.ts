@@ -5,7 +5,7 @@ import { answerWorkersMetrics } from '#platform/metrics/cluster-metrics'
 import { graceMs, shutDownOnce } from './graceful-shutdown.ts'
 import { createWorkerWatch, isHeartbeat, lookEveryMs } from './worker-heartbeat.ts'
 
-const program = fileURLToPath(new URL('../bin/worker.cjs', import.meta.url))
+const program = fileURLToPath(new URL('../../bin/worker.cjs', import.meta.url))
 /** What a message to a process that has ended fails with. */
 const channelGone = ['EPIPE', 'ECONNRESET', 'ERR_IPC_CHANNEL_CLOSED']
 const restartAfterMs = 1_000

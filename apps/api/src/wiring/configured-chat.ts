@@ -2,7 +2,7 @@ import type { ChatPlatform } from '#chat/chat-platform'
 import { createDiscord } from '#chat/discord/discord'
 import type { Cache } from '#platform/cache/cache'
 import type { Log } from '#platform/log'
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 
 /** The chat platform as this configuration reaches it, also where it is not complete yet. */
 export const createConfiguredChat = (
