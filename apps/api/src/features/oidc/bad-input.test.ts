@@ -48,7 +48,7 @@ describe.each(engines)('what nobody should send, on %s', (engine) => {
         ...(method === 'POST' && { raw: 'xsrf=x&user_code=ABCD-EFGH' }),
       })
       expect(reply.status).toBe(400)
-      expect(reply.text).toContain('This sign-in is over')
+      expect(reply.text).toContain('This page has expired')
       expect(reply.headers.get('x-request-id')).toBeTruthy()
       expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")
     },

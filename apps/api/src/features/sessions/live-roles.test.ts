@@ -53,7 +53,7 @@ describe.each(mainEngines)('POST /api/auth/validate, with roles read each time, 
     expect(member).toMatchObject({ id: users.ada, displayName: 'Ada (first mate)', isClubMember: true })
     expect(held).toEqual([{ roleId: roles.crew, roleName: 'Crew', roleColor: 0x2980b9, rolePosition: 6 }])
     expect(session).toMatchObject({ serverId: mainGuildId, expiresAt })
-    expect(rest).toEqual({ rolesAsOf: expect.stringMatching(/Z$/), rolesSource: 'rest' })
+    expect(rest).toEqual({ groups: ['Crew'], rolesAsOf: expect.stringMatching(/Z$/), rolesSource: 'rest' })
     expect(Date.now() - Date.parse(rest.rolesAsOf)).toBeLessThan(5_000)
   })
 

@@ -48,7 +48,7 @@ describe('validation', () => {
       const [problem] = compile(Type.Object({ it: Type.String({ pattern }) }))({ it: '\\(x)' })
       expect(problem?.code).toBe('PATTERN')
       expect(problem?.message, pattern).toMatch(/^must be \S+ \S+/)
-      expect(problem?.message).not.toMatch(/pattern|\[|\^|\\/)
+      expect(problem?.message).not.toMatch(/pattern|\[(?!::1\])|\^|\\/)
     }
   })
 

@@ -195,8 +195,8 @@ describe('the throttle', () => {
       await throttle.wait({ ...quiet, shard, lane }, signal)
       return performance.now() - began
     }
-    const [first, second, other] = await Promise.all([at(0, 0), at(1, 0), at(2, 1)])
-    expect(second - first).toBeGreaterThanOrEqual(19)
+    const [, second, other] = await Promise.all([at(0, 0), at(1, 0), at(2, 1)])
+    expect(second).toBeGreaterThanOrEqual(19)
     expect(other).toBeLessThan(second)
   })
 
