@@ -88,7 +88,8 @@ create table oidc_consents (
   created_at timestamptz(3) not null default clock_now(),
   primary key (project_id, member_id)
 );
-comment on table oidc_consents is 'The scopes that a member has granted to a project.';
+comment on table oidc_consents is 'What a member has granted to a project.';
+comment on column oidc_consents.scopes is 'Scopes, and `resource:` with the URI of each API that the project may use as the member.';
 
 create table oidc_signing_keys (
   kid text collate "C" primary key,

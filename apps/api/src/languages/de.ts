@@ -105,6 +105,7 @@ export const de: Catalog = {
 
   consentTitle: 'Bei {site} anmelden?',
   consent: '{site} wird nicht von diesem Dienst betrieben. Die Website würde erfahren:',
+  consentApi: '{site} könnte {api} ({resource}) mit Ihrem Account nutzen.',
   scopeAccount: 'Welcher Account Ihnen gehört',
   scopeProfile: 'Ihren Namen, Ihren Nickname und Ihr Bild',
   scopeEmail: 'Ihre E-Mail-Adresse',
@@ -185,6 +186,7 @@ export const de: Catalog = {
   consentsNone: 'Keine Website hat Sie gefragt.',
   consents:
     'Wenn Sie den Zugriff entziehen, werden Sie von der Website abgemeldet. Was sie schon gespeichert hat, behält sie: Fragen Sie die Betreiber.',
+  consentedApi: 'Darf {resource} mit Ihrem Account nutzen',
   withdraw: 'Zugriff entziehen',
   dataHeading: 'Was wir über Sie speichern',
   data: 'Ihre Namen, Ihr Bild, Ihre Rollen, wann und wo Sie sich angemeldet haben, und Änderungen an Ihrem Account.',

@@ -100,6 +100,7 @@ export const en = {
 
   consentTitle: 'Sign in to {site}?',
   consent: '{site} is not run by this service. It would learn:',
+  consentApi: '{site} could use {api} ({resource}) with your account.',
   scopeAccount: 'Which account you have',
   scopeProfile: 'Your name, nickname, and picture',
   scopeEmail: 'Your email address',
@@ -175,6 +176,7 @@ export const en = {
   consentsNone: 'No site has asked you.',
   consents:
     'When you remove access, you are signed out of the site. The site keeps what it already stored: ask the people who run it.',
+  consentedApi: 'Can use {resource} with your account',
   withdraw: 'Remove access',
   dataHeading: 'What we store about you',
   data: 'Your names, your picture, your roles, when and where you signed in, and changes to your account.',

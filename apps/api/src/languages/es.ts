@@ -103,6 +103,7 @@ export const es: Catalog = {
 
   consentTitle: '¿Iniciar sesión en {site}?',
   consent: '{site} no pertenece a este servicio. El sitio sabría:',
+  consentApi: '{site} podría usar {api} ({resource}) con tu cuenta.',
   scopeAccount: 'Cuál es tu cuenta',
   scopeProfile: 'Tu nombre, tu apodo y tu foto',
   scopeEmail: 'Tu correo electrónico',
@@ -179,6 +180,7 @@ export const es: Catalog = {
   consentsNone: 'Ningún sitio te lo ha pedido.',
   consents:
     'Si retiras el acceso, se cierra tu sesión en el sitio. El sitio conserva lo que ya guardó: pregunta a quienes lo administran.',
+  consentedApi: 'Puede usar {resource} con tu cuenta',
   withdraw: 'Retirar el acceso',
   dataHeading: 'Qué guardamos sobre ti',
   data: 'Tus nombres, tu foto, tus roles, cuándo y dónde iniciaste sesión y los cambios en tu cuenta.',

@@ -102,6 +102,7 @@ export const fr: Catalog = {
 
   consentTitle: 'Se connecter à {site} ?',
   consent: '{site} n’est pas géré par ce service. Le site connaîtrait :',
+  consentApi: '{site} pourrait utiliser {api} ({resource}) avec votre compte.',
   scopeAccount: 'Quel compte est le vôtre',
   scopeProfile: 'Votre nom, votre pseudo et votre photo',
   scopeEmail: 'Votre adresse e-mail',
@@ -181,6 +182,7 @@ export const fr: Catalog = {
   consentsNone: 'Aucun site ne vous l’a demandé.',
   consents:
     'Si vous retirez l’accès, votre session sur le site prend fin. Le site garde ce qu’il a déjà enregistré : adressez-vous à ses responsables.',
+  consentedApi: 'Peut utiliser {resource} avec votre compte',
   withdraw: 'Retirer l’accès',
   dataHeading: 'Ce que nous conservons à votre sujet',
   data: 'Vos noms, votre photo, vos rôles, la date et le lieu de vos connexions et les changements de votre compte.',

@@ -99,6 +99,7 @@ export const it: Catalog = {
 
   consentTitle: 'Accedere a {site}?',
   consent: '{site} non è gestito da questo servizio. Il sito verrebbe a sapere:',
+  consentApi: '{site} potrebbe usare {api} ({resource}) con il tuo account.',
   scopeAccount: 'Qual è il tuo account',
   scopeProfile: 'Il tuo nome, il tuo nickname e la tua immagine',
   scopeEmail: 'Il tuo indirizzo e-mail',
@@ -176,6 +177,7 @@ export const it: Catalog = {
   consentsNone: 'Nessun sito te lo ha chiesto.',
   consents:
     'Se revochi l’accesso, la tua sessione nel sito viene chiusa. Il sito conserva ciò che ha già salvato: rivolgiti a chi lo gestisce.',
+  consentedApi: 'Può usare {resource} con il tuo account',
   withdraw: 'Revoca l’accesso',
   dataHeading: 'Che cosa conserviamo su di te',
   data: 'I tuoi nomi, la tua immagine, i tuoi ruoli, quando e dove hai effettuato l’accesso e le modifiche al tuo account.',

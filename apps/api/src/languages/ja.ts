@@ -101,6 +101,7 @@ export const ja: Catalog = {
 
   consentTitle: '{site} にログインしますか?',
   consent: '{site} はこのサービスの運営ではありません。サイトには次の情報が伝わります:',
+  consentApi: '{site} は、このアカウントで {api}({resource})を利用できるようになります。',
   scopeAccount: 'どのアカウントか',
   scopeProfile: '名前、ニックネーム、画像',
   scopeEmail: 'メールアドレス',
@@ -178,6 +179,7 @@ export const ja: Catalog = {
   consentsNone: '許可を求めたサイトはありません。',
   consents:
     'アクセスを取り消すと、サイトからログアウトします。サイトがすでに保存した情報は残ります。サイトの運営者に問い合わせてください。',
+  consentedApi: 'このアカウントで {resource} を利用できます',
   withdraw: 'アクセスを取り消す',
   dataHeading: '保存している情報',
   data: '名前、画像、ロール、ログインの日時と場所、アカウントの変更。',

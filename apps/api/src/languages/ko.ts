@@ -97,6 +97,7 @@ export const ko: Catalog = {
 
   consentTitle: '{site} 사이트에 로그인할까요?',
   consent: '{site} 사이트는 이 서비스가 운영하지 않아요. 사이트가 알게 되는 정보:',
+  consentApi: '{site} 사이트가 이 계정으로 {api}({resource})에 접근할 수 있게 돼요.',
   scopeAccount: '어떤 계정인지',
   scopeProfile: '이름, 별명, 사진',
   scopeEmail: '이메일 주소',
@@ -171,6 +172,7 @@ export const ko: Catalog = {
   consentsNone: '물어본 사이트가 없어요.',
   consents:
     '접근 권한을 취소하면 사이트에서 로그아웃돼요. 사이트가 이미 저장한 정보는 남아요. 사이트 운영자에게 문의해 주세요.',
+  consentedApi: '이 계정으로 {resource}에 접근할 수 있어요',
   withdraw: '접근 권한 취소',
   dataHeading: '저장하는 정보',
   data: '이름, 사진, 역할, 로그인한 시간과 위치, 계정 변경 사항이에요.',

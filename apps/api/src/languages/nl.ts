@@ -102,6 +102,7 @@ export const nl: Catalog = {
 
   consentTitle: 'Inloggen bij {site}?',
   consent: '{site} wordt niet door deze dienst beheerd. De site krijgt te weten:',
+  consentApi: '{site} zou {api} ({resource}) met je account kunnen gebruiken.',
   scopeAccount: 'Welk account van jou is',
   scopeProfile: 'Je naam, je bijnaam en je afbeelding',
   scopeEmail: 'Je e-mailadres',
@@ -179,6 +180,7 @@ export const nl: Catalog = {
   consentsNone: 'Geen enkele site heeft je iets gevraagd.',
   consents:
     'Als je toegang intrekt, word je uitgelogd bij de site. De site houdt wat al is opgeslagen: vraag het de beheerders.',
+  consentedApi: 'Kan {resource} met je account gebruiken',
   withdraw: 'Toegang intrekken',
   dataHeading: 'Wat we over je bewaren',
   data: 'Je namen, je afbeelding, je rollen, wanneer en waar je hebt ingelogd en wijzigingen van je account.',

@@ -98,6 +98,7 @@ export const pl: Catalog = {
 
   consentTitle: 'Zalogować się na stronie {site}?',
   consent: 'Strona {site} nie należy do tej usługi. Pozna:',
+  consentApi: 'Strona {site} będzie mogła korzystać z {api} ({resource}) przy użyciu Twojego konta.',
   scopeAccount: 'Które konto jest Twoje',
   scopeProfile: 'Twoją nazwę, pseudonim i zdjęcie',
   scopeEmail: 'Twój adres e-mail',
@@ -174,6 +175,7 @@ export const pl: Catalog = {
   consentsNone: 'Żadna strona nie pytała.',
   consents:
     'Gdy cofniesz dostęp, Twoja sesja na stronie się zakończy. Strona zachowa to, co już zapisała: zapytaj osoby, które ją prowadzą.',
+  consentedApi: 'Może korzystać z {resource} przy użyciu Twojego konta',
   withdraw: 'Cofnij dostęp',
   dataHeading: 'Co o Tobie przechowujemy',
   data: 'Twoje nazwy, zdjęcie, role, czas i miejsce logowań oraz zmiany konta.',

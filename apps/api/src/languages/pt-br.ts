@@ -100,6 +100,7 @@ export const ptBr: Catalog = {
 
   consentTitle: 'Entrar em {site}?',
   consent: '{site} não é administrado por este serviço. O site saberia:',
+  consentApi: '{site} poderia usar {api} ({resource}) com a sua conta.',
   scopeAccount: 'Qual é a sua conta',
   scopeProfile: 'Seu nome, seu apelido e sua foto',
   scopeEmail: 'Seu e-mail',
@@ -175,6 +176,7 @@ export const ptBr: Catalog = {
   consentsNone: 'Nenhum site perguntou.',
   consents:
     'Ao remover o acesso, sua sessão no site é encerrada. O site mantém o que já guardou: fale com quem o administra.',
+  consentedApi: 'Pode usar {resource} com a sua conta',
   withdraw: 'Remover o acesso',
   dataHeading: 'O que guardamos sobre você',
   data: 'Seus nomes, sua foto, seus cargos, quando e onde você fez login e as mudanças na sua conta.',

@@ -100,6 +100,7 @@ export const tr: Catalog = {
 
   consentTitle: '{site} sitesine giriş yapılsın mı?',
   consent: '{site} bu hizmet tarafından yönetilmiyor. Site şunları öğrenecek:',
+  consentApi: '{site} sitesi, {api} ({resource}) hizmetini sizin hesabınızla kullanabilecek.',
   scopeAccount: 'Hangi hesabın sizin olduğu',
   scopeProfile: 'Adınız, takma adınız ve resminiz',
   scopeEmail: 'E-posta adresiniz',
@@ -177,6 +178,7 @@ export const tr: Catalog = {
   consentsNone: 'Hiçbir site sormadı.',
   consents:
     'Erişimi kaldırdığınızda sitedeki oturumunuz kapanır. Site, daha önce sakladıklarını tutar: siteyi yönetenlere sorun.',
+  consentedApi: 'Sizin hesabınızla {resource} hizmetini kullanabilir',
   withdraw: 'Erişimi kaldır',
   dataHeading: 'Hakkınızda sakladıklarımız',
   data: 'Adlarınız, resminiz, rolleriniz, ne zaman ve nereden giriş yaptığınız ve hesabınızdaki değişiklikler.',

@@ -95,6 +95,7 @@ export const zhHans: Catalog = {
 
   consentTitle: '要登录 {site} 吗？',
   consent: '{site} 不由此服务运营。该网站将获知：',
+  consentApi: '{site} 将能使用您的账号访问 {api}（{resource}）。',
   scopeAccount: '您使用哪个账号',
   scopeProfile: '您的名称、昵称和头像',
   scopeEmail: '您的电子邮箱地址',
@@ -164,6 +165,7 @@ export const zhHans: Catalog = {
   consentsHeading: '网站了解您的哪些信息',
   consentsNone: '没有网站询问过您。',
   consents: '撤销访问权限后，您会退出该网站。网站会保留已存储的内容：请咨询网站管理者。',
+  consentedApi: '可使用您的账号访问 {resource}',
   withdraw: '撤销访问权限',
   dataHeading: '我们保存的您的信息',
   data: '您的名称、头像、身份组、登录的时间和地点，以及账号的变更。',

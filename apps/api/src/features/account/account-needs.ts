@@ -17,6 +17,8 @@ export interface OwnConsent {
   readonly projectId: string
   readonly projectName: string
   readonly scopes: readonly string[]
+  /** APIs that the project may use as the member, by their URIs. */
+  readonly resources: readonly string[]
   readonly at: Date
 }
 

@@ -119,9 +119,13 @@ function consentsSection(reader: Reader, consents: readonly OwnConsent[]): PageS
   return {
     heading: say('consentsHeading'),
     paragraphs: [consents.length === 0 ? say('consentsNone') : say('consents')],
-    entries: consents.map(({ projectId, projectName, scopes, at }) => ({
+    entries: consents.map(({ projectId, projectName, scopes, resources, at }) => ({
       title: projectName,
-      lines: [list.format(scopeTexts(reader, scopes)), say('since', { start: moment(reader, at) })],
+      lines: [
+        list.format(scopeTexts(reader, scopes)),
+        ...resources.map((resource) => say('consentedApi', { resource })),
+        say('since', { start: moment(reader, at) }),
+      ],
       action: { href: `/account/consents/${projectId}/withdraw`, text: say('withdraw'), about: projectName },
     })),
   }

@@ -32,10 +32,10 @@ export const findClient = (db: Queryable, projectId: string, configuredServerId:
     from projects p join oidc_clients c on c.project_id = p.id and c.enabled
     where p.id = ${projectId} and p.deleted_at is null and p.deactivated_at is null`)
 
-/** Returns the project that a resource belongs to, and the server it answers for; undefined if it cannot use one. */
+/** Returns the project that a resource belongs to, its name, and the server it answers for; undefined if it cannot use one. */
 export const findResource = (db: Queryable, resource: string, configuredServerId: string | undefined) =>
-  db.maybeOne<{ projectId: string; serverId: string }>(sql`
-    select p.id as "projectId", s.server_id as "serverId"
+  db.maybeOne<{ projectId: string; name: string; serverId: string }>(sql`
+    select p.id as "projectId", p.name, s.server_id as "serverId"
     from oidc_resources r join projects p on p.id = r.project_id and p.deleted_at is null and p.deactivated_at is null
     join oidc_clients c on c.project_id = p.id and c.enabled
     join readable_servers s on s.project_id = p.id

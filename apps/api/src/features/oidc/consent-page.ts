@@ -1,6 +1,7 @@
 import { renderPage } from '#platform/http/page'
 import type { Reader } from '#platform/http/reader'
 import { scopeTexts } from '../../pages/scope-texts.ts'
+import type { RequestedConsent } from './requested-consent.ts'
 
 /** The error that a client receives when the member declines. */
 export const consentDeclined = {
@@ -9,19 +10,18 @@ export const consentDeclined = {
   error_reason: 'consent_declined',
 } as const
 
-interface Consent {
+interface Consent extends RequestedConsent {
   readonly action: string
   readonly site: string
   readonly account: string
-  readonly scopes: readonly string[]
   /** Starts the same login for another account; undefined where it cannot start again. */
   readonly elsewhere: string | undefined
 }
 
-/** Asks once what a site may learn about the member. */
+/** Asks once what a site may learn about the member, and which API it may use as them. */
 export const consentPage = (
   reader: Reader,
-  { action, site, account, scopes, elsewhere }: Consent,
+  { action, site, account, scopes, api, elsewhere }: Consent,
   formTargets: readonly string[],
 ) => {
   const { say } = reader
@@ -29,8 +29,12 @@ export const consentPage = (
     reader,
     {
       title: say('consentTitle', { site }),
-      paragraphs: [say('signedInAs', { account }), say('consent', { site })],
-      list: scopeTexts(reader, scopes),
+      paragraphs: [
+        say('signedInAs', { account }),
+        ...apiTexts(reader, site, api),
+        ...(scopes ? [say('consent', { site })] : []),
+      ],
+      list: scopes ? scopeTexts(reader, scopes) : [],
       form: {
         action,
         hidden: {},
@@ -40,8 +44,12 @@ export const consentPage = (
         ],
       },
       link: elsewhere === undefined ? undefined : { href: elsewhere, text: say('otherAccount', { account }) },
-      notes: [say('consentNote')],
+      notes: api ? [] : [say('consentNote')],
     },
     formTargets,
   )
 }
+
+/** Names the API that a site could use as the member. */
+export const apiTexts = ({ say }: Reader, site: string, api: RequestedConsent['api']): string[] =>
+  api ? [say('consentApi', { site, api: api.name, resource: api.resource })] : []

@@ -1,6 +1,11 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+const resourcePrefix = 'resource:'
+
+/** Returns the entry of a consent that stands for an API, among the entries that are scopes. */
+export const resourceEntry = (resource: string) => `${resourcePrefix}${resource}`
+
 /** What the member has agreed to that the project may ask for; undefined when they were never asked. */
 export const findConsent = async (
   db: Queryable,
@@ -22,11 +27,19 @@ export const addConsent = (tx: Tx, c: { projectId: string; memberId: string; sco
       from unnest(oidc_consents.scopes || excluded.scopes) as scope)`)
 
 /** What a member has agreed to, by project, in the order of names. */
-export const listConsents = (db: Queryable, memberId: string) =>
-  db.query<{ projectId: string; projectName: string; scopes: string[]; at: Date }>(sql`
+export const listConsents = async (db: Queryable, memberId: string) => {
+  const rows = await db.query<{ projectId: string; projectName: string; scopes: string[]; at: Date }>(sql`
     select c.project_id as "projectId", p.name as "projectName", c.scopes, c.created_at as at
     from oidc_consents c join projects p on p.id = c.project_id and p.deleted_at is null
     where c.member_id = ${memberId} order by p.name, p.id`)
+  return rows.map((row) => ({
+    ...row,
+    scopes: row.scopes.filter((entry) => !entry.startsWith(resourcePrefix)),
+    resources: row.scopes
+      .filter((entry) => entry.startsWith(resourcePrefix))
+      .map((entry) => entry.slice(resourcePrefix.length)),
+  }))
+}
 
 /** Takes back what a member has agreed to for a project; its name, or undefined when there was nothing. */
 export const deleteConsent = (tx: Tx, c: { projectId: string; memberId: string }) =>

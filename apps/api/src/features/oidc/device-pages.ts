@@ -3,9 +3,10 @@ import type { Brand } from '#platform/http/brand'
 import { type RenderedPage, renderPage } from '#platform/http/page'
 import { inLanguage, type Reader, readerOf } from '#platform/http/reader'
 import { noticeOfReason } from '../../pages/refusal-notice.ts'
-import { consentDeclined } from './consent-page.ts'
+import { apiTexts, consentDeclined } from './consent-page.ts'
 import { LoginRefused } from './login-refused.ts'
 import { OidcRequest } from './oidc-request.ts'
+import type { RequestedApi } from './requested-consent.ts'
 
 /** What went wrong with a code, by the names that the library gives it. */
 const problems = {
@@ -89,18 +90,22 @@ const overPage = (reader: Reader) =>
 /** What is asked about, and where the login that follows leads: a browser holds a form to its redirects, too. */
 interface Confirm {
   readonly site: string
+  readonly api: RequestedApi | undefined
   readonly userCode: string
   readonly platformUrl: string
   readonly brand: Brand
 }
 
 /** Asks whether it is the device that the person has in front of them. */
-export function confirmCode(ctx: KoaContextWithOIDC, { site, userCode, platformUrl, brand }: Confirm): void {
+export function confirmCode(
+  ctx: KoaContextWithOIDC,
+  { site, api, userCode, platformUrl, brand }: Confirm,
+): void {
   const reader = { ...readerAt(ctx), brand }
   const { say } = reader
   const content = {
     title: say('deviceConfirmTitle', { site }),
-    paragraphs: [say('deviceConfirm')],
+    paragraphs: [...apiTexts(reader, site, api), say('deviceConfirm')],
     code: userCode,
     form: {
       action: '/device',

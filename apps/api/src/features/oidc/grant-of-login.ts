@@ -2,8 +2,8 @@ import type Provider from 'oidc-provider'
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider'
 import { uuidv7 } from '#platform/crypto/uuid'
 import type { Deps } from '../../deps.ts'
-import { detailsOf } from './client-metadata.ts'
 import { findConsent } from './consents-store.ts'
+import { consentEntries, findRequestedConsent, needsConsent } from './requested-consent.ts'
 import { orProtocolError } from './unavailable.ts'
 
 /**
@@ -11,20 +11,21 @@ import { orProtocolError } from './unavailable.ts'
  * and end apart. Undefined while the member has to be asked first.
  */
 export const createLoadGrant =
-  ({ db }: Pick<Deps, 'db'>) =>
+  (deps: Pick<Deps, 'db' | 'config'>) =>
   async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
-    const { client, session, requestParamOIDCScopes: scopes } = ctx.oidc
+    const { client, session, requestParamOIDCScopes: scopes, resourceServers = {} } = ctx.oidc
     if (!client || !session?.accountId) return undefined
-    const { isInternal } = detailsOf(client)
-    const wanted = [...scopes]
-    const agreed = isInternal
-      ? wanted
-      : await orProtocolError(findConsent(db, client.clientId, session.accountId))
-    if (!agreed || !wanted.every((scope) => scope === 'openid' || agreed.includes(scope))) return undefined
+    // The code will be for the resources that the library found, of which there is one at most.
+    const [resource] = Object.keys(resourceServers)
+    const requested = await findRequestedConsent(deps, client, { scopes, resource })
+    if (needsConsent(requested)) {
+      const agreed = await orProtocolError(findConsent(deps.db, client.clientId, session.accountId))
+      if (!agreed || !consentEntries(requested).every((entry) => agreed.includes(entry))) return undefined
+    }
     const provider: Provider = ctx.oidc.provider
     const grant = new provider.Grant({ accountId: session.accountId, clientId: client.clientId })
     grant.jti = uuidv7()
-    if (wanted.length > 0) grant.addOIDCScope(wanted.join(' '))
+    if (scopes.size > 0) grant.addOIDCScope([...scopes].join(' '))
     session.ensureClientContainer(client.clientId)
     session.sidFor(client.clientId, grant.jti)
     return grant

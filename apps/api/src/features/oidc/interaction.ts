@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
-import { errors } from 'oidc-provider'
+import { type Client, errors } from 'oidc-provider'
 import { findUsername } from '#mirror/read-members'
 import { digestOf } from '#platform/crypto/tokens'
 import { Answer } from '#platform/http/answer'
@@ -17,6 +17,7 @@ import { addConsent } from './consents-store.ts'
 import { errorPage } from './error-page.ts'
 import { sourceOf } from './logout.ts'
 import type { OidcRequest } from './oidc-request.ts'
+import { consentEntries, findRequestedConsent, needsConsent } from './requested-consent.ts'
 
 type InteractionDeps = Pick<Deps, 'db' | 'config'> & {
   readonly login: Pick<BrowserLogin, 'begin' | 'find' | 'noteDeclined'>
@@ -34,7 +35,7 @@ export async function showInteraction(
   const interaction = await find(provider, request, response)
   if (!interaction) return lost(request)
   return interaction.prompt.name === 'consent'
-    ? askConsent(deps, provider, request, interaction)
+    ? orResume(interaction, () => askConsent(deps, provider, request, interaction))
     : logIn(deps, provider, request, interaction)
 }
 
@@ -61,11 +62,33 @@ export async function answerInteraction(
       }),
     )
   }
-  const scopes = scopesOf(interaction)
-  await deps.db.transaction((tx) =>
-    addConsent(tx, { projectId: String(interaction.params['client_id']), memberId: accountId, scopes }),
-  )
-  return onTo(await provider.interactionResult(request, response, { consent: {} }))
+  return orResume(interaction, async () => {
+    await recordConsent(deps, provider, interaction, accountId)
+    return onTo(await provider.interactionResult(request, response, { consent: {} }))
+  })
+}
+
+/** Lets the library report a resource that was removed in the meantime: it checks the resource when it resumes. */
+async function orResume({ returnTo }: Interaction, answer: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer()
+  } catch (error) {
+    if (error instanceof errors.InvalidTarget) return onTo(returnTo)
+    throw error
+  }
+}
+
+async function recordConsent(
+  deps: InteractionDeps,
+  provider: Provider,
+  { params }: Interaction,
+  memberId: string,
+): Promise<void> {
+  const client = await provider.Client.find(String(params['client_id']))
+  const requested = client && (await requestedBy(deps, client, params))
+  if (!requested || !needsConsent(requested)) return
+  const consent = { projectId: client.clientId, memberId, scopes: consentEntries(requested) }
+  await deps.db.transaction((tx) => addConsent(tx, consent))
 }
 
 async function noteDeclined(
@@ -124,24 +147,24 @@ async function logIn(
 }
 
 async function askConsent(
-  { db }: InteractionDeps,
+  deps: InteractionDeps,
   provider: Provider,
   request: OidcRequest,
   interaction: Interaction,
 ): Promise<Answer> {
   const { uid, params, session } = interaction
   const client = await provider.Client.find(String(params['client_id']))
-  const account = session && (await findUsername(db, session.accountId))
+  const account = session && (await findUsername(deps.db, session.accountId))
   if (!client || account === undefined) return lost(request)
   const back = params['redirect_uri']
   const { clientId } = client
-  const brand = await brandOf(db, { projectId: clientId, serverId: detailsOf(client).serverId })
+  const brand = await brandOf(deps.db, { projectId: clientId, serverId: detailsOf(client).serverId })
   const reader = { ...readerOf(request), brand }
   const consent = {
     action: `/oidc/interaction/${uid}`,
     site: client.clientName ?? reader.say('someSite'),
     account,
-    scopes: scopesOf(interaction),
+    ...(await requestedBy(deps, client, params)),
     elsewhere: typeof back === 'string' ? anew(params) : undefined,
   }
   const { body, headers } = consentPage(reader, consent, [
@@ -161,7 +184,8 @@ function anew(params: Interaction['params']): string {
   return `/oidc/auth?${new URLSearchParams([...kept, ['prompt', 'login']])}`
 }
 
-const scopesOf = ({ params }: Interaction): string[] =>
-  String(params['scope'] ?? '')
-    .split(' ')
-    .filter((scope) => ['profile', 'email', 'roles', 'offline_access'].includes(scope))
+const requestedBy = (deps: InteractionDeps, client: Client, params: Interaction['params']) =>
+  findRequestedConsent(deps, client, {
+    scopes: String(params['scope'] ?? '').split(' '),
+    resource: params['resource'],
+  })

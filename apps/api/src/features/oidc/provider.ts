@@ -24,6 +24,7 @@ import type { OidcCounts } from './oidc-deps.ts'
 import { OidcRequest } from './oidc-request.ts'
 import { createPolicy } from './policy.ts'
 import { isRedirectUriAllowed } from './redirect-uri.ts'
+import { findRequestedApi } from './requested-consent.ts'
 import { mayIntrospect, ownResources, resourceIndicators } from './resource-indicators.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
@@ -172,6 +173,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
         userCodeConfirmSource: async (ctx, _form, client, _device, userCode) =>
           confirmCode(ctx, {
             ...{ site: client.clientName ?? 'the site', userCode },
+            api: await findRequestedApi(deps, client, ctx.oidc.entities.DeviceCode?.params?.['resource']),
             brand: await brandOf(deps.db, {
               projectId: client.clientId,
               serverId: detailsOf(client).serverId,

@@ -1,8 +1,8 @@
 import Provider, { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Deps } from '../../deps.ts'
 import { claimsByScope } from './claims.ts'
-import { detailsOf } from './client-metadata.ts'
 import { findResource } from './clients-store.ts'
+import { getResource } from './requested-consent.ts'
 import { sessionOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
 
@@ -20,7 +20,7 @@ export const resourceIndicators = (deps: ResourceDeps) => ({
     if (Array.isArray(params?.['resource']))
       throw new errors.InvalidTarget('only one resource can be requested')
     // At the token endpoint the code or refresh token is consumed by now, after the same check.
-    if (route !== 'token') await checkResource(deps, resource, client)
+    if (route !== 'token') await getResource(deps, resource, client)
     return { scope, audience: resource, accessTokenFormat: 'opaque' as const }
   },
 })
@@ -48,26 +48,12 @@ export function ownResources(
       const resource: unknown = params?.['resource'] ?? this.resource
       if (client && resource !== undefined) {
         if (typeof resource !== 'string' || resource !== this.resource) throw new errors.InvalidTarget()
-        await checkResource(deps, resource, client)
+        await getResource(deps, resource, client)
       }
       return theirs.call(this)
     }
   }
 }
-
-/**
- * Checks that tokens of a client may be for a resource. Its project must answer for the server of the client: roles of
- * another server mean nothing there, even if they have the same names.
- * @throws InvalidTarget
- */
-async function checkResource({ db, config }: ResourceDeps, resource: string, client: Client): Promise<void> {
-  const found = isStorable(resource)
-    ? await orProtocolError(findResource(db, resource, config.chatGuildId))
-    : undefined
-  if (found?.serverId !== detailsOf(client).serverId) throw new errors.InvalidTarget()
-}
-
-const isStorable = (resource: string) => /^[\x21-\x7e]{1,512}$/.test(resource)
 
 interface AnyToken {
   readonly aud?: string | readonly string[] | undefined
