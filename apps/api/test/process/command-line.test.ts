@@ -1,6 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -63,11 +74,14 @@ interface Typed {
   readonly ended: Promise<number | null>
 }
 
+type Place = Readonly<{ cwd?: string; state?: string | undefined }>
+
 /** Types a command as the pages show it, for one of the services. */
-function type(text: string, { url }: { url?: string }): Typed {
+function type(text: string, { url }: { url?: string }, place: Place = {}): Typed {
+  const { cwd, state: stateHome } = { cwd: folder, state: join(folder, 'state'), ...place }
   const child = spawn('sh', ['-ec', filledIn(text, url ? { 'https://id.example': url } : {})], {
-    cwd: folder,
-    env: { PATH: `${folder}:${path}`, HOME: folder, XDG_STATE_HOME: join(folder, 'state') },
+    cwd,
+    env: { PATH: `${folder}:${path}`, HOME: folder, ...(stateHome && { XDG_STATE_HOME: stateHome }) },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
@@ -78,8 +92,8 @@ function type(text: string, { url }: { url?: string }): Typed {
   return { child, output: () => output, ended }
 }
 
-async function run(text: string, service: { url?: string }) {
-  const typed = type(text, service)
+async function run(text: string, service: { url?: string }, place?: Place) {
+  const typed = type(text, service, place)
   const code = await typed.ended
   return { code, said: typed.output().trim() }
 }
@@ -258,6 +272,43 @@ describe('rolecall login', { timeout: 90_000 }, () => {
     expect(said).toContain('mara[2Jlind')
     expect(said).not.toMatch(/[^\P{C}\n]/u)
     expect(stranger.asked).toEqual(['POST /api/auth/admin/token'])
+  })
+
+  test('takes the address from .env, shows it first, and takes from there no place for the session', async () => {
+    const cloned = join(folder, 'cloned')
+    await mkdir(cloned)
+    await writeFile(
+      join(cloned, '.env'),
+      `PUBLIC_URL=${first.url}\nXDG_STATE_HOME=${cloned}\nHOME=${cloned}\n`,
+    )
+    const typed = type('rolecall login', {}, { cwd: cloned, state: undefined })
+    const back = locationOf(await answerAt(first, await addressOf(typed)))
+    expect(typed.output().split('\n')[0]).toBe(`Signing in to ${first.url}, which PUBLIC_URL names.`)
+    expect((await open(back)).status).toBe(200)
+    expect(await typed.ended, typed.output()).toBe(0)
+    expect(await readdir(cloned)).toEqual(['.env'])
+    expect(await readFile(join(folder, '.local/state/rolecall/session'), 'utf8')).toContain(first.url)
+  })
+
+  const folderAt = async (at: string) => {
+    await mkdir(at)
+    await chmod(at, 0o755)
+  }
+  const places: [string, (at: string) => Promise<void>][] = [
+    ['a link', (at) => folderAt(`${at}-elsewhere`).then(() => symlink(`${at}-elsewhere`, at))],
+  ]
+  // Only root can give a folder to another user.
+  if (process.getuid?.() === 0) {
+    places.push(['a folder of another user', (at) => folderAt(at).then(() => chown(at, 12_345, 12_345))])
+  }
+  test.each(places)('stores nothing in %s, and leaves its mode', async (_, make) => {
+    const stranger = await startStranger({ status: 200, body: granted })
+    const home = await mkdtemp(join(folder, 'home-'))
+    const at = join(home, 'rolecall')
+    await make(at)
+    const { code, said } = await run(pasteCode, stranger, { state: home })
+    expect([code, said]).toEqual([1, expect.stringContaining('is a link, or belongs to another user')])
+    expect([await modeOf(at), await readdir(at)]).toEqual(['755', []])
   })
 
   test.each([

@@ -20,6 +20,8 @@ export interface LoginOptions {
 export async function loginCommand(given: string | undefined, { paste, wait }: LoginOptions): Promise<void> {
   const address = readAddress(given)
   const waitSec = readWait(wait)
+  // The address may come from a `.env` file that someone else made.
+  console.log(`Signing in to ${address}${given === undefined ? ', which PUBLIC_URL names' : ''}.`)
   const verifier = randomBytes(32).toString('base64url')
   const signIn = { address, challenge: createHash('sha256').update(verifier).digest('base64url') }
   const redeem = async (code: string) => {
