@@ -10,22 +10,25 @@ const { MCP_URL = 'http://127.0.0.1:8090/mcp', ROLECALL_CLIENT_ID } = process.en
 
 /** Waits for the browser on a port that the operating system chooses (RFC 8252 §7.3). */
 async function listen() {
-  let receive
-  const code = new Promise((resolve, reject) => {
-    receive = ({ searchParams }) => {
-      const error = searchParams.get('error_description') ?? searchParams.get('error')
-      if (error) reject(new Error(error))
-      else if (searchParams.get('state') !== state) reject(new Error('This sign-in was not started here.'))
-      else resolve(searchParams.get('code'))
-    }
-  })
   const state = crypto.randomUUID()
-  const server = createServer(({ url }, response) => {
-    const asked = new URL(url, 'http://127.0.0.1')
-    response.statusCode = asked.pathname === '/callback' ? 200 : 404
-    response.end('You can close this page.\n')
-    if (asked.pathname === '/callback') receive(asked)
+  const server = createServer()
+  const code = new Promise((resolve, reject) => {
+    server.on('request', ({ url }, response) => {
+      const [path, query] = url.split('?')
+      const answer = new URLSearchParams(query)
+      // Any page in the browser can send a request to this port. Only the answer to this sign-in has its state.
+      if (path !== '/callback' || answer.get('state') !== state) {
+        response.writeHead(404).end()
+        return
+      }
+      response.end('You can close this page.\n')
+      const error = answer.get('error_description') ?? answer.get('error')
+      if (error) reject(new Error(error))
+      else resolve(answer.get('code'))
+    })
   })
+  // The browser may answer before anything waits for the code. `await` still throws the error.
+  code.catch(() => {})
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     code,

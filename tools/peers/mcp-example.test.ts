@@ -66,7 +66,12 @@ test('a member signs in from a shell; roles and a kick count with the next call 
   await shell.said('Open ')
   const { pathname, search, searchParams } = new URL(/Open (\S+)/.exec(shell.output())?.[1] ?? '')
   expect(searchParams.get('resource')).toBe(resource)
-  await fetch(await walk(world, pathname + search))
+  const back = await walk(world, pathname + search)
+  // Any page in the browser can send these.
+  for (const query of ['error=access_denied', 'error=access_denied&state=another', 'code=x', '']) {
+    expect((await fetch(`${back.origin}/callback?${query}`)).status).toBe(404)
+  }
+  await fetch(back)
   await shell.said('Signed in.')
   expect(await shell.type('who_am_i')).toBe('You are ada.osei.')
   expect(await shell.type('ring_bell')).toBe('You do not have the role that may ring the bell.')
@@ -78,6 +83,15 @@ test('a member signs in from a shell; roles and a kick count with the next call 
   await shell.type('who_am_i')
   await shell.said('You are signed out.')
 }, 120_000)
+
+test('the sign-in that a member cancels ends with one error', async () => {
+  const shell = start('client.js', { MCP_URL: resource, ROLECALL_CLIENT_ID: app.id })
+  await shell.said('Open ')
+  const asked = new URL(/Open (\S+)/.exec(shell.output())?.[1] ?? '').searchParams
+  const answer = new URLSearchParams({ error: 'access_denied', state: asked.get('state') ?? '' })
+  expect((await fetch(`${asked.get('redirect_uri')}?${answer}`)).status).toBe(200)
+  await shell.said('Error: access_denied')
+}, 60_000)
 
 test('a token for another API, a token for none, and no token open nothing', async () => {
   const elsewhere = 'https://maps.example/'

@@ -157,7 +157,8 @@ export const adminLogin = endpoint({
     'The same bounce for the main server; ends at `return_to` with `#code=…`. A member without the ' +
     'admin role gets a 403 page. With `code_challenge` the code is only good with its `codeVerifier`. A command line sends ' +
     '`redirect_uri` instead of `return_to`: after a confirmation page the code, `state` and `iss` arrive there in the ' +
-    'query. With `response_mode=page` the page shows the code. Both require a challenge.',
+    'query. With `response_mode=page` the page shows `code@iss` to copy; refuse another issuer than the one that you asked. ' +
+    'Both require a challenge.',
   auth: 'none',
   page: true,
   query: Closed(
@@ -213,8 +214,8 @@ export const confirmationPage = endpoint({
   tag,
   summary: 'Ask whether to sign in a command line',
   description:
-    'Where a login with `redirect_uri` or `response_mode=page` arrives: names the account, in the browser that began the ' +
-    'login only. Nothing is issued before the answer.',
+    'Where a login with `redirect_uri` or `response_mode=page` arrives: names the account and the service, in the browser that ' +
+    'began the login only. Nothing is issued before the answer.',
   auth: 'none',
   page: true,
   query: Closed({ request: Confirmation }),

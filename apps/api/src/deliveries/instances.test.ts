@@ -155,9 +155,13 @@ describe.each(mainEngines)('while a message hangs on %s', (engine) => {
     // The first request hangs for ten seconds.
     await expect.poll(() => target.taken().length, { timeout: 4_000 }).toBe(1)
     if (kind === 'event') return
-    await sleep(5_200)
+    target.fail({ status: 500 }, 1)
     await next()
-    await expect.poll(() => target.taken().length, { timeout: 3_000 }).toBe(2)
+    await expect.poll(() => target.taken().length, { timeout: 4_000 }).toBe(2)
+    await sleep(3_000)
+    await next()
+    await expect.poll(() => target.taken().length, { timeout: 2_000 }).toBe(3)
+    expect(target.asked()).toBe(5)
   })
 
   test.each([...kinds, 'deleted'] as const)(

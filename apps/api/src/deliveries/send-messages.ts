@@ -28,6 +28,8 @@ interface Run {
   readonly underWay: Map<string, Promise<void>>
   /** Orders with a first message that waits for its next attempt. */
   readonly heldBack: Set<string>
+  /** Attempts of each message before the one of this run, so that an old read does not send it again. */
+  readonly tried: Map<string, number>
   /** The receiver, which is read after the waiting messages. */
   receiver: Receiver | undefined
   failure: { readonly cause: unknown } | undefined
@@ -51,7 +53,7 @@ export async function sendMessages(
   const run: Run = {
     ...{ kind, failures, signal, begunAt, renewedAt: begunAt },
     ...{ held: { kind: kind.name, projectId, claim }, after: { xid: '0', place: 0 } },
-    ...{ waiting: new Map(), underWay: new Map(), heldBack: new Set() },
+    ...{ waiting: new Map(), underWay: new Map(), heldBack: new Set(), tried: new Map() },
     ...{ receiver: undefined, failure: undefined, isIdle: true, isStopped: false },
   }
   try {
@@ -127,16 +129,21 @@ function startSending(deps: SettleDeps, run: Run, { order, message, receiver }: 
       run.underWay.delete(order)
     }
   }
+  run.tried.set(message.id, message.attempts)
   run.underWay.set(order, sending())
 }
 
-/** Reads the next messages, and then the receiver. Returns false if nothing waits. */
+/**
+ * Reads the next messages, and then the receiver. Returns false if nothing new waits. Messages without an order are read from
+ * the beginning each time: one that failed is due again, and one with an earlier position may be committed later.
+ */
 async function readBatch(deps: SettleDeps, run: Run): Promise<boolean> {
   const { kind, held, failures } = run
-  const batch = await listWaiting(deps.db, held, kind, run.after)
+  const listed = await listWaiting(deps.db, held, kind, run.after)
+  const batch = listed.filter((message) => !isKnown(run, message))
   const last = batch.at(-1)
   if (!last) return false
-  run.after = last
+  if (kind.order !== 'none') run.after = last
   const receiver = await kind.open(held.projectId)
   if ('closed' in receiver) {
     run.isIdle = false
@@ -161,6 +168,9 @@ async function readBatch(deps: SettleDeps, run: Run): Promise<boolean> {
   }
   return true
 }
+
+const isKnown = ({ waiting, tried }: Run, { id, attempts }: WaitingMessage) =>
+  waiting.has(id) || tried.get(id) === attempts
 
 /** Returns the order that a message belongs to. Events without a member share one order. */
 function orderOf({ order }: DeliveryKind, { id, memberId }: WaitingMessage): string {

@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartRefused } from './start-refused.ts'
 
@@ -8,6 +10,16 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export function readEnvironment(): Environment {
   const file = existsSync('.env') ? parseEnv(readFile()) : {}
   return { ...file, ...process.env }
+}
+
+/**
+ * Returns the folder where programs keep the state of this user, by the XDG specification, which ignores a relative path.
+ *
+ * Only the process decides: with a `.env` file, a folder that someone else made could name it.
+ */
+export function stateFolder(): string {
+  const { XDG_STATE_HOME: given = '' } = process.env
+  return isAbsolute(given) ? given : join(homedir(), '.local', 'state')
 }
 
 /** True when a person can be asked. */

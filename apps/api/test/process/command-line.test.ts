@@ -1,10 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { commandsOfPage, read } from '../../../../tools/shown/collect.ts'
 import { noteRun } from '../../../../tools/shown/notes.ts'
@@ -61,11 +74,14 @@ interface Typed {
   readonly ended: Promise<number | null>
 }
 
+type Place = Readonly<{ cwd?: string; state?: string | undefined }>
+
 /** Types a command as the pages show it, for one of the services. */
-function type(text: string, { url }: Pick<ServiceProcess, 'url'>): Typed {
-  const child = spawn('sh', ['-ec', filledIn(text, { 'https://id.example': url })], {
-    cwd: folder,
-    env: { PATH: `${folder}:${path}`, HOME: folder, XDG_STATE_HOME: join(folder, 'state') },
+function type(text: string, { url }: { url?: string }, place: Place = {}): Typed {
+  const { cwd, state: stateHome } = { cwd: folder, state: join(folder, 'state'), ...place }
+  const child = spawn('sh', ['-ec', filledIn(text, url ? { 'https://id.example': url } : {})], {
+    cwd,
+    env: { PATH: `${folder}:${path}`, HOME: folder, ...(stateHome && { XDG_STATE_HOME: stateHome }) },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
@@ -76,10 +92,26 @@ function type(text: string, { url }: Pick<ServiceProcess, 'url'>): Typed {
   return { child, output: () => output, ended }
 }
 
-async function run(text: string, service: Pick<ServiceProcess, 'url'>) {
-  const typed = type(text, service)
+async function run(text: string, service: { url?: string }, place?: Place) {
+  const typed = type(text, service, place)
   const code = await typed.ended
   return { code, said: typed.output().trim() }
+}
+
+/** Starts a service at another address that redirects the login to the first one, and notes what a command line asks it. */
+async function startStranger(answer: { status: number; body: object }) {
+  const asked: string[] = []
+  const server = createServer(({ method, url = '' }, response) => {
+    if (method === 'GET') return response.writeHead(302, { location: first.url + url }).end()
+    asked.push(`${method} ${url}`)
+    return response
+      .writeHead(answer.status, { 'content-type': 'application/json' })
+      .end(JSON.stringify(answer.body))
+  })
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, asked }
 }
 
 /** Waits for the address that a command prints. */
@@ -103,6 +135,8 @@ const open = async (address: string) => {
   const response = await fetch(address)
   return { status: response.status, text: await response.text() }
 }
+/** Returns what one click on the code of a page selects. */
+const copied = (page: string) => /class="code">([^<]+)</.exec(page)?.[1] ?? ''
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8)
 const stored = () => readFile(join(state, 'session'), 'utf8')
 
@@ -110,6 +144,14 @@ const login = 'rolecall login https://id.example'
 const paste = 'rolecall login --paste https://id.example'
 const token = 'rolecall token https://id.example'
 const logout = 'rolecall logout https://id.example'
+const pasteCode = 'echo rcc_x@https://id.example | rolecall login --paste https://id.example'
+
+/** A session, with characters that clear a terminal and turn its text around. */
+const granted = {
+  token: 'rcs_\u001b[2Jx',
+  expiresAt: '2030-01-01T00:00:00.000Z\u0007',
+  member: { username: 'mara\u001b[2J\u009b\u202elind' },
+}
 
 async function signIn(service: ServiceProcess) {
   const typed = type(login, service)
@@ -147,7 +189,7 @@ describe('rolecall login', { timeout: 90_000 }, () => {
     await signIn(first)
     const typed = type(paste, second)
     const shown = await answerAt(second, await addressOf(typed))
-    typed.child.stdin?.end(`\n  ${/rcc_\w+/.exec(shown.text)?.[0]}  \n`)
+    typed.child.stdin?.end(`\n  ${copied(shown.text)}  \n`)
     expect(await typed.ended, typed.output()).toBe(0)
 
     const tokens = [(await run(token, first)).said, (await run(token, second)).said]
@@ -204,19 +246,84 @@ describe('rolecall login', { timeout: 90_000 }, () => {
     expect(await stored()).toBe(before)
   })
 
+  test('with --paste sends nothing to a service that has sent the browser on to another one', async () => {
+    const stranger = await startStranger({ status: 200, body: granted })
+    const before = await stored()
+    const typed = type(paste, stranger)
+    const { headers } = await fetch(await addressOf(typed), { redirect: 'manual' })
+    const { text } = await answerAt(first, headers.get('location') ?? '')
+    expect(copied(text)).toMatch(/^rcc_\w+@/)
+    typed.child.stdin?.end(`${copied(text)}\n`)
+    expect(await typed.ended).toBe(1)
+    expect(typed.output()).toContain(`The answer came from "${first.url}" and not from ${stranger.url}.`)
+    for (const bare of ['rcc_x', 'rcc_x@', `@${stranger.url}`]) {
+      const { code, said } = await run(`echo ${bare} | rolecall login --paste ${stranger.url}`, {})
+      expect([code, said]).toEqual([1, expect.stringContaining('has no address after its code')])
+    }
+    expect([stranger.asked, await stored()]).toEqual([[], before])
+  })
+
+  test.each([
+    { status: 200, body: granted },
+    { status: 403, body: { detail: granted.member.username } },
+  ])('prints nothing of a service that a terminal obeys, in an answer of $status', async (answer) => {
+    const stranger = await startStranger(answer)
+    const { said } = await run(pasteCode, stranger)
+    expect(said).toContain('mara[2Jlind')
+    expect(said).not.toMatch(/[^\P{C}\n]/u)
+    expect(stranger.asked).toEqual(['POST /api/auth/admin/token'])
+  })
+
+  test('takes the address from .env, shows it first, and takes from there no place for the session', async () => {
+    const cloned = join(folder, 'cloned')
+    await mkdir(cloned)
+    await writeFile(
+      join(cloned, '.env'),
+      `PUBLIC_URL=${first.url}\nXDG_STATE_HOME=${cloned}\nHOME=${cloned}\n`,
+    )
+    const typed = type('rolecall login', {}, { cwd: cloned, state: undefined })
+    const back = locationOf(await answerAt(first, await addressOf(typed)))
+    expect(typed.output().split('\n')[0]).toBe(`Signing in to ${first.url}, which PUBLIC_URL names.`)
+    expect((await open(back)).status).toBe(200)
+    expect(await typed.ended, typed.output()).toBe(0)
+    expect(await readdir(cloned)).toEqual(['.env'])
+    expect(await readFile(join(folder, '.local/state/rolecall/session'), 'utf8')).toContain(first.url)
+  })
+
+  const folderAt = async (at: string) => {
+    await mkdir(at)
+    await chmod(at, 0o755)
+  }
+  const places: [string, (at: string) => Promise<void>][] = [
+    ['a link', (at) => folderAt(`${at}-elsewhere`).then(() => symlink(`${at}-elsewhere`, at))],
+  ]
+  // Only root can give a folder to another user.
+  if (process.getuid?.() === 0) {
+    places.push(['a folder of another user', (at) => folderAt(at).then(() => chown(at, 12_345, 12_345))])
+  }
+  test.each(places)('stores nothing in %s, and leaves its mode', async (_, make) => {
+    const stranger = await startStranger({ status: 200, body: granted })
+    const home = await mkdtemp(join(folder, 'home-'))
+    const at = join(home, 'rolecall')
+    await make(at)
+    const { code, said } = await run(pasteCode, stranger, { state: home })
+    expect([code, said]).toEqual([1, expect.stringContaining('is a link, or belongs to another user')])
+    expect([await modeOf(at), await readdir(at)]).toEqual(['755', []])
+  })
+
   test.each([
     ['rolecall login --wait 1 https://id.example', undefined, 'No sign-in arrived within 1 seconds.'],
     ['rolecall login --wait never https://id.example', undefined, '--wait must be a whole number'],
     ['rolecall login --paste https://id.example < /dev/null', undefined, 'No code was pasted.'],
-    ['echo rcc_wrong | rolecall login --paste https://id.example', undefined, 'answered 401.'],
+    [
+      'echo rcc_wrong@https://id.example | rolecall login --paste https://id.example',
+      undefined,
+      'answered 401.',
+    ],
     [login, 'http://id.example', 'is not encrypted'],
     [login, 'id.example', 'is not the address of a service'],
     [logout, 'http://127.0.0.1:1', 'You are not signed in'],
-    [
-      'echo rcc_x | rolecall login --paste https://id.example',
-      'http://127.0.0.1:1',
-      'No Rolecall service answered',
-    ],
+    [pasteCode, 'http://127.0.0.1:1', 'No Rolecall service answered'],
   ])('%s, with %s, ends with 1 and says: %s', async (command, url, expected) => {
     const { code, said } = await run(command, { url: url ?? first.url })
     expect([code, said]).toEqual([1, expect.stringContaining(expected)])

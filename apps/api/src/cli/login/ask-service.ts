@@ -13,7 +13,7 @@ const answerWithinMs = 30_000
  * @throws StartRefused for an address that a session must not be sent to
  */
 export function readAddress(given: string | undefined): string {
-  const address = given ?? loadConfig(readEnvironment()).config.publicUrl
+  const address = printable(given ?? loadConfig(readEnvironment()).config.publicUrl)
   const url = parseUrl(address)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new StartRefused(`${address} is not the address of a service. Write it like https://id.example.`)
@@ -66,10 +66,13 @@ export async function askService(
   }
 }
 
-/** Returns a text of an answer, or an empty one. */
+/** Removes what a terminal obeys (control characters) and what changes how other text looks (formatting characters). */
+export const printable = (text: string): string => text.replaceAll(/\p{C}/gu, '')
+
+/** Returns a text of an answer, safe to print, or an empty one. */
 export const textOf = (value: unknown, name: string): string => {
   const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-  return typeof found === 'string' ? found : ''
+  return typeof found === 'string' ? printable(found) : ''
 }
 
 /** Returns the error for an answer that refuses, in the words of the service. */

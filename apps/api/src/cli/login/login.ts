@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { login } from '@rolecall/contract'
 import { StartRefused } from '../../process/start-refused.ts'
 import { askService, readAddress, refusedBy, textOf } from './ask-service.ts'
+import { checkIssuer } from './check-issuer.ts'
 import { openBrowser } from './open-browser.ts'
 import { receiveCode } from './receive-code.ts'
 import { type KeptSession, keepSession } from './session-file.ts'
@@ -19,6 +20,8 @@ export interface LoginOptions {
 export async function loginCommand(given: string | undefined, { paste, wait }: LoginOptions): Promise<void> {
   const address = readAddress(given)
   const waitSec = readWait(wait)
+  // The address may come from a `.env` file that someone else made.
+  console.log(`Signing in to ${address}${given === undefined ? ', which PUBLIC_URL names' : ''}.`)
   const verifier = randomBytes(32).toString('base64url')
   const signIn = { address, challenge: createHash('sha256').update(verifier).digest('base64url') }
   const redeem = async (code: string) => {
@@ -62,9 +65,23 @@ function fromBrowser<T>(signIn: SignIn, waitSec: number, redeem: (code: string) 
 async function askForCode(signIn: SignIn): Promise<string> {
   const start = addressOfSignIn(signIn, { response_mode: 'page' })
   console.log(`Open this address in any browser and sign in:\n\n  ${start}\n`)
-  process.stdout.write('Paste the code that the page shows: ')
-  for await (const line of createInterface({ input: process.stdin })) if (line.trim()) return line.trim()
+  process.stdout.write('Paste the code that the page shows, with its address: ')
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line.trim()) return codeOf(line.trim(), signIn.address)
+  }
   throw new StartRefused('No code was pasted. Run `rolecall login --paste` again.')
+}
+
+/** Returns the code of a pasted `<code>@<issuer>`. @throws StartRefused for a code of another service */
+function codeOf(pasted: string, address: string): string {
+  const [, code, issuer] = /^([^@]+)@(.+)$/.exec(pasted) ?? []
+  if (code === undefined || issuer === undefined) {
+    throw new StartRefused(
+      `The pasted text has no address after its code. Run \`rolecall login --paste\` again, and copy all that the page shows: rcc_…@${address}`,
+    )
+  }
+  checkIssuer(issuer, address)
+  return code
 }
 
 async function redeemCode(address: string, code: string, codeVerifier: string): Promise<KeptSession> {

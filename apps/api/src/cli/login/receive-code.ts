@@ -5,6 +5,7 @@ import { renderPage } from '#platform/http/page'
 import { inLanguage } from '#platform/http/reader'
 import { parseUrl } from '#platform/parse-url'
 import { StartRefused } from '../../process/start-refused.ts'
+import { checkIssuer } from './check-issuer.ts'
 
 const host = '127.0.0.1'
 const path = '/callback'
@@ -103,13 +104,7 @@ function callbackOf({ method, url = '' }: IncomingMessage): URL | undefined {
 }
 
 async function redeemFrom<T>(query: URLSearchParams, issuer: string, redeem: Steps<T>['redeem']): Promise<T> {
-  const sender = query.get('iss')
-  if (sender !== issuer) {
-    // Quoted as JSON: the text comes from an address, and a terminal obeys control characters.
-    throw new StartRefused(
-      `The answer came from ${JSON.stringify(sender)} and not from ${issuer}. If both are your service, run \`rolecall login\` with the address that it calls itself.`,
-    )
-  }
+  checkIssuer(query.get('iss'), issuer)
   const code = query.get('code')
   if (code === null) throw new StartRefused('The sign-in was canceled in the browser. Nothing was stored.')
   return redeem(code)

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
-import { readEnvironment } from '../../process/environment.ts'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { stateFolder } from '../../process/environment.ts'
 import { StartRefused } from '../../process/start-refused.ts'
 
 /** The session of an administrator at one service. The refresh token is not kept: a new sign-in replaces the session. */
@@ -14,11 +22,8 @@ export interface KeptSession {
 
 type Sessions = Readonly<Record<string, KeptSession>>
 
-/** Returns the path of the file. The XDG specification ignores a relative path. */
-export function sessionFile(): string {
-  const { XDG_STATE_HOME: given = '' } = readEnvironment()
-  return join(isAbsolute(given) ? given : join(homedir(), '.local', 'state'), 'rolecall', 'session')
-}
+/** Returns the path of the file. */
+export const sessionFile = (): string => join(stateFolder(), 'rolecall', 'session')
 
 /** Returns the session at this address, or undefined. */
 export const findKeptSession = (address: string): KeptSession | undefined =>
@@ -66,14 +71,26 @@ function writeSessions(sessions: Sessions): void {
   const draft = `${file}.${randomUUID()}`
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    requireOwnFolder(folder)
     chmodSync(folder, 0o700)
     writeFileSync(draft, `${JSON.stringify(sessions, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
     renameSync(draft, file)
   } catch (error) {
+    if (error instanceof StartRefused) throw error
     rmSync(draft, { force: true })
     const { code } = error as NodeJS.ErrnoException
     throw new StartRefused(
       `The session cannot be stored in ${file} (${code}). Set XDG_STATE_HOME to a folder that you can write.`,
     )
   }
+}
+
+/** Refuses a link and the folder of another user: the mode of a folder elsewhere is not ours to change, nor is it private. */
+function requireOwnFolder(folder: string): void {
+  const found = lstatSync(folder)
+  // Windows has no user IDs.
+  if (found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid)) return
+  throw new StartRefused(
+    `The session cannot be stored in ${folder}: it is a link, or belongs to another user. Remove it, or set XDG_STATE_HOME to a folder of yours.`,
+  )
 }

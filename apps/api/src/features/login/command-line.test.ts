@@ -108,7 +108,7 @@ describe.each(engines)('the login of a command line on %s', (engine) => {
         const page = await login.browser.get(login.page, { accept: 'text/html' })
         expect(page.status).toBe(200)
         expect(page.text).toContain('command line')
-        expect(page.text).toContain('mara.lind')
+        expect(page.text).toContain(`of ${world.url} as Mara Lind (mara.lind)`)
         expect(page.text).not.toContain('rcc_')
         const target = redirectUri.includes('[') ? 'http:' : new URL(redirectUri).origin
         expect(page.headers.get('content-security-policy')).toContain(`form-action 'self' ${target};`)
@@ -243,7 +243,8 @@ describe.each(engines)('the login of a command line on %s', (engine) => {
     const query = { ...pkce, response_mode: 'page' }
     const shown = await answer(await arrived(query), 'confirm')
     expect([shown.status, shown.headers.get('location')]).toEqual([200, null])
-    const code = /rcc_\w+/.exec(shown.text)?.[0] ?? ''
+    const [, code = '', issuer] = /class="code">(rcc_\w+)@([^<]+)</.exec(shown.text) ?? []
+    expect(issuer).toBe(world.url)
     expect((await redeem(code, { codeVerifier: 'x'.repeat(43) })).status).toBe(401)
     expect((await redeem(code)).body).toMatchObject({ member: { id: demo.users.mara } })
     const canceled = await answer(await arrived(query), 'cancel')

@@ -23,10 +23,10 @@ interface Asked {
 type ConfirmDeps = Pick<Deps, 'db' | 'config'>
 
 /** Shows which account a command line asks for. @throws LOGIN_REQUEST_INVALID */
-export async function showConfirmation({ db }: ConfirmDeps, asked: Asked): Promise<Answer> {
+export async function showConfirmation({ db, config }: ConfirmDeps, asked: Asked): Promise<Answer> {
   const waiting = await findWaitingLogin(db, claimOf(asked))
   if (!waiting) throw over()
-  return askPage(waiting, asked.request)
+  return askPage(waiting, { request: asked.request, issuer: config.publicUrl })
 }
 
 /** Issues the code that a person confirmed, or tells the command line that they canceled. @throws LOGIN_REQUEST_INVALID */
@@ -47,7 +47,7 @@ export async function answerConfirmation(
     ttlSec: codeTtlSec,
   })
   if (!confirmed) throw over()
-  if (isShown(confirmed.redirectUri)) return codePage(code, codeTtlSec)
+  if (isShown(confirmed.redirectUri)) return codePage(code, issuer, codeTtlSec)
   return redirect(withCode({ ...confirmed, state: null }, code, issuer))
 }
 

@@ -10,11 +10,11 @@ const reader = inLanguage('en')
 const shown = ({ body, headers }: RenderedPage) => new Answer(200, body, headers)
 
 /** Returns every text of the pages that sign in a command line. */
-const texts = (who: string, codeTtlSec: number) => ({
+const texts = (who: string, service: string, codeTtlSec: number) => ({
   ask: {
     title: 'Sign in the Rolecall command line?',
     paragraphs: [
-      `A command line asks to sign in to the administration as ${who}. It can then do everything that this account can do here.`,
+      `A command line asks to sign in to the administration of ${service} as ${who}. It can then do everything that this account can do here.`,
       'Continue only if you just ran the command `rolecall login` yourself.',
     ],
     confirm: 'Sign in the command line',
@@ -25,7 +25,7 @@ const texts = (who: string, codeTtlSec: number) => ({
   code: {
     title: 'Your sign-in code',
     paragraphs: [
-      `Paste this code into the terminal where you ran \`rolecall login --paste\`. You can use it once, for ${codeTtlSec} seconds.`,
+      `Paste this code, with the address of this service (${service}), into the terminal where you ran \`rolecall login --paste\`. You can use it once, for ${codeTtlSec} seconds.`,
     ],
     notes: ['Never give this code to another person. Support staff never need it.'],
   },
@@ -45,9 +45,12 @@ function formTargets(redirectUri: string): string[] {
   return ["'self'", origin.includes('[') ? 'http:' : origin]
 }
 
-/** Asks whether the command line may sign in, and names the account. */
-export function askPage({ name, username, redirectUri }: WaitingLogin, request: string): Answer {
-  const { ask } = texts(name === username ? username : `${name} (${username})`, 0)
+/** Asks whether the command line may sign in, and names the account and the service. */
+export function askPage(
+  { name, username, redirectUri }: WaitingLogin,
+  { request, issuer }: { readonly request: string; readonly issuer: string },
+): Answer {
+  const { ask } = texts(name === username ? username : `${name} (${username})`, issuer, 0)
   const form = (answer: 'confirm' | 'cancel', text: string) => ({
     action: addressFor(request, answer),
     hidden: {},
@@ -64,12 +67,12 @@ export function askPage({ name, username, redirectUri }: WaitingLogin, request: 
   return shown(renderPage(reader, content, formTargets(redirectUri)))
 }
 
-/** Shows the code that a person copies to a terminal. */
-export function codePage(code: string, ttlSec: number): Answer {
-  return shown(renderPage(reader, { ...texts('', ttlSec).code, code }))
+/** Shows the code that a person copies to a terminal, in one text with its issuer: a command line that signs in elsewhere refuses it. */
+export function codePage(code: string, issuer: string, ttlSec: number): Answer {
+  return shown(renderPage(reader, { ...texts('', issuer, ttlSec).code, code: `${code}@${issuer}` }))
 }
 
 /** Confirms that nothing was issued. */
 export function canceledPage(): Answer {
-  return shown(renderPage(reader, texts('', 0).canceled))
+  return shown(renderPage(reader, texts('', '', 0).canceled))
 }

@@ -13,8 +13,10 @@ interface RefusedLogin {
   readonly client: Client
 }
 
-/** Repeated refusals, such as from a page that is reloaded, are recorded once in this time. */
+/** Repeated refusals, such as from a page that is reloaded, are recorded a limited number of times in this time. */
 const repeatMs = 60_000
+/** A page that lists missing roles is reloaded often. */
+const maxRepeated = (reason: string) => (reason === 'role_lacking' ? 1 : 5)
 /** Maximum number of remembered refusals. If there are more, repetitions are recorded again. */
 const maxRemembered = 10_000
 
@@ -32,20 +34,19 @@ export function noteRefusedLogin({
   readonly recorder: Pick<Recorder, 'addRefusedLogin'>
   readonly countFailure: (kind: FailureKind) => void
 }) {
-  const remembered = new Set<string>()
+  const remembered = new Map<string, number>()
   let since = performance.now()
 
-  /** True if the member was shown the same page less than a minute ago. */
+  /** True if the same refusal of a member was recorded often enough in the last minute. */
   const isRepeated = ({ reason, memberId, projectId }: RefusedLogin, now: number) => {
-    if (reason !== 'role_lacking') return false
     if (now - since >= repeatMs || remembered.size >= maxRemembered) {
       remembered.clear()
       since = now
     }
-    const key = `${memberId} ${projectId}`
-    if (remembered.has(key)) return true
-    remembered.add(key)
-    return false
+    const key = `${reason} ${memberId} ${projectId}`
+    const times = (remembered.get(key) ?? 0) + 1
+    remembered.set(key, times)
+    return times > maxRepeated(reason)
   }
 
   return (refusal: RefusedLogin): void => {

@@ -26,16 +26,12 @@ const publicReason = (reason: string) => (reason === consentDeclined.error_reaso
 
 function addReason(ctx: KoaContextWithOIDC, reason: string): void {
   const location = ctx.response.get('location')
-  if (location) ctx.set('location', inRedirect(location, reason, ctx.oidc.params?.['response_mode']))
+  if (location) ctx.set('location', inRedirect(location, reason))
   else if (typeof ctx.body === 'string' && ctx.oidc.params?.['response_mode'] === 'form_post') {
     const input = `<input type="hidden" name="error_reason" value="${reason}"/>\n    `
     ctx.body = ctx.body.replace('<noscript>', `${input}<noscript>`)
   }
 }
 
-function inRedirect(location: string, reason: string, mode: unknown): string {
-  const url = new URL(location)
-  if (mode === 'fragment') url.hash += `&error_reason=${reason}`
-  else url.searchParams.set('error_reason', reason)
-  return url.href
-}
+/** Appends to the text, so that the query of the redirect URI stays as it was registered. The error precedes it. */
+const inRedirect = (location: string, reason: string): string => `${location}&error_reason=${reason}`

@@ -6,6 +6,7 @@ import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import {
   authorizePath,
+  Browser,
   type GivenProject,
   givenAdmin,
   givenProject,
@@ -115,6 +116,25 @@ describe.each(engines)('refused sign-ins on %s', (engine) => {
       (await list({ projectId: client.id }, token)).body.data.map(({ code }: { code: string }) => code)
     expect(await codes(admin)).toEqual(['not_a_member', 'declined'])
     expect(await codes(await walkAdminLogin(world, users.joon))).toEqual(['not_a_member'])
+  })
+
+  test('do not show owners of external projects the members who came by single sign-on without consent', async () => {
+    const browser = new Browser(world.url)
+    await walk(world, authPath(await givenClient(world)), { browser, as: users.kenji })
+    const external = await givenClient(world, { isInternal: false, owners: { memberIds: [users.joon] } })
+    world.sim.world.removeMember(mainGuildId, users.kenji)
+    const end = await walk(world, authPath(external, { prompt: 'none' }), { browser })
+    expect(end.searchParams.get('error_reason')).toBe('not_a_member')
+    const codes = async (token: string) =>
+      (await list({ projectId: external.id }, token)).body.data.map(({ code }: { code: string }) => code)
+    expect(await codes(admin)).toEqual(['not_a_member'])
+    expect(await codes(await walkAdminLogin(world, users.joon))).toEqual([])
+  })
+
+  test('are recorded a limited number of times a minute for each member and project', async () => {
+    const other = await givenProject(world)
+    for (let i = 0; i < 7; i++) await refuse(users.viktor, other.id)
+    expect((await list({ projectId: other.id })).body.data).toHaveLength(5)
   })
 
   test('are shown to an owner with more projects than a list shows', async () => {

@@ -26,9 +26,17 @@ export const listRefused = (db: Queryable, wanted: Wanted, limit: number) =>
     where f.server_id is not null and f.project_id is not null and ${allOf(conditionsOf(wanted))}
     order by f.at desc, f.id desc limit ${limit}`)
 
+/**
+ * False for a member who came by single sign-on and never agreed that an external project learns who they are. A page of
+ * another site can start that without a click.
+ */
+const isKnownToProject = sql`(f.path not like '/oidc/%'
+  or exists (select from projects p where p.id = f.project_id and p.is_internal)
+  or exists (select from oidc_consents c where c.project_id = f.project_id and c.member_id = f.member_id))`
+
 function conditionsOf({ codes, period, owner, search, projectId, cursor }: Wanted): Sql[] {
   const conditions = [sql`f.reason = any(${codes}::text[])`, ...period]
-  if (owner !== undefined) conditions.push(isOwnedBy(owner, sql`f.project_id`))
+  if (owner !== undefined) conditions.push(isOwnedBy(owner, sql`f.project_id`), isKnownToProject)
   if (projectId !== undefined) conditions.push(sql`f.project_id = ${projectId}`)
   if (search !== undefined)
     conditions.push(sql`(position(lower(${search}) in u.search_text) > 0 or u.id = ${search})`)

@@ -30,7 +30,7 @@ h2 { font-size: 1.1rem; line-height: 1.3; margin: 2.25rem 0 .75rem }
 .entry p { margin: 0 }
 .entry h3 { font-size: 1rem; font-weight: 600; margin: 0; overflow-wrap: anywhere }
 .quiet { color: var(--quiet); font-size: .9rem }
-.code { font: 600 1.6rem/1.4 ui-monospace, monospace; letter-spacing: .08em; white-space: nowrap }
+.code { font: 600 1.6rem/1.4 ui-monospace, monospace; letter-spacing: .08em; user-select: all }
 li { margin: 0 0 .4rem; overflow-wrap: anywhere }
 a:focus-visible, button:focus-visible, input:focus-visible { outline: 2px solid var(--link); outline-offset: 3px; border-radius: 2px }
 footer { max-width: 34rem; margin: 2.5rem auto 0; padding: 0 1.25rem 2rem; color: var(--quiet); font-size: .8rem }
@@ -83,7 +83,7 @@ interface PageLink {
 interface PageContent {
   readonly title: string
   readonly paragraphs: readonly string[]
-  /** What has to be compared letter by letter. */
+  /** A text to compare letter by letter, or to copy: one click selects it. */
   readonly code?: string
   readonly list?: readonly string[]
   readonly form?: PageForm

@@ -60,9 +60,12 @@ export function readerOf(request: Asked, { hasSwitch = true } = {}): Reader {
 const terms = (publicUrl: string, maxAgeSec: number) =>
   ({ path: '/', maxAgeSec, sameSite: 'lax', secure: publicUrl.startsWith('https:') }) as const
 
+/** Of a longer list, nothing is kept: a cookie must fit into the headers that a proxy reads. */
+const maxLocalesLength = 256
+
 /** Returns the cookies that keep the `ui_locales` of a login until it ends. */
 export const keepLocales = (publicUrl: string, locales: string | undefined): string[] =>
-  locales !== undefined && languageOfLocales(locales) !== undefined
+  locales !== undefined && locales.length <= maxLocalesLength && languageOfLocales(locales) !== undefined
     ? [cookie(ofLogin, locales, terms(publicUrl, loginSec))]
     : []
 
