@@ -37,4 +37,4 @@ test('Spectral finds nothing to complain about in it, by its rules for OpenAPI',
   linter.setRuleset(rulesets.oas as unknown as RulesetDefinition)
   const problems = await linter.run(JSON.parse(text))
   expect(problems.map(({ code, path, message }) => `${code} at ${path.join('/')}: ${message}`)).toEqual([])
-})
+}, 240_000)

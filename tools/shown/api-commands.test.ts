@@ -140,6 +140,8 @@ async function statusOf(command: string): Promise<number> {
   for await (const chunk of child.stdout) {
     const status = /^HTTP\/1\.1 (\d{3})/.exec(String(chunk))?.[1]
     child.kill()
+    // The rest of a long response would keep the pipe open.
+    child.stdout.destroy()
     await ended
     return Number(status)
   }

@@ -279,6 +279,10 @@ test('every field of a project that the API takes is in a form of the console', 
   }
   // A button of its own, which asks first.
   offered.add('isActive')
+  // A table with a field for each role.
+  await page.locator('.tabs').getByRole('link', { name: 'Sign-in', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Group name of Captain' }).waitFor()
+  offered.add('groupNames')
   const fields = [...rulesOf('updateProject')].flatMap(
     ([
       name,

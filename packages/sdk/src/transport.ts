@@ -46,7 +46,9 @@ export type Transport = <E extends Endpoint>(call: Call<E>) => Promise<E['answer
 /** Sends calls and turns whatever is not a success into a RolecallError, except the caller's own abort. */
 export function createTransport({ baseUrl, retries, fetch, ...options }: TransportOptions): Transport {
   const sendOnce = async <E extends Endpoint>(call: Call<E>, signal: AbortSignal): Promise<E['answer']> => {
-    const body = bodyOf(call)
+    // A file is sent as it is.
+    const { text: json, body: given }: { readonly text?: string; readonly body?: unknown } = call
+    const body = json ?? (given === undefined || given instanceof Blob ? given : JSON.stringify(given))
     const response = await fetch(baseUrl + addressOfCall(call), {
       method: call.method,
       headers: {
@@ -90,18 +92,6 @@ export function createTransport({ baseUrl, retries, fetch, ...options }: Transpo
       deadline.release()
     }
   }
-}
-
-/** Returns what is sent: a file or a text as it is, and anything else as JSON. */
-function bodyOf({
-  text,
-  body,
-}: {
-  readonly text?: string
-  readonly body?: unknown
-}): string | Blob | undefined {
-  if (text !== undefined || body === undefined) return text
-  return body instanceof Blob ? body : JSON.stringify(body)
 }
 
 function asRolecallError(reason: unknown, baseUrl: string, timeoutMs: number | undefined): RolecallError {
