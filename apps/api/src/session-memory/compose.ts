@@ -79,19 +79,16 @@ export interface MemberParts {
   readonly isClubMember: boolean
   readonly syncedAtMs: number
   readonly nick: string | null
-  readonly roleIds: readonly string[]
 }
 
-/** The fields `member` and `roles` of an answer. Roles that are not known do not exist any more. */
+/** The fields `member` and `roles` of an answer, with the roles that the member holds. */
 export function composeMember(
-  { profileJson, isClubMember, syncedAtMs, nick, roleIds }: MemberParts,
-  roles: Roles,
+  { profileJson, isClubMember, syncedAtMs, nick }: MemberParts,
+  held: readonly RolePart[],
 ): string {
   return (
     `"member":{${profileJson},"isClubMember":${isClubMember},"syncedAt":"${iso(syncedAtMs)}",` +
-    `"displayName":${JSON.stringify(nick)}},"roles":[${partsHeld(roleIds, roles)
-      .map(({ json }) => json)
-      .join(',')}]`
+    `"displayName":${JSON.stringify(nick)}},"roles":[${held.map(({ json }) => json).join(',')}]`
   )
 }
 
@@ -99,7 +96,8 @@ export function composeMember(
 export const rolesHeld = (roleIds: readonly string[], roles: Roles): HeldRole[] =>
   partsHeld(roleIds, roles).map(({ role }) => role)
 
-function partsHeld(roleIds: readonly string[], roles: Roles): RolePart[] {
+/** Returns the parts of the roles that a member holds, highest first. Roles that are not known do not exist any more. */
+export function partsHeld(roleIds: readonly string[], roles: Roles): RolePart[] {
   const held: RolePart[] = []
   for (const id of new Set(roleIds)) {
     const role = roles.get(id)

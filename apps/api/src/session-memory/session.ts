@@ -1,4 +1,4 @@
-import { composeMember, type Roles, rolesHeld } from './compose.ts'
+import { composeMember, partsHeld, type Roles } from './compose.ts'
 import type { SessionRow } from './facts-store.ts'
 import { type GroupRule, groupsOf, roleNamesOnly } from './groups.ts'
 import type { Fact } from './kept-facts.ts'
@@ -127,9 +127,15 @@ export class Session {
       this.#asOfMs !== asOfMs ||
       this.#source !== source
     ) {
-      const about = composeMember({ ...member, ...membership }, roles)
+      const held = partsHeld(membership.roleIds, roles)
+      const about = composeMember({ ...member, ...membership }, held)
       const asOf = new Date(asOfMs).toISOString()
-      const groups = JSON.stringify(groupsOf(this.groupRule, rolesHeld(membership.roleIds, roles)))
+      const groups = JSON.stringify(
+        groupsOf(
+          this.groupRule,
+          held.map(({ role }) => role),
+        ),
+      )
       this.#text = `{${about},"groups":${groups},${this.#json},"rolesAsOf":"${asOf}","rolesSource":"${source}"}`
       this.#madeOf = { member, membership, roles }
       this.#asOfMs = asOfMs

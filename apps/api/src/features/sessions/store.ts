@@ -193,7 +193,8 @@ export const markLogoutAll = (tx: Tx, projectId: string, memberId: string) =>
 /** One membership, for the answer of an exchange, with the roles of the server that are held, highest first. */
 export async function readMembership(db: Queryable, serverId: string, memberId: string) {
   const row = await db.maybeOne<
-    Omit<MemberParts, 'profileJson'> & Profile & { readonly roles: readonly Role[] }
+    Omit<MemberParts, 'profileJson'> &
+      Profile & { readonly roleIds: readonly string[]; readonly roles: readonly Role[] }
   >(sql`
     select u.id, ${selectFields(profileFields)},
       (extract(epoch from u.created_at) * 1000)::float8 as "createdAtMs",

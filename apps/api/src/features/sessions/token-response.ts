@@ -1,7 +1,7 @@
 import type { sessions } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
-import { composeMember, toRoles } from '#session-memory/compose'
+import { composeMember, partsHeld, toRoles } from '#session-memory/compose'
 import { readMembership } from './store.ts'
 
 interface Issued {
@@ -16,7 +16,9 @@ interface Issued {
 export async function toTokenResponse(db: Queryable, issued: Issued): Promise<sessions.TokenResponse> {
   const membership = await readMembership(db, issued.serverId, issued.memberId)
   if (!membership) throw new ApiError('INVALID_CODE', { reason: 'membership_ended' })
-  const { member, roles } = JSON.parse(`{${composeMember(membership, toRoles(membership.roles))}}`)
+  const { member, roles } = JSON.parse(
+    `{${composeMember(membership, partsHeld(membership.roleIds, toRoles(membership.roles)))}}`,
+  )
   return {
     token: issued.token,
     refreshToken: issued.refreshToken,
