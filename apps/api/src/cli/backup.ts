@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { FolderInUse } from '#platform/db/folder-lock'
 import { schemaState } from '#platform/db/migrate'
 import { openDatabase } from '#platform/db/open-database'
 import { archiveFolder, NotAnArchive, unarchiveFolder } from '#platform/db/pglite-archive'
@@ -9,6 +8,7 @@ import { markRestored } from '../features/restored/store.ts'
 import { readEnvironment } from '../process/environment.ts'
 import { StartRefused } from '../process/start-refused.ts'
 import { unmadeFolder } from './unmade-folder.ts'
+import { refuseWhileRunning } from './with-database.ts'
 
 /** Writes the embedded database into a file, whole or not at all. Only its owner may read it: it knows people. */
 export async function backup(file: string): Promise<void> {
@@ -19,12 +19,7 @@ export async function backup(file: string): Promise<void> {
     )
   }
   await mayWrite(file)
-  const archive = await archiveFolder(folder).catch((error: unknown) => {
-    if (!(error instanceof FolderInUse)) throw error
-    throw new StartRefused(
-      `A running Rolecall uses the data folder ${folder}. Stop it and run this command again.`,
-    )
-  })
+  const archive = await archiveFolder(folder).catch((error: unknown) => refuseWhileRunning(error))
   // A name that nobody could prepare: a file or a link that is there already keeps its own rights.
   const unfinished = `${file}.${randomBytes(8).toString('hex')}`
   try {

@@ -30,11 +30,9 @@ export async function withDatabase<T>(
       `There is no database in ${unmade}. Is this the right folder, and DATABASE_URL set?`,
     )
   }
-  const db = await openDatabase(config.databaseUrl).catch((error: unknown) => {
-    if (!(error instanceof FolderInUse)) throw error
-    const stop = `A running Rolecall uses the data folder ${error.folder}. Stop it and run this command again`
-    throw new StartRefused(whileRunning ? `${stop}, or ${whileRunning}.` : `${stop}.`)
-  })
+  const db = await openDatabase(config.databaseUrl).catch((error: unknown) =>
+    refuseWhileRunning(error, whileRunning),
+  )
   try {
     return await work(db, config)
   } catch (error) {
@@ -45,4 +43,11 @@ export async function withDatabase<T>(
   } finally {
     await db.close()
   }
+}
+
+/** Throws one sentence where a running service has the embedded database, and any other error as it is. */
+export function refuseWhileRunning(error: unknown, alternative?: string): never {
+  if (!(error instanceof FolderInUse)) throw error
+  const stop = `A running Rolecall uses the data folder ${error.folder}. Stop it and run this command again`
+  throw new StartRefused(alternative ? `${stop}, or ${alternative}.` : `${stop}.`)
 }
