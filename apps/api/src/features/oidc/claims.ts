@@ -22,6 +22,9 @@ export const claimsByScope = {
   roles: ['roles', 'groups', 'role_ids', 'server_id', 'is_club_member', 'roles_as_of'],
 } as const
 
+/** Scopes that a client can ask for. */
+export const scopes = [...Object.keys(claimsByScope), 'offline_access']
+
 /** Roles in an ID token age with it, so they are left out where the project has not asked for that. */
 export function claimsOf(
   { session, member, roles, groups, rolesAsOf }: LiveMember,

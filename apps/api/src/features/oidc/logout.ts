@@ -7,6 +7,7 @@ import { renderPage } from '#platform/http/page'
 import { type Reader, readerOf } from '#platform/http/reader'
 import type { Deps } from '../../deps.ts'
 import { brandOf } from '../../pages/brand-of.ts'
+import { sourceOf } from '../../pages/form-source.ts'
 import type { BrowserLogin } from './browser-login.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import { listLiveSites } from './clients-store.ts'
@@ -134,15 +135,6 @@ function ask(
   const { body, headers } = renderPage(reader, { ...content, form }, targets)
   ctx.set({ ...headers })
   ctx.body = body
-}
-
-/**
- * Returns the source expression for an address that a form may lead to: its origin, or its scheme where that is a scheme
- * of an app, or where the host is an IPv6 address, which a policy cannot contain (CSP Level 3 §2.3.1).
- */
-export function sourceOf(uri: string): string {
-  const { protocol, origin, hostname } = new URL(uri)
-  return /^https?:$/.test(protocol) && !hostname.startsWith('[') ? origin : protocol
 }
 
 /**

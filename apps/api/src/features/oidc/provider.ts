@@ -8,7 +8,7 @@ import { brandOf } from '../../pages/brand-of.ts'
 import { unlistedUri } from '../../pages/unlisted-uri.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
 import type { BrowserLogin } from './browser-login.ts'
-import { claimsByScope } from './claims.ts'
+import { claimsByScope, scopes } from './claims.ts'
 import { detailsOf, detailsProperty } from './client-metadata.ts'
 import { countAnswers, onRefusal } from './count-answers.ts'
 import { announceInterval, refreshTokenOfDevice } from './device-code.ts'
@@ -102,7 +102,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     jwks: { keys: keys.map(({ jwk }) => jwk) },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
-    scopes: ['openid', 'profile', 'email', 'roles', 'offline_access'],
+    scopes,
     claims: Object.fromEntries(Object.entries(claimsByScope).map(([scope, names]) => [scope, [...names]])),
     conformIdTokenClaims: false,
     responseTypes: ['code'],

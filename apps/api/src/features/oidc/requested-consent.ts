@@ -1,5 +1,6 @@
 import { type Client, errors } from 'oidc-provider'
 import type { Deps } from '../../deps.ts'
+import { scopes as knownScopes } from './claims.ts'
 import { detailsOf } from './client-metadata.ts'
 import { findResource } from './clients-store.ts'
 import { resourceEntry } from './consents-store.ts'
@@ -35,7 +36,7 @@ export async function findRequestedConsent(
 }
 
 /** The account itself, `openid`, is always included. */
-const isAskedFor = (scope: string) => ['profile', 'email', 'roles', 'offline_access'].includes(scope)
+const isAskedFor = (scope: string) => scope !== 'openid' && knownScopes.includes(scope)
 
 /**
  * Returns the API that a login is for; undefined if there is none, or if it belongs to the client itself.

@@ -1,6 +1,6 @@
 import Provider, { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Deps } from '../../deps.ts'
-import { claimsByScope } from './claims.ts'
+import { scopes } from './claims.ts'
 import { findResource } from './clients-store.ts'
 import { getResource } from './requested-consent.ts'
 import { sessionOfToken } from './token-session.ts'
@@ -9,7 +9,7 @@ import { orProtocolError } from './unavailable.ts'
 type ResourceDeps = Pick<Deps, 'db' | 'config' | 'answers'>
 
 /** Allows a token every scope, whichever resource it is for. */
-const scope = [...Object.keys(claimsByScope), 'offline_access'].join(' ')
+const scope = scopes.join(' ')
 
 /** Returns the settings of the library for tokens that are for one API (RFC 8707). */
 export const resourceIndicators = (deps: ResourceDeps) => ({
