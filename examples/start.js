@@ -2,7 +2,7 @@ import '../apps/api/bin/check-node.js'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { isFree } from './demo-site/bin/is-free.js'
 import { CannotPrepare, names, prepare } from './prepare.js'
 
 // `npm run example express`: an example with the packed client library, as a project of the demo that runs.
@@ -71,13 +71,6 @@ async function answerOf(response) {
   if (!response.ok) throw new Error(answer.code)
   return answer
 }
-
-const isFree = (wanted) =>
-  new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(wanted, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })
 
 function fail(sentence) {
   console.error(sentence)

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { isFree } from '../bin/is-free.js'
 import { CannotStart } from './cannot-start.ts'
 
 /** The demo's three ports, and the variables that move them. */
@@ -36,10 +36,3 @@ function inUse(taken: Name[], ports: Ports) {
   const what = taken.length > 1 ? `Ports ${list} are` : `Port ${list} is`
   return `${what} in use. Stop what listens there, or choose another: ${others} npm start`
 }
-
-const isFree = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })
