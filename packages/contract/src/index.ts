@@ -11,7 +11,7 @@ export * as blocks from './blocks.ts'
 export * as branding from './branding.ts'
 export * as chatServers from './chat-servers.ts'
 export { endpoints, operationIdOf } from './contract.ts'
-export { textColorOn } from './contrast.ts'
+export { contrast, type Rgb, textColorOn } from './contrast.ts'
 export * as dryRun from './dry-run.ts'
 export {
   type Answer,

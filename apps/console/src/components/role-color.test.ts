@@ -1,5 +1,6 @@
+import { contrast } from '@rolecall/contract'
 import { expect, test } from 'vitest'
-import { contrast, readable, roleColors } from './role-color.ts'
+import { readable, roleColors } from './role-color.ts'
 
 test('a role of any colour can be read on its chip, light and dark', () => {
   const steps = [0, 51, 102, 153, 204, 255]

@@ -1,4 +1,4 @@
-type Rgb = readonly [number, number, number]
+import { contrast, type Rgb } from '@rolecall/contract'
 
 /** Where chips stand: `--raised`, light and dark. */
 const surfaces = { light: [255, 255, 255], dark: [23, 26, 32] } as const
@@ -26,18 +26,6 @@ export function readable(color: Rgb, surface: Rgb, end: Rgb): { text: Rgb; groun
   return { text: end, ground }
 }
 
-/** WCAG 2.2, contrast ratio. */
-export function contrast(a: Rgb, b: Rgb): number {
-  const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((one, other) => one - other)
-  return (high + 0.05) / (low + 0.05)
-}
-
-const luminance = ([red, green, blue]: Rgb) =>
-  0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-const linear = (part: number) => {
-  const share = part / 255
-  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-}
 const mix = (a: Rgb, b: Rgb, part: number): Rgb => [
   a[0] + (b[0] - a[0]) * part,
   a[1] + (b[1] - a[1]) * part,
