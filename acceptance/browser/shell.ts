@@ -31,7 +31,7 @@ export function openShell(cwd: string) {
   const end = new RegExp(`${mark} (\\d+)\\n`)
   child.once('exit', () => grown())
   return {
-    /** What the block that runs has said so far. */
+    /** The output so far of the block that runs. */
     output: () => output,
     /** Runs what a person would paste, and answers what they would read. */
     async run(block: string): Promise<string> {

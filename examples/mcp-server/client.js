@@ -38,7 +38,7 @@ async function listen() {
   }
 }
 
-/** What the SDK keeps of a sign-in: here in memory, so each start signs in again. */
+/** Stores the sign-in for the SDK: here in memory, so each start signs in again. */
 function createProvider({ redirectUrl, state }) {
   let tokens
   let verifier

@@ -28,7 +28,7 @@ export interface SessionRow {
   readonly syncedAtMs: number
   /** True in the server that decides who is a System Admin: the main one, or the configured one while there is none. */
   readonly decidesAdmin: boolean
-  /** What the project calls the groups of roles. */
+  /** The names that the project gives to the groups of roles. */
   readonly groups: GroupRule
   /** When the gateway vouched for the server's mirror, and until when; null while it does not. */
   readonly liveAsOfMs: number | null

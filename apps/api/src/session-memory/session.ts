@@ -92,7 +92,7 @@ export class Session {
     return this.facts.membership.value.roleIds
   }
 
-  /** What the project calls the groups of roles. */
+  /** The names that the project gives to the groups of roles. */
   get groupRule(): GroupRule {
     return this.facts.groups?.value ?? roleNamesOnly
   }

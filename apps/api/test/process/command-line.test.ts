@@ -36,7 +36,7 @@ let second: ServiceProcess
 beforeAll(async () => {
   sim = await startChatSim({ headlessLogin: true })
   folder = await mkdtemp(join(tmpdir(), 'rolecall-login-'))
-  // What another program may have left: readable by everybody.
+  // Another program may have left these, readable by every user.
   state = join(folder, 'state', 'rolecall')
   await mkdir(state, { recursive: true })
   await writeFile(join(state, 'session'), '{}')

@@ -10,7 +10,7 @@ export interface Remote {
   readonly email: string
   /** Highest first. */
   readonly roles: readonly HeldRole[]
-  /** What the project calls the groups of roles. */
+  /** The names that the project gives to the groups of roles. */
   readonly groupRule: GroupRule
 }
 

@@ -8,7 +8,7 @@ import { sectionAboutUri } from '../../pages/unlisted-uri.ts'
 /** A text that needs no values. */
 type PlainKey = { [Key in TextKey]: Values<Key> extends [] ? Key : never }[TextKey]
 
-/** What happened and what to do, as texts. */
+/** Texts that say what happened and what to do. */
 interface Words {
   readonly title: PlainKey
   readonly what: PlainKey

@@ -56,7 +56,7 @@ const refusedAtTheEnd: Record<string, { as: string; auto?: string; fault?: () =>
   },
 }
 
-/** Where a page leads, apart from the switch of its language. */
+/** Lists the links of a page, except those that switch its language. */
 const linksOf = (text: string) =>
   [...(text.split('<nav', 1)[0] ?? '').matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
 

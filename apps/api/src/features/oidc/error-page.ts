@@ -7,7 +7,7 @@ const ourFault = { title: 'ourFaultTitle', what: 'ourFault', advice: 'waitAndGoB
 /** A step of a login that this browser did not begin, or began too long ago. */
 const lost = { title: 'overTitle', what: 'over', advice: 'goBack' } as const
 
-/** What happened and what to do, as texts. */
+/** Texts that say what happened and what to do. */
 type Words = (typeof words)[keyof typeof words] | typeof badLink | typeof lost
 
 const words = {

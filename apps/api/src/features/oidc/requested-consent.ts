@@ -15,7 +15,7 @@ export interface RequestedApi {
   readonly resource: string
 }
 
-/** What a login needs the consent of the member for. */
+/** The parts of a login that need the consent of the member. */
 export interface RequestedConsent {
   /** Undefined for an internal project, which needs none for what it learns itself. */
   readonly scopes: readonly string[] | undefined

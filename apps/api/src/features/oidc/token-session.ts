@@ -18,7 +18,7 @@ export interface LiveMember {
   readonly session: Session
   readonly member: Member
   readonly roles: readonly { readonly roleId: string; readonly roleName: string }[]
-  /** What the project calls the groups of these roles. */
+  /** The names that the project gives to the groups of these roles. */
   readonly groups: readonly string[]
   readonly rolesAsOf: string
 }

@@ -2,7 +2,7 @@ import type { groups } from '@rolecall/contract'
 import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** What a project calls the groups of roles. */
+/** The names that a project gives to the groups of roles. */
 export interface StoredGroups {
   readonly groupNames: groups.GroupNames
   readonly onlyNamedGroups: boolean

@@ -144,7 +144,7 @@ function summaryOf({ operations, scopes }: Pick<AccessMapping, 'operations' | 's
   return said.length > 0 ? said.join(', ') : 'nothing'
 }
 
-/** What the actor did, before and after the name of the project. */
+/** The parts of the sentence about a change, before and after the name of the project. */
 const verbs = {
   GRANT: ['gave', 'access to'],
   UPDATE: ['changed the access of', 'to'],
