@@ -31,6 +31,15 @@ button.main { border-color: var(--accent, var(--link)); background: var(--accent
 .brand + main { padding-top: 2rem }
 `
 
+const imagesOf = ({ server, site }: Brand): string[] =>
+  [server?.image, site?.image].filter((image) => image !== undefined)
+
+/** Names the icon of a tab. A page that may load images would otherwise ask for `/favicon.ico`, which does not exist. */
+export function brandIcon(brand: Brand): string {
+  const [image] = imagesOf(brand)
+  return image === undefined ? '' : `<link rel="icon" href=${quoted(image)}>\n`
+}
+
 /** Renders the header of a page: the server with its icon, and the project with its logo. */
 export function brandHeader({ server, site }: Brand): string {
   // The initials stay behind the icon, and are seen where it is missing or does not load.
@@ -58,6 +67,5 @@ export function accentStyle({ accentColor }: Brand): string | undefined {
 export function brandSources(brand: Brand | undefined): string {
   const style = brand && accentStyle(brand)
   const digest = style === undefined ? '' : ` 'sha256-${createHash('sha256').update(style).digest('base64')}'`
-  const hasImage = brand?.server?.image !== undefined || brand?.site?.image !== undefined
-  return hasImage ? `${digest}; img-src 'self'` : digest
+  return brand && imagesOf(brand).length > 0 ? `${digest}; img-src 'self'` : digest
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { languages } from '@rolecall/contract'
 import { languageNames } from '#languages/language'
-import { accentStyle, brandHeader, brandSources, brandStyles } from './brand.ts'
+import { accentStyle, brandHeader, brandIcon, brandSources, brandStyles } from './brand.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { Reader } from './reader.ts'
 
@@ -185,7 +185,7 @@ export function renderPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<style>${style}</style>${accent === undefined ? '' : `<style>${accent}</style>`}
+${brand ? brandIcon(brand) : ''}<style>${style}</style>${accent === undefined ? '' : `<style>${accent}</style>`}
 </head>
 <body>
 ${brand ? brandHeader(brand) : ''}<main>
