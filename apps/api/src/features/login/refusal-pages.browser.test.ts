@@ -58,7 +58,7 @@ const refusedAtTheEnd: Record<string, { as: string; auto?: string; fault?: () =>
 
 /** Lists the links of a page, except those that switch its language. */
 const linksOf = (text: string) =>
-  [...(text.split('<nav', 1)[0] ?? '').matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
+  [...(text.split('<nav', 1)[0] ?? '').matchAll(/<a [^>]*?href="([^"]*)"/g)].map(([, href]) => href)
 
 describe('a refusal page', () => {
   const read = async (where: string) => {
