@@ -1,8 +1,9 @@
-import type { dryRun } from '@rolecall/contract'
+import type { dryRun, settings } from '@rolecall/contract'
 import type { TenantSchemas } from '@rolecall/tenant-schema/workers'
 import type { ChainVerifier } from '#audit/chain-verifier'
 import type { AuditEvent, By, RecordAudit } from '#audit/event'
 import type { ChatPlatform } from '#chat/chat-platform'
+import type { PlatformWatch } from '#chat/platform-watch'
 import type { Deliveries } from '#deliveries/create-deliveries'
 import type { ChatFigures, LiveMirror } from '#mirror/gateway/status'
 import type { EndSessions, MirrorMember, Refreshed, RefreshMember } from '#mirror/mirror-deps'
@@ -14,11 +15,6 @@ import type { SharingLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
 import type { Answers } from '#session-memory/answers'
 import type { Config } from './config.ts'
-import type { Reach } from './features/dry-run/store.ts'
-import type { LogLoginFailure } from './features/login/failure-log.ts'
-import type { LoginLimits } from './features/login/login-limits.ts'
-import type { PlatformWatch } from './features/monitoring/platform-watch.ts'
-import type { Settings } from './features/settings/settings.ts'
 
 /**
  * Reads anyone from the platform into the mirror, for a project that names them. Projects take turns, and what comes
@@ -41,6 +37,60 @@ export type OpenDownload = <Page>(
   event: DownloadEvent,
   pages: AsyncIterable<Page>,
 ) => AsyncGenerator<Page, void, void>
+
+/** Logs why a login failed at the chat platform. */
+export type LogLoginFailure = (error: unknown) => void
+
+/** Something that an address has open. */
+export interface Permit {
+  /** It ended well. */
+  giveBack(): Promise<void>
+}
+
+/**
+ * What strangers may begin. Opening a login and asking the platform each take one from the address that does it, and
+ * a login that completes gives back what it took: so many honest logins as there are may come from one address, and
+ * only what is begun and never completed adds up.
+ */
+export interface LoginLimits {
+  /** @throws RATE_LIMITED */
+  take(address: string): Promise<Permit>
+  /** What an earlier request took, so many milliseconds ago. */
+  takenAgo(address: string, ms: number): Permit
+  /** A login was stored: the oldest of the addresses that have most are forgotten once there are too many. */
+  stored(): Promise<void>
+}
+
+/** The settings that may change while the service runs. */
+export type LiveSettings = Readonly<Record<settings.EditableSetting, number>>
+
+/** The one stored row: what administrators changed, and who did so last. */
+export interface StoredSettings {
+  /** Counts the writes. */
+  readonly version: number
+  /** `group.key` → value. */
+  readonly overrides: Readonly<Record<string, number>>
+  readonly updatedAt: string | null
+  readonly updatedBy: string | null
+}
+
+export interface Settings {
+  /** The values in force now; ask again for each use. */
+  current(): LiveSettings
+  /** Reads what is stored, puts it in force here, and returns it. */
+  refresh(): Promise<StoredSettings>
+  /** Puts what was just written in force here, and tells the other instances. */
+  announce(written: StoredSettings): Promise<void>
+  /** Puts what is stored in force, and from then on what any instance writes. */
+  start(): Promise<void>
+  close(): void
+}
+
+/** What a change can reach: a project, a server, or a project in a server. */
+export interface Reach {
+  readonly projectId?: string
+  readonly serverId?: string
+}
 
 /** What a change touches, and what a dry run gives it in the place of that. */
 export type ChangeDeps = Pick<Deps, 'db' | 'audit' | 'endSessions'>

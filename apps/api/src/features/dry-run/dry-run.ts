@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '#platform/db/database'
 import { rehearse } from '#platform/db/rehearse'
-import type { ChangeDeps, RunDry } from '../../deps.ts'
+import type { ChangeDeps, Reach, RunDry } from '../../deps.ts'
 import { listAddressed, listClientPlaces, listHosts } from './other-ways-store.ts'
 import {
   beginRehearsal,
@@ -8,7 +8,6 @@ import {
   countSessions,
   countSubmissions,
   type Place,
-  type Reach,
   readStanding,
 } from './store.ts'
 

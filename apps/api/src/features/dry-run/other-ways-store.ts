@@ -1,7 +1,8 @@
 import { mainServerId } from '#mirror/read-servers'
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
-import type { Place, Reach } from './store.ts'
+import type { Reach } from '../../deps.ts'
+import type { Place } from './store.ts'
 
 /** Where a project has sessions by OpenID Connect. */
 export interface ClientPlace extends Place {

@@ -1,11 +1,6 @@
 import type { Database, Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
-
-/** What a change can reach: a project, a server, or a project in a server. */
-export interface Reach {
-  readonly projectId?: string
-  readonly serverId?: string
-}
+import type { Reach } from '../../deps.ts'
 
 /** Everything in the reach of a change that a change may end. */
 interface Standing {

@@ -1,9 +1,7 @@
 import { ChatPlatformError } from '#chat/chat-platform'
 import type { Log } from '#platform/log'
 import { createMinuteLog } from '#platform/minute-log'
-
-/** Logs why a login failed at the chat platform. */
-export type LogLoginFailure = (error: unknown) => void
+import type { LogLoginFailure } from '../../deps.ts'
 
 /**
  * Logs one line a minute for the logins that an outage of the platform fails, and one for those that the platform

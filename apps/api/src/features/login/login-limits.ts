@@ -1,30 +1,11 @@
 import type { Database } from '#platform/db/database'
 import { tooMany } from '#platform/http/router'
 import type { RefundableQuota } from '#platform/rate-limit/refundable-quota'
+import type { LoginLimits } from '../../deps.ts'
 import { trimAuthRequests } from './store.ts'
 
 /** Trim once per so many inserts. */
 const trimEvery = 1_000
-
-/** Something that an address has open. */
-export interface Permit {
-  /** It ended well. */
-  giveBack(): Promise<void>
-}
-
-/**
- * What strangers may begin. Opening a login and asking the platform each take one from the address that does it, and
- * a login that completes gives back what it took: so many honest logins as there are may come from one address, and
- * only what is begun and never completed adds up.
- */
-export interface LoginLimits {
-  /** @throws RATE_LIMITED */
-  take(address: string): Promise<Permit>
-  /** What an earlier request took, so many milliseconds ago. */
-  takenAgo(address: string, ms: number): Permit
-  /** A login was stored: the oldest of the addresses that have most are forgotten once there are too many. */
-  stored(): Promise<void>
-}
 
 interface LoginLimitDeps {
   readonly db: Database

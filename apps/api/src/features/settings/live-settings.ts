@@ -1,8 +1,7 @@
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { Config } from '../../config.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps, Settings, StoredSettings } from '../../deps.ts'
 import { liveSettings, storedOutOfBounds } from './registry.ts'
-import type { Settings, StoredSettings } from './settings.ts'
 import { readStored } from './store.ts'
 
 const channel = 'settings'

@@ -1,7 +1,7 @@
 import type { settings } from '@rolecall/contract'
 import type { Deps } from '../../deps.ts'
 import { defaultOf, isGiven, isWithin, registry, type Setting } from './registry.ts'
-import { settingsTarget } from './settings.ts'
+import { settingsTarget } from './settings-target.ts'
 import { listLastChanges } from './store.ts'
 
 type Source = settings.SettingSource

@@ -1,6 +1,6 @@
 import { settings } from '@rolecall/contract'
 import { type Config, variables } from '../../config.ts'
-import type { LiveSettings } from './settings.ts'
+import type { LiveSettings } from '../../deps.ts'
 
 type Overrides = Readonly<Record<string, number>>
 

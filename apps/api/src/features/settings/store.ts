@@ -1,6 +1,6 @@
 import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
-import type { StoredSettings } from './settings.ts'
+import type { StoredSettings } from '../../deps.ts'
 
 /** The stored row. On the connections of batch reads, so that a busy pool does not delay a change. */
 export async function readStored(db: Pick<Database, 'batched'>): Promise<StoredSettings> {

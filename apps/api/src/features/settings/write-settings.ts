@@ -1,9 +1,9 @@
 import type { settings } from '@rolecall/contract'
 import type { AuditEvent, By } from '#audit/event'
 import type { Tx } from '#platform/db/database'
-import type { Deps } from '../../deps.ts'
+import type { Deps, StoredSettings } from '../../deps.ts'
 import { effectiveValues } from './registry.ts'
-import { type StoredSettings, settingsTarget } from './settings.ts'
+import { settingsTarget } from './settings-target.ts'
 import { lockOverrides, writeOverrides } from './store.ts'
 
 type WriteDeps = Pick<Deps, 'config' | 'db' | 'audit' | 'settings'>

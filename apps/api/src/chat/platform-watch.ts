@@ -1,5 +1,5 @@
-import type { ChatInstrumentation } from '#chat/chat-instrumentation'
-import { ChatPlatformError } from '#chat/chat-platform'
+import type { ChatInstrumentation } from './chat-instrumentation.ts'
+import { ChatPlatformError } from './chat-platform.ts'
 
 type Outcome = 'answered' | 'refused' | 'unavailable' | 'unexpected'
 
