@@ -86,7 +86,7 @@ export const rules: readonly Rule[] = [
     title: 'no file imports itself by any detour, types included',
     find: findCycle,
     planted: {
-      path: `${api}/session-memory/compose.ts`,
+      path: `${api}/responses/roles.ts`,
       text: "import type { Memory } from '#session-memory/memory'",
     },
   },
@@ -138,9 +138,30 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/platform/db/planted.ts`, text: "import '#audit/event'" },
   },
   {
-    title: 'the session memory imports the member fields and the platform only',
-    find: imports(/^apps\/api\/src\/session-memory\//, onlyLayers('session-memory', 'member', 'platform')),
+    title: 'the session memory imports the member fields, the responses and the platform only',
+    find: imports(
+      /^apps\/api\/src\/session-memory\//,
+      onlyLayers('session-memory', 'member', 'responses', 'platform'),
+    ),
     planted: { path: `${api}/session-memory/planted.ts`, text: "import '#mirror/freshness'" },
+  },
+  {
+    title: 'the responses import no other layer',
+    find: imports(/^apps\/api\/src\/responses\//, onlyLayers('responses')),
+    planted: { path: `${api}/responses/planted.ts`, text: "import '#platform/db/sql'" },
+  },
+  {
+    title: 'the mirror throws no HTTP error',
+    find: imports(/^apps\/api\/src\/mirror\//, (one) => !one.startsWith(`${api}/platform/http/`)),
+    planted: { path: `${api}/mirror/planted.ts`, text: "import '#platform/http/api-error'" },
+  },
+  {
+    title: 'the dependencies of use cases name no feature',
+    find: imports(/^apps\/api\/src\/deps\.ts$/, (one) => featureOf(one) === undefined),
+    planted: {
+      path: `${api}/deps.ts`,
+      text: "import type { Standing } from './features/dry-run/store.ts'",
+    },
   },
   {
     title: 'the chat adapter imports the platform only',

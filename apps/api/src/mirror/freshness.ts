@@ -1,8 +1,3 @@
-import { withTimeout } from '#platform/async'
-import { ApiError } from '#platform/http/api-error'
-import { chatPlatformUnavailable } from '#platform/http/problem'
-import type { Refreshed } from './mirror-deps.ts'
-
 /**
  * How far mirrored roles may be believed: the gateway vouches for them (`live`), they were read a moment ago (`rest`),
  * they are what there is while the platform does not answer (`mirror`), or they are not to be served (`too old`).
@@ -17,8 +12,6 @@ export interface FreshnessTerms {
   readonly maxAgeMs: number
 }
 
-/** The longest wait for the chat platform. */
-const maxWaitMs = 2_000
 const maxMirrorAgeMs = 24 * 60 * 60 * 1000
 /** Who is a System Admin fails closed, and soon. */
 const maxAdminAgeMs = 5 * 60 * 1000
@@ -57,41 +50,3 @@ export const isFresh = (mirrored: Mirrored, terms: FreshnessTerms): boolean => {
 /** Whether mirrored roles may be served at all, while the platform says nothing. */
 export const isServable = (mirrored: Mirrored, terms: FreshnessTerms): boolean =>
   freshnessOf(mirrored, terms) !== 'too old'
-
-interface Asked<T> {
-  readonly known: T | undefined
-  readonly terms: FreshnessTerms
-  /** Asks the chat platform. */
-  readonly refresh: () => Promise<Refreshed>
-  /** Reads what is mirrored, after the platform was asked. */
-  readonly reread: () => Promise<T | undefined>
-}
-
-/** What was asked about, and where its roles come from when the gateway does not vouch for them. */
-export interface Freshest<T> {
-  readonly known: T
-  readonly source: 'rest' | 'mirror'
-}
-
-/**
- * The freshest that can be said: what is fresh at once, else after the platform was asked, for which nobody waits longer
- * than two seconds; then what is mirrored. `known` is undefined when there is nobody.
- * @throws CHAT_PLATFORM_UNAVAILABLE when the platform says nothing, and what is mirrored is too little or too old
- */
-export async function freshest<T extends Mirrored>(asked: Asked<T>): Promise<Freshest<T | undefined>> {
-  const { known, terms, refresh, reread } = asked
-  if (known && isFresh(known, terms)) return { known, source: 'rest' }
-  if ((await answered(refresh)) === 'fresh') return { known: await reread(), source: 'rest' }
-  if (!known || !isServable(known, terms)) throw chatPlatformUnavailable()
-  return { known, source: 'mirror' }
-}
-
-/** What the platform said in time. Whoever may not ask is told so; any other failure leaves what is mirrored. */
-async function answered(refresh: () => Promise<Refreshed>): Promise<Refreshed> {
-  try {
-    return await withTimeout(refresh(), maxWaitMs)
-  } catch (error) {
-    if (error instanceof ApiError) throw error
-    return 'unavailable'
-  }
-}

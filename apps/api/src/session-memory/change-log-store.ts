@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
-import { type Change, type Role, toChange } from './change.ts'
+import type { Role } from '#responses/roles'
+import { type Change, toChange } from './change.ts'
 import { unseenIn } from './snapshot.ts'
 
 /** Runs a statement and answers its rows. */

@@ -1,3 +1,5 @@
+import type { Role } from '#responses/roles'
+
 /** A fact that is another one now, or none any more. */
 export type Change =
   | { readonly kind: 'session'; readonly tokenDigest: string }
@@ -11,13 +13,6 @@ export type Change =
   | { readonly kind: 'roles'; readonly serverId: string; readonly roles: readonly Role[] }
   /** Written by a newer version, which may mean anything. */
   | { readonly kind: 'unknown' }
-
-export interface Role {
-  readonly id: string
-  readonly name: string
-  readonly color: number
-  readonly position: number
-}
 
 /** A membership is named by both of its ends. */
 export const membershipId = (serverId: string, memberId: string) => `${serverId}/${memberId}`

@@ -1,9 +1,10 @@
 import { selectFields } from '#member/columns'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
-import type { Role } from './change.ts'
-import { finishedProfile, finishedSession, type Profile, profileFields } from './compose.ts'
-import { type GroupRule, toGroupRule } from './groups.ts'
+import { type GroupRule, toGroupRule } from '#responses/groups'
+import { type Profile, profileFields, toProfileJson } from '#responses/member-json'
+import type { Role } from '#responses/roles'
+import { toSessionJson } from '#responses/validate-json'
 
 /** A key, a token, or a token that counts only with a key of its own project. Empty when it is not asked about. */
 export interface Item {
@@ -141,10 +142,10 @@ function toSessionRow(row: FoundSession): SessionRow {
     projectId: row.projectId,
     serverId,
     memberId,
-    sessionJson: finishedSession({ id, serverId, createdAtMs, expiresAtMs }),
+    sessionJson: toSessionJson({ id, serverId, createdAtMs, expiresAtMs }),
     expiresAtMs,
     username,
-    profileJson: finishedProfile({
+    profileJson: toProfileJson({
       ...row,
       id: memberId,
       createdAtMs: row.memberCreatedAtMs,

@@ -1,4 +1,5 @@
-import { type Change, type Role, toChange } from './change.ts'
+import type { Role } from '#responses/roles'
+import { type Change, toChange } from './change.ts'
 
 /** What another process notified of. */
 export type Notified =

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Change, Role } from './change.ts'
+import { roleNamesOnly } from '#responses/groups'
+import type { Role } from '#responses/roles'
+import type { Change } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
 import type { FactRows, Item, SessionRow } from './facts-store.ts'
-import { roleNamesOnly } from './groups.ts'
 import { Memory, readAlone } from './memory.ts'
 
 const serverId = '1100089314336833537'

@@ -1,6 +1,7 @@
-import { composeMember, partsHeld, type Roles } from './compose.ts'
+import { type GroupRule, roleNamesOnly } from '#responses/groups'
+import type { Roles } from '#responses/roles'
+import { toValidateJson } from '#responses/validate-json'
 import type { SessionRow } from './facts-store.ts'
-import { type GroupRule, groupsOf, roleNamesOnly } from './groups.ts'
 import type { Fact } from './kept-facts.ts'
 
 export interface MemberFact {
@@ -127,16 +128,15 @@ export class Session {
       this.#asOfMs !== asOfMs ||
       this.#source !== source
     ) {
-      const held = partsHeld(membership.roleIds, roles)
-      const about = composeMember({ ...member, ...membership }, held)
-      const asOf = new Date(asOfMs).toISOString()
-      const groups = JSON.stringify(
-        groupsOf(
-          this.groupRule,
-          held.map(({ role }) => role),
-        ),
-      )
-      this.#text = `{${about},"groups":${groups},${this.#json},"rolesAsOf":"${asOf}","rolesSource":"${source}"}`
+      this.#text = toValidateJson({
+        member: { ...member, ...membership },
+        roleIds: membership.roleIds,
+        roles,
+        groupRule: this.groupRule,
+        sessionJson: this.#json,
+        asOfMs,
+        source,
+      })
       this.#madeOf = { member, membership, roles }
       this.#asOfMs = asOfMs
       this.#source = source
@@ -159,3 +159,9 @@ export const sessionAt = (session: Session, nowMs: number): SessionAt => ({
   isLive: session.liveAsOfMs(nowMs) !== null,
   ageMs: session.ageMs(nowMs),
 })
+
+/** Returns the response of a validate. `source` says how the roles were read if the gateway does not vouch for them. */
+export function answerOf({ session, nowMs }: SessionAt, source: string): string {
+  const liveAsOfMs = session.liveAsOfMs(nowMs)
+  return session.answer(liveAsOfMs, liveAsOfMs === null ? source : 'gateway')
+}

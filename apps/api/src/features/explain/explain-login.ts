@@ -1,11 +1,12 @@
 import type { explain as contract } from '@rolecall/contract'
 import type { ChatMember, ChatServerInfo } from '#chat/chat-platform'
-import { freshest, memberTerms } from '#mirror/freshness'
+import { memberTerms } from '#mirror/freshness'
 import { readTime } from '#platform/db/read-time'
-import { rolesHeld, toRoles } from '#session-memory/compose'
+import { rolesHeld, toRoles } from '#responses/roles'
 import type { Read } from '#session-memory/memory'
-import { sessionAt } from '#session-memory/session'
+import { answerOf, sessionAt } from '#session-memory/session'
 import type { Step } from '../../checks/check.ts'
+import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
 import { assumed, mirrored, newcomer } from './assume.ts'
 import type { Decisions, Told } from './decisions.ts'
@@ -148,15 +149,13 @@ async function validate(
   const areKnown = decisions.rolesKnown({ mirrored: at, terms })
   const steps = [...isLive, ...areKnown]
   if (areKnown.some(({ ok }) => !ok)) return { steps }
-  const { source } = await freshest({
+  const { source } = await freshestRoles({
     known: at,
     terms,
     // It was just asked.
     refresh: async () => (told.failure ? 'unavailable' : 'fresh'),
     reread: async () => at,
   })
-  const liveAsOfMs = read.session.liveAsOfMs(read.nowMs)
-  const json = read.session.answer(liveAsOfMs, liveAsOfMs === null ? source : 'gateway')
-  const { roles, rolesAsOf, rolesSource }: Known = JSON.parse(json)
+  const { roles, rolesAsOf, rolesSource }: Known = JSON.parse(answerOf(at, source))
   return { steps, known: { roles, rolesAsOf, rolesSource } }
 }

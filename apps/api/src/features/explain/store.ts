@@ -1,6 +1,6 @@
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
-import type { Role } from '#session-memory/change'
+import type { Role } from '#responses/roles'
 
 /** What the mirror knows of a server, and of one person there. */
 export interface KnownPlace {

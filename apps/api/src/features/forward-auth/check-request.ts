@@ -1,17 +1,18 @@
 import type { Member } from '@rolecall/contract'
 import { shownName } from '#member/shown-name'
-import { freshest, isFresh, memberTerms } from '#mirror/freshness'
+import { isFresh, memberTerms } from '#mirror/freshness'
 import { digestOf, isWellFormed } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
-import type { HeldRole } from '#session-memory/compose'
+import { remoteHeaders } from '#responses/remote-headers'
+import type { HeldRole } from '#responses/roles'
 import type { HostRule } from '#session-memory/host-rules-store'
 import { liveSession, readSession } from '#session-memory/live-session'
 import type { Session, SessionAt } from '#session-memory/session'
+import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
 import { hostCheck, hostRolesCheck, isServed } from './checks.ts'
 import type { ForwardedRequest } from './forwarded-request.ts'
-import { remoteHeaders } from './remote-headers.ts'
 
 type CheckDeps = Pick<Deps, 'answers' | 'settings' | 'refreshMember'>
 
@@ -103,7 +104,7 @@ async function currentSession(
   const known = ofHost(await liveSession(answers, tokenDigest))
   if (!known) return undefined
   const { memberId } = known.session
-  const { known: current } = await freshest({
+  const { known: current } = await freshestRoles({
     known,
     terms: memberTerms(settings.current().permissionTtlMs),
     refresh: () => refreshMember(serverId, memberId),

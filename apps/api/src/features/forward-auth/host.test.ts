@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { roleNamesOnly } from '#session-memory/groups'
+import { roleNamesOnly } from '#responses/groups'
+import { remoteHeaders } from '#responses/remote-headers'
 import { readReturnPath } from './forwarded-request.ts'
 import { readHost } from './host.ts'
-import { remoteHeaders } from './remote-headers.ts'
 
 describe('a host', () => {
   test.each([

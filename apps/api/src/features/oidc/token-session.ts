@@ -1,8 +1,9 @@
 import type { Member } from '@rolecall/contract'
-import { freshest, memberTerms } from '#mirror/freshness'
+import { memberTerms } from '#mirror/freshness'
 import { digestOfTokenless } from '#platform/crypto/tokens'
 import { liveSession, readSession } from '#session-memory/live-session'
-import type { Session, SessionAt } from '#session-memory/session'
+import { answerOf, type Session, type SessionAt } from '#session-memory/session'
+import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
 
 type SessionDeps = Pick<Deps, 'answers' | 'settings' | 'refreshMember'>
@@ -31,14 +32,12 @@ export async function memberOfToken(deps: SessionDeps, sessionId: string): Promi
   const first = await sessionOfToken(deps, sessionId)
   if (!first) return undefined
   const { serverId, memberId } = first.session
-  const { known, source } = await freshest({
+  const { known, source } = await freshestRoles({
     known: first,
     terms: memberTerms(deps.settings.current().permissionTtlMs),
     refresh: () => deps.refreshMember(serverId, memberId),
     reread: () => readSession(deps.answers, digestOfTokenless(sessionId)),
   })
   if (!known) return undefined
-  const liveAsOfMs = known.session.liveAsOfMs(known.nowMs)
-  const answer = JSON.parse(known.session.answer(liveAsOfMs, liveAsOfMs === null ? source : 'gateway'))
-  return { ...(answer as LiveMember), session: known.session }
+  return { ...(JSON.parse(answerOf(known, source)) as LiveMember), session: known.session }
 }

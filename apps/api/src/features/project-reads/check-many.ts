@@ -1,7 +1,7 @@
 import type { projectReads } from '@rolecall/contract'
 import { freshnessOf, isFresh, memberTerms } from '#mirror/freshness'
-import type { Role } from '#session-memory/change'
-import { type HeldRole, rolesHeld, toRoles } from '#session-memory/compose'
+import type { Role } from '#responses/roles'
+import { type HeldRole, rolesHeld, toRoles } from '#responses/roles'
 import type { Deps } from '../../deps.ts'
 import { findMirrored, type MirroredServer } from './store.ts'
 

@@ -1,4 +1,4 @@
-import type { HeldRole } from '#session-memory/compose'
+import type { HeldRole } from '#responses/roles'
 import { type Check, errorCheck, firstFailed } from '../../checks/check.ts'
 
 export interface Wanted {

@@ -1,5 +1,6 @@
-import { freshest, isFresh, memberTerms } from '#mirror/freshness'
-import type { HeldRole } from '#session-memory/compose'
+import { isFresh, memberTerms } from '#mirror/freshness'
+import type { HeldRole } from '#responses/roles'
+import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
 import { findMember } from './store.ts'
 
@@ -22,7 +23,7 @@ interface Asked {
 export async function liveMember({ db, settings, readForProject }: MemberDeps, asked: Asked) {
   const read = () => findMember(db, asked.serverId, asked.memberId)
   const first = await read()
-  const { known } = await freshest({
+  const { known } = await freshestRoles({
     known: first,
     terms: memberTerms(settings.current().permissionTtlMs),
     refresh: () => readForProject(asked, first !== undefined),

@@ -2,7 +2,7 @@ import { type FieldsOf, fieldsOf, pickFields, type projectReads } from '@rolecal
 import { selectFields } from '#member/columns'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
-import type { Role } from '#session-memory/change'
+import type { Role } from '#responses/roles'
 import type { Seen } from './change-cursor.ts'
 
 export interface MemberRow extends FieldsOf<'serverMember'> {

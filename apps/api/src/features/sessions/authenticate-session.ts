@@ -1,6 +1,6 @@
 import type { EndpointDefinition } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
-import { adminTerms, freshest, isFresh } from '#mirror/freshness'
+import { adminTerms, isFresh } from '#mirror/freshness'
 import { digestOf, isWellFormed } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
@@ -9,6 +9,7 @@ import { liveSession, readSession } from '#session-memory/live-session'
 import type { Session, SessionAt } from '#session-memory/session'
 import { adminCookie, type Presented } from '../../callers/admin-cookies.ts'
 import type { AdminCaller, MemberCaller } from '../../callers/callers.ts'
+import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
 import { kindFor } from './administrators.ts'
 
@@ -94,7 +95,7 @@ async function refreshed(deps: AuthDeps, kept: SessionAt, reread: () => Promise<
   if (!read) return undefined
   const { serverId, memberId } = read.session
   const refresh = () => deps.refreshMember(serverId, memberId)
-  return (await freshest({ known: read, terms, refresh, reread })).known?.session
+  return (await freshestRoles({ known: read, terms, refresh, reread })).known?.session
 }
 
 const toCaller = (session: Session, credential: SessionCredential): MemberCaller => ({

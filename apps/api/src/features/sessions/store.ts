@@ -1,8 +1,8 @@
 import { selectFields } from '#member/columns'
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
-import type { Role } from '#session-memory/change'
-import { finishedProfile, type MemberParts, type Profile, profileFields } from '#session-memory/compose'
+import { type MemberParts, type Profile, profileFields, toProfileJson } from '#responses/member-json'
+import type { Role } from '#responses/roles'
 
 export interface NewSession {
   readonly id: string
@@ -206,5 +206,5 @@ export async function readMembership(db: Queryable, serverId: string, memberId: 
         from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as roles
     from memberships m join members u on u.id = m.member_id
     where m.server_id = ${serverId} and m.member_id = ${memberId} and m.left_at is null`)
-  return row && { ...row, profileJson: finishedProfile(row) }
+  return row && { ...row, profileJson: toProfileJson(row) }
 }

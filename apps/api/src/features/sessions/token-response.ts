@@ -1,7 +1,8 @@
 import type { sessions } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
-import { composeMember, partsHeld, toRoles } from '#session-memory/compose'
+import { toMemberJson } from '#responses/member-json'
+import { partsHeld, toRoles } from '#responses/roles'
 import { readMembership } from './store.ts'
 
 interface Issued {
@@ -17,7 +18,7 @@ export async function toTokenResponse(db: Queryable, issued: Issued): Promise<se
   const membership = await readMembership(db, issued.serverId, issued.memberId)
   if (!membership) throw new ApiError('INVALID_CODE', { reason: 'membership_ended' })
   const { member, roles } = JSON.parse(
-    `{${composeMember(membership, partsHeld(membership.roleIds, toRoles(membership.roles)))}}`,
+    `{${toMemberJson(membership, partsHeld(membership.roleIds, toRoles(membership.roles)))}}`,
   )
   return {
     token: issued.token,

@@ -1,6 +1,6 @@
 import { sessions } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
-import { freshest, isFresh, memberTerms } from '#mirror/freshness'
+import { isFresh, memberTerms } from '#mirror/freshness'
 import { digestOf, isWellFormed, keyPrefixOf } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
@@ -11,8 +11,9 @@ import { admit } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
 import { keyBucket, unknownTokenBucket } from '#platform/rate-limit/key-bucket'
 import type { Read } from '#session-memory/memory'
-import { sessionAt } from '#session-memory/session'
+import { answerOf, sessionAt } from '#session-memory/session'
 import { firstFailed } from '../../checks/check.ts'
+import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
 import { keyChecks, sessionCheck } from './checks.ts'
 
@@ -87,7 +88,7 @@ export async function validate(deps: ValidateDeps, request: FastifyRequest): Pro
   await admit(limiter, request, caller)
   if (problem || !session) throw problem ?? unknown()
   const { serverId, memberId } = session
-  const { known, source } = await freshest({
+  const { known, source } = await freshestRoles({
     known: sessionAt(session, first.nowMs),
     terms: memberTerms(settings.current().permissionTtlMs),
     refresh: () => deps.refreshMember(serverId, memberId),
@@ -98,8 +99,7 @@ export async function validate(deps: ValidateDeps, request: FastifyRequest): Pro
     },
   })
   if (!known) throw unknown()
-  const liveAsOfMs = known.session.liveAsOfMs(known.nowMs)
-  return known.session.answer(liveAsOfMs, liveAsOfMs === null ? source : 'gateway')
+  return answerOf(known, source)
 }
 
 /** The project of a key. */

@@ -1,5 +1,5 @@
-import type { HeldRole } from '#session-memory/compose'
-import { type GroupRule, groupOf } from '#session-memory/groups'
+import { type GroupRule, groupOf } from './groups.ts'
+import type { HeldRole } from './roles.ts'
 
 /** All that an application is told of a person. */
 export interface Remote {

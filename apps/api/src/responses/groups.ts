@@ -1,4 +1,4 @@
-import type { HeldRole } from './compose.ts'
+import type { HeldRole } from './roles.ts'
 
 /** The names that a project has for the groups of roles. */
 export interface GroupRule {
