@@ -23,8 +23,8 @@ export interface GrantAccess {
 }
 
 /**
- * Lets a project use a server, or changes what it may do there. What is left out stays; what changes
- * nothing leaves no trace.
+ * Grants a project access to a server, or changes that access. Omitted fields stay; an unchanged mapping leaves no
+ * trace.
  */
 export async function grantAccess({ db, audit }: Pick<Deps, 'db' | 'audit'>, by: By, wanted: GrantAccess) {
   return db.transaction(async (tx) => {

@@ -14,8 +14,8 @@ import {
 type Wanted = readonly { readonly serverId: string; readonly scopes?: readonly access.Scope[] | undefined }[]
 
 /**
- * Looks up the servers of a project that is about to be created, all main servers when none are named.
- * Answers what is wrong with them, and how to grant them: as a part of the creation and of its audit entry.
+ * Looks up the servers of a project that is about to be created; if none are named, all main servers. Returns the
+ * problems with them, and a function that grants them as a part of the creation and of its audit entry.
  */
 export async function planInitialAccess(tx: Tx, wanted: Wanted | undefined) {
   const servers = await findServers(

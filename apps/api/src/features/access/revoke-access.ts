@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { grantOf } from './grant-access.ts'
 import { deleteMapping, insertTrailEntry, listMappings, lockProject } from './store.ts'
 
-/** Takes a server away from a project and answers the mapping as it was. */
+/** Revokes a project's access to a server, and returns the mapping as it was. */
 export async function revokeAccess(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   by: By,

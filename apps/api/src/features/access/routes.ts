@@ -43,7 +43,7 @@ export function accessRoutes({ route }: Router<Callers>, deps: Deps) {
   route(access.accessTrail, ({ query }) => listTrail(db, { ...query, limit: query.limit ?? 100 }))
 }
 
-/** More than anyone has; `total` says so where someone has more. */
+/** More mappings than any project or server has. If there are more, `total` shows their number. */
 const maxListed = 10_000
 
 async function list(db: Queryable, filter: MappingFilter) {

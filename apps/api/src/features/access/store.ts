@@ -4,7 +4,7 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 
 export const allScopes: readonly access.Scope[] = ['read_members', 'check_permissions']
-/** One order, so that the same set is the same value. */
+/** Sorts the values, so that equal sets have equal representations. */
 export const inOrder = (scopes: readonly access.Scope[]) =>
   allScopes.filter((scope) => scopes.includes(scope))
 
@@ -14,7 +14,7 @@ export const defaultOperations: access.Operations = {
   MANAGE_WEBHOOKS: false,
 }
 
-/** Everything of a mapping that a request can set. */
+/** The fields of a mapping that a request can set. */
 export interface Grant {
   readonly operations: access.Operations
   readonly scopes: readonly access.Scope[]
@@ -25,7 +25,9 @@ export interface Named {
   readonly name: string
 }
 
-/** A project, locked so that changes of its access take turns; undefined when unknown or deleted. */
+/**
+ * Locks a project, so that changes to its access run one after another. Returns undefined if it is unknown or deleted.
+ */
 export const lockProject = (tx: Tx, projectId: string) =>
   tx.maybeOne<Named>(sql`
     select id, name from projects where id = ${projectId} and deleted_at is null for no key update`)
@@ -33,7 +35,7 @@ export const lockProject = (tx: Tx, projectId: string) =>
 export const findProject = (db: Queryable, projectId: string) =>
   db.maybeOne<Named>(sql`select id, name from projects where id = ${projectId} and deleted_at is null`)
 
-/** Registered servers among the given ids; all main servers when there are none given. */
+/** Returns the registered servers among the given IDs, or all main servers if no IDs are given. */
 export const findServers = (db: Queryable, serverIds: readonly string[] | undefined) =>
   db.query<Named>(sql`
     select id, name from servers
@@ -63,7 +65,7 @@ export interface MappingFilter {
   readonly projectName?: string | undefined
 }
 
-/** Mappings that count: of projects that are not deleted to servers that are registered. */
+/** The mappings in effect: of projects that are not deleted to servers that are registered. */
 function selectMappings(columns: Sql, filter: MappingFilter): Sql {
   const conditions: Sql[] = [sql`p.deleted_at is null`, sql`v.removed_at is null`]
   if (filter.projectIds) conditions.push(sql`a.project_id = any(${filter.projectIds}::uuid[])`)
@@ -83,7 +85,7 @@ const mappingColumns = sql`a.project_id as "projectId", p.name as "projectName",
       a.can_send_messages as "canSendMessages", a.can_manage_webhooks as "canManageWebhooks", a.scopes,
       a.created_at as "createdAt", a.updated_at as "updatedAt"`
 
-/** Newest first; all of them when there is no limit. */
+/** Lists mappings, newest first; all of them if there is no limit. */
 export async function listMappings(
   db: Queryable,
   filter: MappingFilter,
@@ -105,7 +107,7 @@ export async function countMappings(db: Queryable, filter: MappingFilter): Promi
   return row?.total ?? 0
 }
 
-/** Writes a mapping. Its project is locked, so nobody else writes it meanwhile. */
+/** Writes a mapping. The caller has locked its project, so there are no concurrent writes. */
 export const upsertMapping = (tx: Tx, projectId: string, serverId: string, { operations, scopes }: Grant) =>
   tx.execute(sql`
     insert into server_access (project_id, server_id, can_read, can_send_messages, can_manage_webhooks, scopes)
@@ -135,7 +137,10 @@ export const insertTrailEntry = (tx: Tx, { action, project, server, actor, befor
       ${actor?.id ?? null}, ${actor?.username ?? null}, ${before && JSON.stringify(before)},
       ${after && JSON.stringify(after)})`)
 
-/** Takes the name of a member from what they did; what was done stays. Only in a transaction that erases. */
+/**
+ * Removes the name of a member from their entries and keeps the entries. Runs only in a transaction that erases the
+ * member.
+ */
 export const eraseTrailActor = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     update access_trail set actor_id = null, actor_username = null where actor_id = ${memberId}`)
@@ -147,7 +152,7 @@ export interface TrailFilter {
   readonly limit: number
 }
 
-/** The newest entries that match, and how many match in all. */
+/** Lists the newest matching entries, and counts all that match. */
 export async function listTrail(db: Queryable, filter: TrailFilter) {
   const conditions: Sql[] = []
   if (filter.projectId) conditions.push(sql`project_id = ${filter.projectId}`)
