@@ -34,25 +34,25 @@ interface OfProject {
 
 type Cookies = string | undefined
 
-/** What other features do for the page of a person; `app.ts` passes it. */
+/** The functions of other features that the account page calls; `app.ts` passes them. */
 export interface AccountNeeds {
   readonly login: {
-    /** The single sign-on of the browser that sends these cookies. Uses nothing up. */
+    /** Finds the single sign-on of the browser that sends these cookies. Consumes nothing. */
     find(cookies: Cookies): Promise<{ readonly id: string; readonly memberId: string } | undefined>
     beginForAccount(
       cookies: Cookies,
       address: string,
     ): Promise<{ readonly location: string; readonly cookie: string }>
-    /** Ends the single sign-on of the browser; the cookies that make it forget. */
+    /** Ends the single sign-on of the browser. Returns the cookies that delete it there. */
     end(cookies: Cookies): Promise<string[]>
   }
   readonly listSessions: (memberId: string) => Promise<readonly OwnSession[]>
-  /** Undefined when the member has no such session. */
+  /** Returns undefined if the member has no such session. */
   readonly endSession: (tx: Tx, memberId: string, sessionId: string) => Promise<EndedSession | undefined>
-  /** How many sessions and single sign-ons that were. */
+  /** Returns the number of sessions and single sign-ons that ended. */
   readonly endEverySession: (tx: Tx, memberId: string) => Promise<number>
   readonly listConsents: (memberId: string) => Promise<readonly OwnConsent[]>
-  /** Undefined when there was nothing to take back. */
+  /** Returns undefined if there was no consent to withdraw. */
   readonly deleteConsent: (tx: Tx, of: OfProject) => Promise<{ readonly projectName: string } | undefined>
   readonly endClientSessions: (tx: Tx, of: OfProject) => Promise<number>
   readonly readOwnData: (by: AdminBy) => Promise<Answer>

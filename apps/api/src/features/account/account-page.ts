@@ -13,7 +13,7 @@ interface AccountContent {
   readonly sessions: readonly OwnSession[]
   readonly consents: readonly OwnConsent[]
   readonly serverNames: ReadonlyMap<string, string>
-  /** The single sign-on of the browser that asks. */
+  /** The single sign-on of the browser that sent the request. */
   readonly here: string
   readonly done: keyof typeof done | undefined
 }

@@ -36,7 +36,7 @@ describe.each(engines)('the account page on %s', (engine) => {
     call(world.url, method, `/api/admin${path}`, { token: admin, ...(body && { body }) })
   const page = { accept: 'text/html' }
   const open = (browser: Browser) => browser.get('/account', page)
-  /** Opens the page, logs in at the platform and comes back to it. */
+  /** Opens the page, signs in at the platform, and returns to the page. */
   const logIn = async (as: string, browser = new Browser(world.url)) => {
     const screen = (await open(browser)).headers.get('location') ?? ''
     expect(screen.startsWith(world.sim.authorizeUrl)).toBe(true)
@@ -49,7 +49,7 @@ describe.each(engines)('the account page on %s', (engine) => {
   }
   const post = (browser: Browser, path: string, headers: Record<string, string> = { origin: world.url }) =>
     postForm(world.url, path, '', { cookie: browser.cookie, ...page, ...headers })
-  /** The addresses of the forms of a page. */
+  /** Returns the addresses of the forms on a page. */
   const actionsOf = (text: string) =>
     [...text.matchAll(/action="([^"]+)"/g)].map(([, action]) => action ?? '')
   const newest = async () => {
@@ -66,7 +66,7 @@ describe.each(engines)('the account page on %s', (engine) => {
     expect(headers.get('content-security-policy')).toMatch(/default-src 'none'; style-src 'sha256-[^']+'/)
     const codes = sql`select from authorization_codes where redirect_uri = '/account'`
     expect(await world.service.deps.db.query(codes)).toEqual([])
-    // The answer of the platform is good once.
+    // The platform's response is valid once.
     expect(browser.jar.has('svc_auth_req')).toBe(false)
   })
 
@@ -142,7 +142,7 @@ describe.each(engines)('the account page on %s', (engine) => {
     expect((await validate(world, wiki, token)).status).toBe(401)
     for (const browser of [here, there]) {
       expect((await open(browser)).status).toBe(302)
-      // A form that was left open leads to the login, and does nothing.
+      // A form from an old page redirects to the sign-in and changes nothing.
       expect((await post(browser, '/account/log-out-everywhere')).headers.get('location')).toBe('/account')
     }
     expect(await newest()).toMatchObject({ actorId: users.tomas, action: 'session.revoke_all' })
@@ -219,7 +219,7 @@ describe.each(engines)('the account page on %s', (engine) => {
     await loggedIn(users.yusra)
     await asAdmin('PUT', `/members/${users.yusra}/block`, { reason: 'Sold what is not theirs' })
     expect(await refused(users.yusra)).toEqual([403, 'This account is blocked'])
-    // In the second server only, which the service has never been asked about, and then looks after.
+    // The member is only in the second server, which the service has not queried before and queries from then on.
     expect(await refused(users.noor)).toEqual([403, 'You were not signed in'])
     expect((await asAdmin('POST', '/servers', { id: gamesGuildId })).status).toBe(201)
     const games = await givenProject(world, { serverIds: [gamesGuildId], redirectUris: [redirectUri] })

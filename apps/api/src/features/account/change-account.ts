@@ -6,7 +6,7 @@ import type { Person } from './who-asks.ts'
 
 type ChangeDeps = Pick<Deps, 'db' | 'audit'>
 
-/** Ends one session or single sign-on of the person. Another person's is the same 404 as none. */
+/** Ends one session or single sign-on of the person. Another person's session gives the same 404 as an unknown one. */
 export async function endSession(
   { db, audit, endSession: end }: ChangeDeps & Pick<AccountNeeds, 'endSession'>,
   { memberId, account: { username } }: Person,
@@ -31,7 +31,7 @@ const nameOf = ({ kind, projectName }: { kind: string; projectName: string | nul
   return kind === 'admin' ? 'an admin session' : `a session of ${projectName}`
 }
 
-/** Ends everything that the person is logged in by. */
+/** Ends every session and single sign-on of the person. */
 export async function endEverything(
   { db, audit, endEverySession }: ChangeDeps & Pick<AccountNeeds, 'endEverySession'>,
   { memberId, account: { username } }: Person,
@@ -49,7 +49,9 @@ export async function endEverything(
   })
 }
 
-/** Takes back what the person agreed to for a project, and ends what that made. Nothing to take back is no change. */
+/**
+ * Withdraws the person's consent for a project, and ends the sessions that it made. Without a consent, nothing changes.
+ */
 export async function withdrawConsent(
   {
     db,

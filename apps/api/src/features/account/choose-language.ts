@@ -4,7 +4,7 @@ import { keepLanguage } from '#platform/http/reader'
 import { parseUrl } from '#platform/parse-url'
 import type { Deps } from '../../deps.ts'
 
-/** Keeps the language that a person chose, and returns to the page on which they chose it. */
+/** Stores the language that a person chose, and returns to the page on which they chose it. */
 export const chooseLanguage = (
   { publicUrl }: Pick<Deps['config'], 'publicUrl'>,
   language: Language,

@@ -1,13 +1,16 @@
 import { sayIn } from '#languages/say'
 import { ApiError } from '#platform/http/api-error'
 
-/** A person's file reads what has no index by person, and each is an entry of the audit log. */
+/**
+ * The export of a person's data reads tables without an index by person, and each export adds an entry to the audit
+ * log.
+ */
 const maxAtOnce = 2
 const maxAnHour = 6
 const hourMs = 3_600_000
 
 /**
- * Reads files of few people at once on this instance, and few an hour for each.
+ * Limits the exports at once on this instance, and the exports an hour of each person.
  * @throws RATE_LIMITED, before anything is read
  */
 export function createOwnDataLimit() {

@@ -18,7 +18,7 @@ const host = 'wiki.example'
 
 let world: World
 let browser: Browser
-/** Pages by a name for their pictures. A page behind a proxy is one of a protected host. */
+/** The pages, by the names of their screenshots. A page behind a proxy belongs to a protected host. */
 interface ShownPage {
   readonly path: string
   readonly title: (say: Say) => string

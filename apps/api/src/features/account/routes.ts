@@ -18,23 +18,29 @@ import { createOwnDataLimit } from './limit-own-data.ts'
 import { listServerNames } from './store.ts'
 import { type Person, whoAsks } from './who-asks.ts'
 
-/** The page of a person about themselves. */
+/** Registers the account page, on which people manage their own sessions, consents, and data. */
 export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: AccountNeeds) {
   const deps = { ...allDeps, ...needs }
   const { db, config, login } = deps
   const limitOwnData = createOwnDataLimit()
 
-  /** A page elsewhere that fetches or embeds the address would begin a login, and sees nothing of the answer anyway. */
+  /**
+   * Requires a navigation. A page of another site that fetches or embeds this address would begin a sign-in, and cannot
+   * read the response anyway.
+   */
   const opened = (raw: IncomingMessage) => {
     if (!isNavigation(raw)) throw new ApiError('NAVIGATION_REQUIRED')
     return whoAsks(deps, raw.headers.cookie)
   }
-  /** A form of another site carries the cookie too, in some browsers: the origin decides. */
+  /**
+   * Requires the same origin. In some browsers a form of another site sends the cookie too, so the cookie alone proves
+   * nothing.
+   */
   const changing = (raw: IncomingMessage) => {
     if (!isSameOrigin(raw, config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
     return whoAsks(deps, raw.headers.cookie)
   }
-  /** These pages belong to the community: its main server, and no project. */
+  /** Applies the brand of the main server: these pages belong to the community, not to a project. */
   const branded = async (reader: Reader): Promise<Reader> => {
     const main = await findMainServer(db)
     return { ...reader, brand: await brandOf(db, { serverId: main?.id }) }
@@ -62,7 +68,7 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
     })
   })
   route(account.accountData, async ({ raw, client }) => {
-    // A link of another site downloads nothing: it leads to the page.
+    // A link from another site starts no download; it leads to the page.
     const isOwn = ['same-origin', 'none', undefined].includes(raw.headers['sec-fetch-site']?.toString())
     const person = await opened(raw)
     if (!person || !isOwn) return redirect('/account')
@@ -80,7 +86,10 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
     return chooseLanguage(config, query.language, query.return_to)
   })
 
-  /** Nobody is logged in any more where a form of the page was left open: the login comes first. */
+  /**
+   * Runs a change for the signed-in person. If the person signed out after the form was loaded, redirects to the
+   * sign-in first.
+   */
   const changed = async (
     { raw }: { readonly raw: IncomingMessage },
     change: (person: Person) => Promise<Answer>,
@@ -118,8 +127,8 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
   )
 }
 
-/** After a form that signed out: the page that says so can be opened by this path. */
+/** Sets the path of the confirmation page after a form that signed out: a browser can open the page at this path. */
 const readerAfter = (raw: IncomingMessage) => inLanguage(readerOf(raw).language, '/account/log-out')
 
-/** After a form: loading the page again does not send it again. */
+/** Redirects after a form, so that reloading the page does not send the form again. */
 const seeOther = (location: string) => new Answer(303, undefined, { location })

@@ -5,7 +5,7 @@ export interface Account {
   readonly username: string
   readonly name: string
   readonly email: string | null
-  /** In a registered server now. */
+  /** True if the member is in a registered server now. */
   readonly isCurrent: boolean
 }
 

@@ -12,9 +12,9 @@ export interface Person {
 }
 
 /**
- * Who is logged in in the browser that asks: the account page has no session of its own, so that whatever ends a single
- * sign-on ends it. Undefined when nobody is.
- * @throws LOGIN_REFUSED of a person who is in no server of the community any more
+ * Returns the person who is signed in in the browser, or undefined if there is none. The account page has no session of
+ * its own, so everything that ends a single sign-on also ends access to this page.
+ * @throws LOGIN_REFUSED if the person is no longer in any server of the community
  */
 export async function whoAsks(
   { db, login }: Pick<Deps, 'db'> & Pick<AccountNeeds, 'login'>,
