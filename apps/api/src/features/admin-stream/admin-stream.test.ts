@@ -109,7 +109,7 @@ describe.each(mainEngines)('the stream of the administration on %s', (engine) =>
       insert into deliveries (kind, project_id, type, data, last_attempt_at)
       values ('notice', ${id}, 'key.revoked', '{}', clock_now())`)
     expect((await until(reader, 'delivery.changed')).projectIds).toEqual([id])
-    // Nothing else is in any of them: no name, no address, no text.
+    // None of them contains anything else: no name, no address, no text.
     expect(JSON.stringify(reader.events)).not.toContain('Told once')
   })
 
@@ -151,7 +151,7 @@ describe.each(mainEngines)('the stream of the administration on %s', (engine) =>
     const begunAt = performance.now()
     await call(world.url, 'POST', '/api/auth/admin/logout', { token: as })
     await reader.ended
-    // A second and not a quarter: the machine may be busy.
+    // A second rather than a quarter, because the machine may be busy.
     expect(performance.now() - begunAt).toBeLessThan(3_000)
     await change('After the end')
     await until(other, 'audit.appended')

@@ -1,7 +1,7 @@
 import type { adminStream } from '@rolecall/contract'
 import { type Change, maxChanges } from './store.ts'
 
-/** What changed, as events: one of a kind at most. */
+/** Converts changes to events, at most one of each type. */
 export function eventsOf(changes: readonly Change[]): adminStream.AdminEvent[] {
   const of = (kind: Change['kind']) => changes.filter((change) => change.kind === kind)
   const named = (kind: Change['kind']) => {

@@ -6,9 +6,12 @@ import type { Deps } from '../../deps.ts'
 import { eventsOf } from './events-of.ts'
 import { type Change, lookAfter, type Position, readPresent } from './store.ts'
 
-/** What happens within a second is told together: whoever is told reads anew, and that is what costs. */
+/**
+ * The interval of reads. Changes within a second are sent together, because each client reads again after an event,
+ * which is the cost.
+ */
 const everyMs = 1_000
-/** How soon a stream ends after its session: as long as an answer from memory is asked for. */
+/** The interval of session checks: a stream ends after its session as soon as cached responses must reflect the end. */
 const checkEveryMs = 250
 export const maxStreams = 200
 export const maxStreamsPerSession = 4
@@ -16,7 +19,7 @@ export const maxStreamsPerSession = 4
 export interface AdminListener {
   readonly sessionId: string
   take(events: readonly adminStream.AdminEvent[], position: Position): void
-  /** Asks whether it may go on, and ends it where it may not. */
+  /** Checks whether the stream may continue, and ends it if not. */
   check(): void
   end(): void
 }
@@ -24,23 +27,24 @@ export interface AdminListener {
 export interface AdminHub {
   /** True while there is room for another stream. */
   hasRoom(): boolean
-  /** Tells the listener everything from the position on that is answered. */
+  /** Sends the listener every event after the returned position. */
   join(listener: AdminListener): Promise<Position>
   leave(listener: AdminListener): void
-  /** Ends all streams; one that is opened later ends at once. */
+  /** Ends all streams; a stream that is opened later ends at once. */
   close(): void
 }
 
 type HubDeps = Pick<Deps, 'db' | 'cache' | 'log' | 'chatFigures'>
 
 /**
- * Reads for all streams of this process what has changed in the database: one statement a second while there is a stream,
- * whatever their number and however much happens. Every instance reads the same, so every stream is told of all.
+ * Reads the changes in the database for all streams of this process. It runs one statement a second while a stream is
+ * open, regardless of the number of streams and changes. Every instance reads the same changes, so every stream gets
+ * all of them.
  */
 export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminHub {
   const listeners = new Set<AdminListener>()
   let position: Position | undefined
-  /** Of the last look: what is found again with the same mark has been told. */
+  /** The changes of the last read. A change that the next read finds with the same mark has been sent already. */
   let told: ReadonlyMap<string, string> = new Map()
   let health: 'ok' | 'degraded' | undefined
   let isClosed = false
@@ -76,7 +80,7 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
       const from = position
       await look(from).catch((error: unknown) => {
         tellHealth('degraded', from)
-        // An outage is logged once, by `availability.ts`. What happens meanwhile is told after it.
+        // An outage is logged once, by `availability.ts`. Changes during the outage are sent after it.
         if (!isFailing && !(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'reading what changed failed')
         isFailing = true
@@ -90,7 +94,7 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
   }
   const start = singleFlight(async () => {
     const present = await readPresent(db)
-    // What overlaps with before is known, and not news.
+    // Changes from the overlap before the position are known already, so they are not sent.
     const { changes } = await lookAfter(db, present)
     told = new Map(changes.map(({ kind, id, mark }) => [`${kind} ${id}`, mark]))
     position = present

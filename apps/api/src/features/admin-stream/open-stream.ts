@@ -9,21 +9,30 @@ import { parseEventId, toEventId, whyNotResumable } from './position.ts'
 import { lookAfter, type Position } from './store.ts'
 
 const heartbeatMs = 15_000
-/** A client that leaves so much untaken does not read. */
+/** A client with this much unread data does not read. */
 const maxWaitingBytes = 64 * 1024
-/** Nobody can say for so long whether the session is good: who comes back is told. */
+/** A stream ends if its session cannot be checked for this long. A client that reconnects gets the error. */
 const maxUncheckedMs = 30_000
-/** Roles that nobody vouches for are a question to the platform: not four times a second. */
+/**
+ * Checking roles that the gateway does not vouch for takes a request to the platform, so it runs less often than other
+ * checks.
+ */
 const thoroughEveryMs = 5_000
 
 interface StreamTerms {
   readonly sessionId: string
   readonly lastEventId: string | undefined
-  /** Whether the one who asked may still; throws where nobody can say. `isThorough` has old roles read again. */
+  /**
+   * Checks whether the caller is still admitted; throws if that cannot be checked. `isThorough` reads stale roles
+   * again.
+   */
   readonly mayGoOn: (isThorough: boolean) => Promise<boolean>
 }
 
-/** Opens a stream where the client was, or in the present, which it is told when it was somewhere unknown. */
+/**
+ * Opens a stream at the client's last position. If that position cannot be resumed, it sends a `reset` and starts at
+ * the present.
+ */
 export async function openAdminStream(
   { db, hub }: Pick<Deps, 'db'> & { readonly hub: AdminHub },
   { sessionId, lastEventId, mayGoOn }: StreamTerms,
@@ -37,7 +46,7 @@ export async function openAdminStream(
   let isOver = false
   let goodAt = performance.now()
   let thoroughAt = goodAt
-  /** What the hub tells before the stream has caught up. */
+  /** Events from the hub that arrive before the stream has caught up. */
   let waiting: { events: readonly adminStream.AdminEvent[]; position: Position }[] | undefined = []
 
   const stream = new Readable({
@@ -94,7 +103,7 @@ export async function openAdminStream(
     const problem = lastEventId === undefined ? undefined : whyNotResumable(last, present)
     const missed = last && !problem ? await lookAfter(db, last) : undefined
     const reached = missed?.position ?? present
-    // Spread, so that those who lose an instance do not all come back at the same moment.
+    // Random, so that clients of a lost instance do not all reconnect at the same moment.
     push(`retry: ${500 + Math.floor(Math.random() * 1_000)}\n`)
     push(missed ? '\n' : `id: ${toEventId(present)}\n\n`)
     if (problem) push(frameOf(present, 'reset', { reason: problem }))
@@ -111,6 +120,6 @@ export async function openAdminStream(
   }
 }
 
-/** An event as Server-Sent Events write it. JSON has no line breaks. */
+/** Formats an event for Server-Sent Events. JSON has no line breaks. */
 const frameOf = (position: Position, type: adminStream.AdminEventName, data: object) =>
   `id: ${toEventId(position)}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`

@@ -1,21 +1,21 @@
 import type { Position } from './store.ts'
 
-/** The `id` of an event: where whoever has it goes on. */
+/** Formats a position as the `id` of an event, from which a client resumes. */
 export const toEventId = ({ auditSeq, xid, atMs }: Position) => `${auditSeq}-${xid}-${atMs.toString(36)}`
 
-/** Reads an id that a client sends back; undefined when it is none of ours. */
+/** Parses an ID that a client sends back; returns undefined if this service did not issue it. */
 export function parseEventId(text: string): Position | undefined {
   const [, auditSeq, xid, at] = /^(\d{1,15})-(\d{1,18})-([0-9a-z]{1,10})$/.exec(text) ?? []
   if (auditSeq === undefined || xid === undefined || at === undefined) return undefined
   return { auditSeq: Number(auditSeq), xid: BigInt(xid), atMs: Number.parseInt(at, 36) }
 }
 
-/** An id is good for an hour: whoever was away for longer reads everything anew, which is quicker. */
+/** The lifetime of an ID: one hour. After a longer absence, a client reads everything again, which is faster. */
 const idLifeMs = 60 * 60_000
-/** Clocks of a database that failed over may differ. */
+/** The clocks of a database may differ by this much after a failover. */
 const clockSlackMs = 60_000
 
-/** Why a client cannot go on from an id. */
+/** Returns the reason why a client cannot resume from an ID; undefined if it can. */
 export function whyNotResumable(
   last: Position | undefined,
   present: Position,

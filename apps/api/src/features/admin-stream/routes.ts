@@ -6,9 +6,9 @@ import type { Deps } from '../../deps.ts'
 import { createAdminHub } from './hub.ts'
 import { openAdminStream } from './open-stream.ts'
 
-/** What other features do for the stream; `app.ts` passes it. */
+/** The functions of other features that the stream calls; `app.ts` passes them. */
 interface AdminStreamNeeds {
-  /** Whether who was let in would be now; throws where nobody can say. */
+  /** Checks whether the caller would be admitted now; throws if that cannot be checked. */
   readonly stillAdmits: (caller: AdminCaller, isThorough: boolean) => Promise<boolean>
 }
 

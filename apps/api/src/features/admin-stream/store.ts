@@ -2,11 +2,11 @@ import type { Database } from '#platform/db/database'
 import { ownHorizon } from '#platform/db/own-horizon'
 import { sql } from '#platform/db/sql'
 
-/** How far a reader has come. */
+/** The position of a reader. */
 export interface Position {
   /** The last entry of the audit log. */
   readonly auditSeq: number
-  /** Memberships that were changed before this transaction. */
+  /** Memberships that transactions before this one changed. */
   readonly xid: bigint
   /** Syncs and deliveries up to this moment of the database's clock. */
   readonly atMs: number
@@ -15,7 +15,7 @@ export interface Position {
 export interface Change {
   readonly kind: 'audit' | 'members' | 'sync' | 'delivery'
   readonly id: string
-  /** Of members: their server. Otherwise another one when it has changed again. */
+  /** For members, their server. For other kinds, a value that differs after each change. */
   readonly mark: string
 }
 
@@ -24,9 +24,9 @@ interface Look {
   readonly changes: readonly Change[]
 }
 
-/** One more than an event names: whether there were others. */
+/** The number of rows to read: one more than an event lists, to detect that there are more. */
 export const maxChanges = 51
-/** What was written at a moment may be committed later: moments before the last look are looked at again. */
+/** The overlap of two reads. A row can commit after its timestamp, so each read covers this interval again. */
 const overlap = sql`interval '10 seconds'`
 
 interface Row extends Omit<Change, 'kind'> {
@@ -40,14 +40,14 @@ const state = sql`
     floor(extract(epoch from clock_now()) * 1000)::float8 as "atMs"
   from audit_head h, present p`
 
-/** Every transaction before it has finished: what they changed can be seen. */
+/** Reads the horizon. Every transaction before it has finished, so its changes are visible. */
 const present = sql`present as materialized (select ${ownHorizon} as horizon from pg_current_snapshot() s)`
 
-/** Where a reader begins that needs nothing from before. */
+/** Returns the position at which a reader starts that needs no earlier changes. */
 export const readPresent = async (db: Database): Promise<Position> =>
   toLook(await db.query<Row>(sql`with ${present} ${state}`)).position
 
-/** What has changed after a position, the newest first. Moments that overlap are answered twice, with the same mark. */
+/** Lists the changes after a position, newest first. Changes in the overlap are returned twice, with the same mark. */
 export async function lookAfter(db: Database, { auditSeq, xid, atMs }: Position): Promise<Look> {
   const since = sql`timestamptz 'epoch' + ${atMs}::float8 * interval '1 millisecond' - ${overlap}`
   const rows = await db.query<Row>(sql`
