@@ -33,7 +33,7 @@ describe.each(engines)('the audit log on %s', (engine) => {
     world = await startWorld(engine)
     token = await givenAdmin(world)
     const { db } = world.service.deps
-    // The login has left an entry of its own; these tests count what they put there.
+    // The sign-in wrote an entry of its own; these tests count only the entries that they write.
     await db.script(`alter table audit_log disable trigger all; delete from audit_log;
       alter table audit_log enable trigger all`)
     const toProject = (id: string) => ({ type: 'project', id })
@@ -51,7 +51,7 @@ describe.each(engines)('the audit log on %s', (engine) => {
   })
   afterAll(() => world.close())
 
-  /** Records an event as if it were that moment. */
+  /** Records an event at that moment. */
   async function given(event: Partial<AuditEvent>, at: string) {
     const { db, audit } = world.service.deps
     await db.script(

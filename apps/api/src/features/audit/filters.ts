@@ -4,8 +4,8 @@ import { allOf, type Sql, sql } from '#platform/db/sql'
 import { periodConditions, readPeriod } from '#platform/http/period'
 
 /**
- * The filters of the audit log as one condition.
- * @throws VALIDATION_FAILED when the period ends before it begins
+ * Combines the filters of the audit log into one condition.
+ * @throws VALIDATION_FAILED if the period ends before it begins
  */
 export function auditCondition(query: audit.AuditQuery): Sql {
   const { actorId, memberId, targetType, targetId, actionType, severity, cursor } = query
@@ -23,6 +23,6 @@ export function auditCondition(query: audit.AuditQuery): Sql {
   return allOf(conditions)
 }
 
-/** Where the page after this entry begins. */
+/** Returns the cursor of the page after this entry. */
 export const cursorAfter = ({ at, seq }: { readonly at: Date; readonly seq: number }) =>
   momentCursor({ at, id: String(seq) })

@@ -2,8 +2,8 @@ import { createDownloadLimit } from '#platform/limit-downloads'
 import type { Deps, OpenDownload } from '../../deps.ts'
 
 /**
- * The first page is read before the entry is written: an outage leaves none, and a file of the audit log does not
- * hold the entry about itself. The entry is written before that page goes out.
+ * Reads the first page before the entry is written. So an outage leaves no entry, and a file of the audit log does not
+ * contain the entry about itself. The entry is written before that page is sent.
  */
 export function createDownloads({ db, audit }: Pick<Deps, 'db' | 'audit'>): OpenDownload {
   const limitDownloads = createDownloadLimit()
@@ -21,6 +21,6 @@ async function* recordedFirst<Page>(pages: AsyncIterable<Page>, record: () => Pr
     isRecorded = true
     yield page
   }
-  // A file without rows is an answer, too.
+  // A file without rows is a valid response, too.
   if (!isRecorded) await record()
 }

@@ -3,7 +3,10 @@ import { type AuditRow, countEntries, listEntries, pageOfEntries } from '#audit/
 import type { Deps } from '../../deps.ts'
 import { auditCondition, cursorAfter } from './filters.ts'
 
-/** One page of the log, newest first, and how many entries there are in all: not with a cursor, which need not be slow. */
+/**
+ * Lists one page of the log, newest first, with the total. With a cursor the total is null, so that the request stays
+ * fast.
+ */
 export async function listAuditEntries({ db }: Pick<Deps, 'db'>, query: audit.AuditQuery) {
   const condition = auditCondition(query)
   const { limit, offset } = pageOf(query)
@@ -15,13 +18,13 @@ export async function listAuditEntries({ db }: Pick<Deps, 'db'>, query: audit.Au
   return { data: rows.map(toEntry), total, limit, offset, nextCursor: last ? cursorAfter(last) : null }
 }
 
-/** The same entries in the same order, as pages of a stream. */
+/** Streams the same entries in the same order, page by page. */
 export function streamAuditEntries({ db }: Pick<Deps, 'db'>, query: audit.AuditExportQuery) {
   const { limit, offset } = pageOf(query)
   return db.stream<AuditRow>(pageOfEntries(auditCondition(query), limit, offset), 100)
 }
 
-/** The contract's defaults, said again for the type: validation has filled them in. */
+/** Repeats the contract's defaults for the type: validation has filled them in. */
 const pageOf = ({ limit = 50, offset = 0 }: audit.AuditExportQuery) => ({ limit, offset })
 
 const toEntry = ({ seq: _, ...row }: AuditRow) => ({ ...row, at: row.at.toISOString() }) as audit.AuditEntry

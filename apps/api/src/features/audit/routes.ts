@@ -38,7 +38,9 @@ async function verifyAgain({ db, audit: log, chainVerifier }: ChainDeps, by: By)
   return chainVerifier.state()
 }
 
-/** Every filter is an id, a word or a moment: all of them may be told. */
+/**
+ * Allows every filter in the entry about a download: each is an ID, a word, or a timestamp, and none is confidential.
+ */
 const exportEvent = (query: audit.AuditExportQuery): DownloadEvent => ({
   actionType: 'auth',
   action: 'audit.export',
