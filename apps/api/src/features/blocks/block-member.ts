@@ -6,12 +6,12 @@ import type { AdminBy } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { type BlockRow, endBlock, findBlocked, lockBlock, lockBlockable, putBlock } from './store.ts'
 
-/** Ends everything that a member is logged in by; how much that was. */
+/** Ends all sessions of a member, and returns how many ended. */
 export type EndEverySession = (tx: Tx, memberId: string, reason: 'member_blocked') => Promise<number>
 
 /**
- * Blocks a member, or changes reason and end of the block. What they are logged in by ends in the same commit; what a login
- * makes meanwhile without having seen the block is void for good (`is_void_by_block`).
+ * Blocks a member, or changes the reason and end of the block. The member's sessions end in the same commit. A session
+ * from a sign-in that ran at the same time and did not see the block is void for good (`is_void_by_block`).
  */
 export async function blockMember(
   { db, audit, endEverySession }: Pick<Deps, 'db' | 'audit'> & { endEverySession: EndEverySession },
@@ -49,7 +49,7 @@ export async function blockMember(
   })
 }
 
-/** Ends a block. Of a member who is not blocked nothing changes. */
+/** Ends a block. If the member is not blocked, nothing changes. */
 export async function unblockMember(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   by: AdminBy,

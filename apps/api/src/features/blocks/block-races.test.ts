@@ -21,7 +21,7 @@ import { endBlock } from './store.ts'
 const { users } = demo
 const rounds = 3
 
-/** Against two instances where two can share a database. */
+/** Runs against two instances if two can share a database. */
 describe.each(mainEngines)('a block that races with a login, on %s', (engine) => {
   let world: World
   let project: GivenProject
@@ -45,7 +45,7 @@ describe.each(mainEngines)('a block that races with a login, on %s', (engine) =>
       key: project.key,
       body: { clientId: project.id, code, redirectUri },
     })
-  /** Good nowhere, neither while the member is blocked nor afterwards. */
+  /** Expects it to be invalid everywhere, both while the member is blocked and afterwards. */
   const expectGone = async (tokens: readonly string[]) => {
     const ask = async () => {
       for (const token of tokens)
@@ -109,7 +109,7 @@ describe.each(mainEngines)('a block that races with a login, on %s', (engine) =>
     }
   })
 
-  // One connection of the embedded database serves all transactions in turn.
+  // The embedded database has one connection, which serves all transactions in turn.
   if (engine === 'postgres') {
     test('that is ended by a transaction which began before it ends no earlier than it began', async () => {
       const { db } = world.service.deps

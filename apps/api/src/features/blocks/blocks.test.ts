@@ -116,7 +116,7 @@ describe.each(mainEngines)('a blocked member, on %s', (engine) => {
         key: project.key,
         body: { memberIds: [users.ada, users.joon] },
       })
-    // Both from memory, too: of who has a session something is kept.
+    // Both come from the cache as well: members with a session have cache entries.
     await givenSession(world, project, users.joon)
     await validate(world, project, (await givenSession(world, project)).token)
     expect((await check()).body.allowed).toBe(true)

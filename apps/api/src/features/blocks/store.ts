@@ -20,8 +20,8 @@ export const lockBlock = (tx: Tx, memberId: string) =>
     where member_id = ${memberId} and (until is null or until > clock_moment()) for no key update`)
 
 /**
- * Locks a member until the transaction ends, so that changes of their block take turns and "before" is what was there.
- * Returns the name, and whether this end is in the future; undefined for an unknown member.
+ * Locks a member until the transaction ends, so that changes to their block run one after another and "before" is the
+ * real previous state. Returns the name, and whether this end is in the future; undefined for an unknown member.
  */
 export const lockBlockable = (tx: Tx, memberId: string, until: string | null) =>
   tx.maybeOne<{ username: string; isToCome: boolean }>(sql`
@@ -29,8 +29,8 @@ export const lockBlockable = (tx: Tx, memberId: string, until: string | null) =>
     from members where id = ${memberId} for no key update`)
 
 /**
- * Begins a block, or changes the one in force; undefined where reason and end are these already. One that is over begins
- * anew.
+ * Begins a block, or changes the one in force. Returns undefined if the reason and the end are the same already. A
+ * block that has ended begins again.
  */
 export const putBlock = (tx: Tx, memberId: string, reason: string, until: string | null) =>
   tx.maybeOne<BlockRow>(sql`
@@ -42,8 +42,9 @@ export const putBlock = (tx: Tx, memberId: string, reason: string, until: string
     returning reason, since, until`)
 
 /**
- * Ends the block that is in force; undefined when there is none. It ends at this very moment, never before it began: logins
- * that were made until then stay void. Whole milliseconds, rounded down, so that the next transaction sees it as over.
+ * Ends the block in force; returns undefined if there is none. It ends at this moment, never before it began: sessions
+ * from earlier sign-ins stay void. The time is rounded down to whole milliseconds, so that the next transaction sees
+ * the block as ended.
  */
 export const endBlock = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ reason: string | null }>(sql`
@@ -51,13 +52,16 @@ export const endBlock = (tx: Tx, memberId: string) =>
     where member_id = ${memberId} and (until is null or until > clock_moment())
     returning reason`)
 
-/** Takes the reason from a block in force, which goes on; one that is over is deleted. */
+/** Removes the reason from a block in force, which stays in force. Deletes a block that has ended. */
 export const eraseBlock = async (tx: Tx, memberId: string): Promise<void> => {
   await tx.execute(sql`delete from member_blocks where member_id = ${memberId} and until <= clock_now()`)
   await tx.execute(sql`update member_blocks set reason = null where member_id = ${memberId}`)
 }
 
-/** The name of a member; null of one who was erased and is blocked; undefined when this service never heard of them. */
+/**
+ * Returns the name of a member; null if the member was erased and is blocked; undefined if this service does not know
+ * them.
+ */
 export const findBlocked = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ username: string | null }>(sql`
     select u.username from (select ${memberId}::text as id) asked
