@@ -10,13 +10,13 @@ import type { Deps } from '../../deps.ts'
 import { getServer } from './get-server.ts'
 import { findServer } from './store.ts'
 
-/** Registers a server that the bot is in, with its name and roles, or brings a removed one back. */
+/** Registers a server that the bot is in, with its name and roles, or restores a removed one. */
 export async function addServer(
   { db, chat, audit, endSessions }: Pick<Deps, 'db' | 'chat' | 'audit' | 'endSessions'>,
   by: By,
   { id, isMain = false }: { id: string; isMain?: boolean },
 ): Promise<chatServers.ChatServer> {
-  // Spares the platform a question that would change nothing; what decides are the row and its indexes.
+  // Saves a request to the platform that would change nothing; the row and its indexes decide.
   if (await findServer(db, id)) throw new ApiError('SERVER_EXISTS')
   if (isMain && (await findMainServer(db))) throw new ApiError('MAIN_SERVER_EXISTS')
   const server = await readServer(chat, id)
@@ -42,7 +42,10 @@ export async function addServer(
   return getServer(db, id)
 }
 
-/** The platform shows the bot only the servers that it is in: unknown and not invited look the same. */
+/**
+ * Reports that the server is not available. The platform shows the bot only the servers that it is in, so an unknown
+ * server and one without the bot look the same.
+ */
 async function readServer(chat: ChatPlatform, id: string): Promise<ChatServerInfo> {
   try {
     return await chat.server(id, 'login')

@@ -29,7 +29,7 @@ describe.each(mainEngines)('servers on %s', (engine) => {
   afterAll(() => world.close())
   beforeEach(async () => {
     world.sim.clearFaults()
-    // One after the other: there is never a second main one, not within a statement either.
+    // One after the other: there are never two main servers, not even within a statement.
     await world.service.deps.db.execute(
       sql`update servers set is_main = false, removed_at = clock_now() where id <> ${demo.mainGuildId}`,
     )
@@ -45,7 +45,7 @@ describe.each(mainEngines)('servers on %s', (engine) => {
         sql`select action, actor_id as actor, summary from audit_log where action_type = 'server' order by seq`,
       )
     ).map(({ action }) => action)
-  /** The audit entries that something leaves. */
+  /** Returns the audit entries that an action writes. */
   const auditOf = async (run: () => Promise<unknown>) => {
     const before = (await audited()).length
     await run()
@@ -134,7 +134,7 @@ describe.each(mainEngines)('servers on %s', (engine) => {
         ask('PATCH', main, { isMain: true }),
         ask('PATCH', games, { isMain: true }),
       ])
-      // The loser may also lose its right to ask, when the flag goes to a server that it is no admin of.
+      // The loser can also lose the right to ask, if the flag moves to a server in which they are not an admin.
       const lost = replies.find(({ status }) => status !== 200)
       expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
       expect(['MAIN_SERVER_EXISTS', 'NOT_SYSTEM_ADMIN']).toContain(lost?.body.code)

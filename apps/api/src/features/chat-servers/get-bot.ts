@@ -4,7 +4,7 @@ import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
 import { listRegisteredIds } from './store.ts'
 
-/** The bot, and the servers that it is in: what there is to register, and how it gets into others. */
+/** Returns the bot, the servers that it is in, which can be registered, and the address that invites it to others. */
 export async function getBot({ db, chat }: Pick<Deps, 'db' | 'chat'>): Promise<chatServers.Bot> {
   const [name, { mayHearOfMembers }, servers, registered] = await Promise.all([
     chat.bot(),

@@ -3,7 +3,7 @@ import type { Queryable } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import { findServer } from './store.ts'
 
-/** A registered server. */
+/** Returns a registered server. */
 export async function getServer(db: Queryable, id: string): Promise<chatServers.ChatServer> {
   const server = await findServer(db, id)
   if (!server) throw new ApiError('SERVER_NOT_FOUND')

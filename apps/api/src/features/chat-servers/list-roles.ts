@@ -6,7 +6,10 @@ import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
 import { findRolesAge, listRoles } from './store.ts'
 
-/** A server's roles, read again when they are old. While the platform is down: as they were last read. */
+/**
+ * Lists the roles of a server, and reads them again if they are stale. While the platform is down, returns the last
+ * known roles.
+ */
 export async function listServerRoles(
   deps: Pick<Deps, 'db' | 'chat' | 'settings'>,
   id: string,

@@ -3,8 +3,8 @@ import { insertFirstServer } from '#mirror/write-servers'
 import type { Deps } from '../../deps.ts'
 
 /**
- * The start-up rule of the specification: without any server record the main server is created from the
- * configuration; a stored main server that differs is a problem, returned as a sentence.
+ * Applies the start-up rule of the specification. Without any server record, the main server is created from the
+ * configuration. If the stored main server differs from it, a sentence with the problem is returned.
  */
 export async function ensureMainServer({ db }: Pick<Deps, 'db'>, configuredId: string | undefined) {
   if (configuredId) await insertFirstServer(db, configuredId)

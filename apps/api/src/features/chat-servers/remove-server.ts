@@ -5,10 +5,10 @@ import type { Deps } from '../../deps.ts'
 import { getServer } from './get-server.ts'
 
 /**
- * Removes a server: its sessions are revoked, its members leave the lists. What was said of it stays,
- * for the audit log and for the day it comes back.
+ * Removes a server: its sessions are revoked, and its members leave the lists. Its stored data stays, for the audit log
+ * and in case the server is added again.
  *
- * Refused for the server that decides who is a System Admin: whoever removed it could not undo it.
+ * Rejected for the server that decides who is a System Admin: an admin who removed it could not undo that.
  */
 export async function removeServer(
   { db, audit, config, endSessions }: Pick<Deps, 'db' | 'audit' | 'config' | 'endSessions'>,

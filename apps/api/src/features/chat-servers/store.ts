@@ -11,7 +11,7 @@ const registered = (condition: Sql): Sql => sql`
   from servers v where v.removed_at is null and ${condition}
   order by v.created_at desc, v.id desc`
 
-/** All registered servers, newest first. */
+/** Lists all registered servers, newest first. */
 export const listServers = (db: Queryable) => db.query<chatServers.ChatServer>(registered(sql`true`))
 
 export const findServer = (db: Queryable, id: string) =>
@@ -25,7 +25,7 @@ export interface RolesAge {
   readonly areFresh: boolean
 }
 
-/** How good the stored roles of a server are; undefined when it is not registered. */
+/** Returns how current the stored roles of a server are; undefined if it is not registered. */
 export const findRolesAge = (db: Queryable, id: string, ttlMs: number) =>
   db.maybeOne<RolesAge>(sql`
     select roles_synced_at is not null as "areKnown",
@@ -33,7 +33,7 @@ export const findRolesAge = (db: Queryable, id: string, ttlMs: number) =>
         or coalesce(roles_synced_at > clock_now() - ${ttlMs}::int * interval '1 millisecond', false) as "areFresh"
     from servers where id = ${id} and removed_at is null`)
 
-/** The roles of a server, highest first. */
+/** Lists the roles of a server, highest first. */
 export const listRoles = (db: Queryable, serverId: string) =>
   db.query<chatServers.Role>(sql`
     select id, name, nullif(color, 0) as color, position

@@ -7,8 +7,8 @@ import type { Deps } from '../../deps.ts'
 import { getServer } from './get-server.ts'
 
 /**
- * Gives a server the main flag or takes it away. Of two servers that shall become the main one at the same
- * time, the unique index lets one.
+ * Sets or removes the main flag of a server. If two servers are to become the main one at the same time, the unique
+ * index allows only one.
  */
 export async function updateServer(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
@@ -17,7 +17,8 @@ export async function updateServer(
   { isMain }: { isMain: boolean },
 ): Promise<chatServers.ChatServer> {
   try {
-    // Every member of the server changes with it, in a large one for longer than a request may hold a statement.
+    // Every member of the server changes too, which takes longer in a large server than the statement timeout of a
+    // request.
     await db.transaction(
       async (tx) => {
         const changed = await setMainFlag(tx, id, isMain)
