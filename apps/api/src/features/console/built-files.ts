@@ -3,26 +3,32 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Encoded } from '#platform/http/encodings'
 
-/** A built file, and the same in fewer bytes, where the build made that. */
+/** A built file, with its compressed forms if the build made any. */
 interface BuiltFile {
   readonly type: string
-  /** Best first; the last one is the file as it is. */
+  /** The forms of the file, best first; the last one is not compressed. */
   readonly spellings: readonly Spelling[]
 }
 
 interface Spelling extends Encoded {
-  /** Read when it is first asked for, and kept: a build that replaces the folder changes nothing of a running service. */
+  /**
+   * Read at the first request and then kept in memory: a build that replaces the folder does not affect a running
+   * service.
+   */
   readonly bytes: () => Buffer
 }
 
 export interface Built {
-  /** The page of the application; undefined where nothing was built. */
+  /** Returns the page of the application; undefined if nothing was built. */
   readonly page: () => string | undefined
-  /** The file of that name, undefined for a name that the build did not make. */
+  /** Returns the file with that name; undefined for a name that the build did not make. */
   readonly asset: (name: string) => BuiltFile | undefined
 }
 
-/** In the packed release within it; in the repository beside it, from the sources as from what is compiled of them. */
+/**
+ * In the packed release, the folder inside it; in the repository, the folder beside it, for sources and compiled code
+ * alike.
+ */
 const folders = ['../../../console', '../../../../console/dist'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 )
@@ -38,7 +44,7 @@ const compressed = [
   ['gzip', '.gz'],
 ] as const
 
-/** Looks once at what was built: names are looked up, never made into paths. */
+/** Lists the built files once. Names are looked up in that list and never become paths. */
 export function openBuilt(from: string = folders.find(existsSync) ?? ''): Built {
   const assets = join(from, 'assets')
   const names = new Set(existsSync(assets) ? readdirSync(assets) : [])

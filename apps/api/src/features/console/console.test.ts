@@ -80,7 +80,7 @@ describe('the console', () => {
   ])('a file that was not built is not found: %s', async (path) => {
     const answer = await call(world.url, 'GET', path)
     expect([200, 404]).toContain(answer.status)
-    // A client may resolve the dots itself; then it asked for the page.
+    // A client may resolve the dots itself; then it requested the page.
     if (answer.status === 200) expect(answer.headers.get('content-type')).toContain('text/html')
   })
 

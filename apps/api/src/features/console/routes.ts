@@ -8,7 +8,7 @@ import type { Router } from '#platform/http/router'
 import type { Callers } from '../../callers/callers.ts'
 import { type Built, openBuilt } from './built-files.ts'
 
-/** Nothing from elsewhere, no text that becomes a script, and nobody may frame it. */
+/** Allows nothing from other origins, no text that becomes a script, and no framing. */
 export const consolePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,10 +23,10 @@ export const consolePolicy = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** An administrator has to see what is wrong while much is wrong. */
+/** Rejects these requests last under load: an administrator must be able to see the problems during an incident. */
 const terms = { refusedUnderPressure: 'last' } as const
 
-/** The console: one page under every address, and the files that its names are made of. */
+/** Serves the console: one page at every address, and the built files by their names. */
 export function consoleRoutes(
   { page: serve }: Pick<Router<Callers>, 'page'>,
   { page, asset }: Built = openBuilt(),
@@ -46,7 +46,7 @@ export function consoleRoutes(
       'content-type': file.type,
       ...(encoding !== 'identity' && { 'content-encoding': encoding }),
       vary: 'accept-encoding',
-      // Its name has the digest of what is in it.
+      // Its name contains the digest of its content.
       'cache-control': 'public, max-age=31536000, immutable',
     })
   })
@@ -54,7 +54,7 @@ export function consoleRoutes(
 
 const assets = '/console/assets/'
 
-/** What is named after a release is never kept: the next release has other files. */
+/** Disallows caching of files that a release names: the next release has other files. */
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -65,7 +65,7 @@ const pageHeaders = {
 const notBuilt = () =>
   new Answer(404, notBuiltPage.body, { ...notBuiltPage.headers, 'cache-control': 'no-store' })
 
-/** For administrators, whose console is in English. */
+/** The page for administrators. It is in English, as the console is. */
 const notBuiltPage = renderPage(inLanguage('en'), {
   title: 'The console is not built',
   paragraphs: [
