@@ -3,7 +3,7 @@ import type { Field } from './fields.ts'
 import { type Html, html, prose } from './html.ts'
 import { layout } from './layout.ts'
 
-/** Every endpoint on one page: the browser's own search finds everything. */
+/** Lists every endpoint on one page, so that the browser's search finds everything. */
 export function apiPage(publicUrl: string, version: string): string {
   const chapters = describeContract(publicUrl)
   return layout({
@@ -32,7 +32,7 @@ const clients = [
   ['curl', 'docs/guides/curl.md'],
 ] as const
 
-/** `/` leads here, and so does the login of an admin who has no console to go to. */
+/** The introduction. `/` leads to this page, and so does the sign-in of an admin without a console. */
 const welcome = html`<p class="lead">This is the service that logs the members of a community in to its sites. It keeps no
 passwords: members log in with their account at the chat platform.</p>
 <ul class="ways">
@@ -44,7 +44,7 @@ href="${repository}/docs/guides/command-line.md">how it works</a>. A program of 
 <a href="#adminToken">exchanges a code</a> for an admin session.</li>
 </ul>`
 
-/** All endpoints, a line each, folded by feature: works without script, by mouse and by keyboard. */
+/** Lists all endpoints, one a line, folded by feature. Works without script, by mouse, and by keyboard. */
 const index = (
   chapters: readonly Chapter[],
 ): Html => html`<section class="index" id="index" aria-label="All endpoints">
@@ -59,7 +59,7 @@ ${chapters.map(
   )}</ul></details>\n`,
 )}</section>`
 
-/** Apart from the ids of operations: the chapter Health has an operation `health`. */
+/** Keeps anchors of chapters apart from the IDs of operations: the chapter Health has an operation `health`. */
 const chapterId = (tag: string) => `chapter-${tag.toLowerCase().replace(/[^a-z]+/g, '-')}`
 
 const contents = ({ tag, endpoints }: Chapter): Html => html`<li><a href="#${chapterId(tag)}">${tag}</a>

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findChromium } from '../../../test/chromium.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-/** Where screenshots go, when somebody wants to look at them. */
+/** The folder for screenshots, if you want any. */
 const pictures = process.env['SCREENSHOTS']
 
 let world: World
@@ -46,7 +46,7 @@ test.each(cases)(
     const { font, overflow, broken } = await page.evaluate(() => ({
       font: getComputedStyle(document.body).fontFamily,
       overflow: document.documentElement.scrollWidth - window.innerWidth,
-      // Links to another part of a page must have somewhere to lead.
+      // A link to another part of a page must have a target.
       broken: [...document.querySelectorAll('a[href^="#"]')]
         .map((link) => link.getAttribute('href') ?? '')
         .filter((href) => !document.getElementById(href.slice(1))),
@@ -57,7 +57,7 @@ test.each(cases)(
       overflow: 0,
       broken: [],
     })
-    // Our style was not refused by our own policy.
+    // Our own policy did not reject our own style.
     expect(font).toContain('system-ui')
     if (pictures) {
       mkdirSync(pictures, { recursive: true })

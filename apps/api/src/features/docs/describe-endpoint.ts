@@ -18,7 +18,7 @@ import {
 } from '@rolecall/contract'
 import { type Field, fileBody, listFields, wholeBody } from './fields.ts'
 
-/** An endpoint as its pages show it, whatever they are written in. */
+/** An endpoint as its pages show it, independent of their format. */
 export interface EndpointPage {
   /** The operation's name in the OpenAPI document, and its anchor: `exchangeCode`. */
   readonly id: string
@@ -35,7 +35,7 @@ export interface EndpointPage {
 
 export interface AnswerPage {
   readonly status: number
-  /** What it is, where it is no JSON. */
+  /** The description of an answer that is not JSON. */
   readonly text: string
   readonly fields: readonly Field[]
   readonly example: string | undefined
@@ -64,7 +64,10 @@ const authTexts: Record<Auth, string> = {
 const needText = ({ needs }: EndpointDefinition): string =>
   needs === undefined ? '' : ` The project needs the ${grants[needs].kind} \`${needs}\`.`
 
-/** Every endpoint, by chapter. Within one: short paths first, and those of one path as records live. */
+/**
+ * Describes every endpoint, by chapter. Within a chapter, short paths come first, then the methods of one path in the
+ * order create, read, update, delete.
+ */
 export function describeContract(publicUrl: string): Chapter[] {
   const tags = [...new Set(endpoints.map(({ tag }) => tag))]
   return tags.map((tag) => ({
@@ -115,7 +118,7 @@ export function refusalOf(name: ErrorCode): Refusal {
   return { status, code, title, mend }
 }
 
-/** An answer that may be one of several objects is shown as each of them. */
+/** Returns each object of an answer that can be one of several. */
 const kindsOf = (answer: Answer): readonly Answer[] =>
   answer !== null && 'anyOf' in answer && Array.isArray(answer.anyOf) ? answer.anyOf : [answer]
 
@@ -141,7 +144,7 @@ function describeAnswer(status: number, answer: Answer): AnswerPage {
   return { status, text, fields: listFields(answer), example }
 }
 
-/** A request to copy: required parts only, so that it is as short as it can be. */
+/** Returns a request to copy. It has only the required parts, to be as short as possible. */
 function curl(
   { method, path, auth, params, query, body, payload, upload }: EndpointDefinition,
   publicUrl: string,

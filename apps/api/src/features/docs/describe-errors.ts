@@ -1,7 +1,7 @@
 import { type ErrorCode, endpoints, errors, operationIdOf, refusals } from '@rolecall/contract'
 import { refusalOf } from './describe-endpoint.ts'
 
-/** A code, and what it means with each status it is answered with. */
+/** A code, and its meaning with each status that it is returned with. */
 export interface ErrorPage {
   readonly code: string
   readonly cases: readonly ErrorCase[]
@@ -11,11 +11,11 @@ export interface ErrorCase {
   readonly status: number
   readonly title: string
   readonly mend: string
-  /** The endpoints that answer it; none for what any request may meet. */
+  /** The endpoints that return it; empty for an error that any request can get. */
   readonly endpoints: readonly { readonly id: string; readonly name: string }[]
 }
 
-/** Every refusal of the service by its code on the wire. */
+/** Describes every error of the service by its code on the wire. */
 export function describeErrors(): ErrorPage[] {
   const byCode = new Map<string, ErrorCase[]>()
   for (const name of Object.keys(errors) as ErrorCode[]) {

@@ -152,7 +152,7 @@ describe('API pages', () => {
       expect(policy).not.toMatch(/unsafe|script-src|https?:|\*/)
       const text = await answer.text()
       expect(text).not.toMatch(/<script|\son\w+=|\sstyle=|src="(https?:)?\/\//)
-      // Links lead elsewhere only when somebody follows them.
+      // Only links that a person clicks lead to other sites.
       expect(text).not.toMatch(/<(?!a )\w+[^>]* href="(https?:)?\/\//)
     }
   })

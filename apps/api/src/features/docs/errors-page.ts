@@ -3,7 +3,7 @@ import { describeErrors, type ErrorCase, type ErrorPage } from './describe-error
 import { type Html, html, prose } from './html.ts'
 import { layout } from './layout.ts'
 
-/** Where the `type` of every refusal leads: the code is the anchor. */
+/** Builds the page that the `type` of every error links to; the code is the anchor. */
 export function errorsPage(): string {
   const pages = describeErrors()
   return layout({
@@ -31,7 +31,7 @@ ${answeredBy(where)}
 </section>
 `
 
-/** Longer lists are folded: what nearly everything answers is no news. */
+/** Folds longer lists: errors that nearly every endpoint returns are of little interest. */
 const maxOpen = 6
 
 function answeredBy(where: ErrorCase['endpoints']): Html {

@@ -1,7 +1,7 @@
 import type { Schema } from '@rolecall/contract'
 import type { TSchema } from 'typebox'
 
-/** One line of a table of fields: `roles[].roleId`, its type, and what to know about it. */
+/** One row of a table of fields: `roles[].roleId`, its type, and its description. */
 export interface Field {
   readonly name: string
   readonly type: string
@@ -9,7 +9,7 @@ export interface Field {
   readonly meaning: string
 }
 
-/** All fields of an object, nested ones under their full names. */
+/** Lists all fields of an object, nested ones under their full names. */
 export function listFields(schema: TSchema | Schema | undefined, prefix = ''): Field[] {
   const { properties = {}, required = [] } = (schema ?? {}) as Schema
   return Object.entries(properties).flatMap(([name, property]) => {
@@ -24,7 +24,7 @@ export function listFields(schema: TSchema | Schema | undefined, prefix = ''): F
   })
 }
 
-/** A body of which only the receiver knows the fields. */
+/** Describes a body with fields that only the receiver knows. */
 export const wholeBody = (schema: Schema): Field => ({
   name: 'body',
   type: typeName(schema),
@@ -32,7 +32,7 @@ export const wholeBody = (schema: Schema): Field => ({
   meaning: meaningOf(schema),
 })
 
-/** A body that is a file. */
+/** Describes a body that is a file. */
 export const fileBody = (types: readonly string[]): Field => ({
   name: 'body',
   type: types.join(' or '),
@@ -40,7 +40,7 @@ export const fileBody = (types: readonly string[]): Field => ({
   meaning: 'The bytes of the file.',
 })
 
-/** What is behind "or null" and behind lists. */
+/** Returns the schema inside "or null" and lists. */
 function unwrap(schema: Schema): { inner: Schema; suffix: string } {
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
   if (only && others.length === 0) return unwrap(only)
@@ -70,12 +70,12 @@ function meaningOf(schema: Schema): string {
   return [described, boundsOf(schema)].filter(Boolean).join(' ')
 }
 
-/** Limits that a caller can run into, as a sentence. */
+/** Formats the limits of a field as a sentence. */
 function boundsOf(schema: Schema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, format, default: preset } = schema
   const parts = [
     range(minimum, maximum, ''),
-    // A format says more than the longest text that fits it.
+    // A format says more than its maximum length.
     format ? '' : range(minLength, maxLength, ' characters'),
     range(minItems, maxItems, ' entries'),
     preset === undefined ? '' : `default ${JSON.stringify(preset)}`,

@@ -1,6 +1,6 @@
 import { escapeHtml } from '#platform/http/escape-html'
 
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -10,7 +10,7 @@ export class Html {
 
 type Value = Html | string | number | false | undefined | readonly Value[]
 
-/** Builds HTML; whatever is put in is escaped unless it was built by this too. */
+/** Builds HTML. Escapes each value unless this function built it. */
 export const html = (parts: TemplateStringsArray, ...values: Value[]): Html =>
   new Html(parts.map((part, index) => part + render(values[index])).join(''))
 
@@ -20,6 +20,6 @@ function render(value: Value): string {
   return typeof value === 'object' ? value.map(render).join('') : escapeHtml(String(value))
 }
 
-/** A sentence of the contract, with its `code` as code. */
+/** Formats a sentence of the contract, with its `code` as code. */
 export const prose = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))

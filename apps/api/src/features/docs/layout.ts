@@ -5,7 +5,7 @@ import { style } from './style.ts'
 const icon =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"%3E%3Crect width="16" height="16" rx="4" fill="%230b57b7"/%3E%3Cpath d="M4 8.5 7 11l5-6" stroke="%23fff" stroke-width="2" fill="none"/%3E%3C/svg%3E'
 
-/** No script at all, no other origin, and of styles only the one below, by its digest. */
+/** Allows no script and no other origin; of styles, only the one below, by its digest. */
 export const docsPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -21,7 +21,7 @@ interface Layout {
   readonly main: Html
 }
 
-/** The frame that all pages have. */
+/** The frame of all pages. */
 export const layout = ({ title, navigation, main }: Layout): string =>
   html`<!doctype html>
 <html lang="en">

@@ -9,13 +9,13 @@ import { apiPage } from './api-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { docsPolicy } from './layout.ts'
 
-/** The OpenAPI document, and pages to read it and the error codes by. Everything is served from here. */
+/** Serves the OpenAPI document, and pages to read it and the error codes. Everything comes from this service. */
 export function docsRoutes(
   { page }: Pick<Router<Callers>, 'page'>,
   { publicUrl, console: hasConsole }: Pick<Config, 'publicUrl' | 'console'>,
 ) {
   const serve = (path: string, own: Record<string, string>, make: () => string) => {
-    // The same for everyone and until the next release: kept, and asked about each time.
+    // Everyone gets the same document until the next release, so it is cached and revalidated each time.
     const document = createPublicDocument({ ...own, 'cache-control': 'no-cache' }, make)
     page(path, {}, ({ headers }) => document(headers))
   }

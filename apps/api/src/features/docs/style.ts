@@ -1,4 +1,4 @@
-/** The look of the pages. One string, so that its digest can stand in the policy of the pages. */
+/** The style of the pages. It is one string, so that its digest can be in the policy of the pages. */
 export const style = `
 :root {
   color-scheme: light dark;
