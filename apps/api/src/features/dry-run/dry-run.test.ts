@@ -48,7 +48,7 @@ describe.each(mainEngines)('a dry run on %s', (engine) => {
   const admin = (method: string, path: string, body?: unknown) =>
     call(world.url, method, path, { token, ...(body !== undefined && { body }) })
 
-  /** A session in the games server, by a login there. */
+  /** Returns a session in the games server, from a sign-in there. */
   async function gamesSession(project: GivenProject, as: string): Promise<string> {
     const end = await walkLogin(world, authorizePath(project.id, { server_id: games }), { as })
     const { status, body, text } = await exchange(world, project, end.searchParams.get('code') ?? '')
@@ -57,7 +57,7 @@ describe.each(mainEngines)('a dry run on %s', (engine) => {
   }
 
   beforeEach(async () => {
-    // Of the test before: acts on a server end sessions of all projects.
+    // Ends the sessions of the test before: actions on a server end sessions of all projects.
     await world.service.deps.db.execute(sql`
       update sessions set revoked_at = clock_now() where project_id is not null and revoked_at is null`)
     await admin('POST', '/api/admin/servers', { id: games })
@@ -101,7 +101,9 @@ describe.each(mainEngines)('a dry run on %s', (engine) => {
     readonly method: string
     readonly path: () => string | Promise<string>
     readonly body?: unknown
-    /** How many sessions, members, keys and submissions: that the test itself is about something. */
+    /**
+     * Returns the numbers of sessions, members, keys, and submissions, to prove that the test itself has some to end.
+     */
     readonly expected: readonly [number, number, number, number]
   }
   const ofOutside =

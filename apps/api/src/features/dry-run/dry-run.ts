@@ -12,9 +12,9 @@ import {
 } from './store.ts'
 
 /**
- * Rehearses the change itself and compares what stands before and after it. A change decides where sessions are good, for
- * a project in a server, and never for one session: so the places that are lost say which sessions end, and these are
- * counted when the rehearsal is over and its few locks are gone.
+ * Applies the change in a transaction that rolls back, and compares the state before and after it. A change decides
+ * where sessions are valid, per project and server, and never for a single session. So the lost places determine which
+ * sessions end. They are counted after the rollback, when its few locks are released.
  */
 export const createDryRun =
   (db: Database, configuredServerId: string | undefined): RunDry =>
@@ -38,12 +38,12 @@ export const createDryRun =
     }
   }
 
-/** The end of the audit log would be locked, for an entry that is taken back. */
+/** Skips the audit entry, which would roll back and would lock the end of the audit log until then. */
 const noAudit: ChangeDeps['audit'] = { record: async () => {} }
-/** A server that is removed has no live session whether or not their rows say so; nobody's row is locked. */
+/** Skips ending sessions: a removed server has no live session regardless of the rows, and no row is locked. */
 const noEnds: ChangeDeps['endSessions'] = { ofMembers: async () => [], ofServer: async () => 0 }
 
-/** What stands, of OpenID Connect and of protected hosts, too. */
+/** Reads the state, including OpenID Connect and protected hosts. */
 async function readAll(db: Queryable, reach: Reach, configuredServerId: string | undefined) {
   const clients = await listClientPlaces(db, reach, configuredServerId)
   return {
@@ -63,7 +63,8 @@ function difference(before: All, after: All) {
     const kept = new Set(left.map(nameOf))
     return places.filter((place) => !kept.has(nameOf(place)))
   }
-  // A client that only lacks its secret is not told. The address of after the change is the one that is posted to.
+  // A client that only lacks its secret is not notified. The address after the change is the one that receives the
+  // request.
   const hears = new Set(before.addressed.filter((id) => after.addressed.includes(id)))
   return {
     places: ended(before.places, after.places),

@@ -4,10 +4,10 @@ import { sql } from '#platform/db/sql'
 import type { Reach } from '../../deps.ts'
 import type { Place } from './store.ts'
 
-/** Where a project has sessions by OpenID Connect. */
+/** A project and a server in which the project has sessions by OpenID Connect. */
 export interface ClientPlace extends Place {
   readonly projectId: string
-  /** True while the client can present itself: it has a server, and a secret where it needs one. */
+  /** True while the client can authenticate: it has a server, and a secret if it needs one. */
   readonly isUsable: boolean
 }
 
@@ -26,7 +26,7 @@ export const listClientPlaces = (
       and (${projectId ?? null}::uuid is null or r.project_id = ${projectId ?? null}::uuid)
       and (${serverId ?? null}::text is null or r.server_id = ${serverId ?? null}::text)`)
 
-/** Projects whose client hears of ends, also where it is switched off. */
+/** Lists the projects with a client that receives back-channel logouts, even while the client is disabled. */
 export const listAddressed = async (db: Queryable, { projectId }: Reach): Promise<string[]> =>
   (
     await db.query<{ projectId: string }>(sql`
@@ -35,7 +35,7 @@ export const listAddressed = async (db: Queryable, { projectId }: Reach): Promis
         and (${projectId ?? null}::uuid is null or project_id = ${projectId ?? null}::uuid)`)
   ).map((row) => row.projectId)
 
-/** Protected hosts with the server whose members they let in. */
+/** Lists protected hosts with the server that their users must be members of. */
 export const listHosts = async (
   db: Queryable,
   { projectId, serverId }: Reach,

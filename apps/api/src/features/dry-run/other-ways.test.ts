@@ -8,7 +8,7 @@ import { givenClient, logIn } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
 const { mainGuildId: club, gamesGuildId: games, users, roles } = demo
-/** Nobody listens there; what waits for it is counted. */
+/** An address without a listener; the tests count the deliveries that wait for it. */
 const backchannelLogoutUri = 'http://127.0.0.1:1025/logout'
 
 describe.each(engines)('a dry run, of other ways in, on %s', (engine) => {
@@ -37,7 +37,7 @@ describe.each(engines)('a dry run, of other ways in, on %s', (engine) => {
       held.push((await logIn(world, project, { as })).access_token)
   })
 
-  // What waits for nobody is tried again and again, also while the next test compares what is stored.
+  // Deliveries without a listener are retried, also while the next test compares the stored state.
   afterEach(() => world.service.deps.db.execute({ text: 'delete from deliveries', values: [] }))
 
   const good = async () => {
@@ -103,7 +103,7 @@ describe.each(engines)('a dry run, of other ways in, on %s', (engine) => {
     expect(await of('DELETE', '/key')).toEqual([3, 3, 0, 0])
     expect(await of('PATCH', '', { isActive: false })).toEqual([3, 3, 3, 2])
     expect(await of('DELETE', '')).toEqual([3, 3, 3, 2])
-    // The hosts are another server's then, and nobody's sessions count there.
+    // The hosts then belong to another server, and no sessions count there.
     expect(await of('PATCH', '', { forwardAuth: { serverId: games } })).toEqual([0, 0, 0, 2])
     await admin('PUT', `/api/admin/projects/${project.id}/servers/${club}`, {})
     expect(await of('PATCH', '', { isInternal: false })).toEqual([0, 0, 0, 0])

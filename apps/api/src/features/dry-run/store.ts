@@ -2,9 +2,9 @@ import type { Database, Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { Reach } from '../../deps.ts'
 
-/** Everything in the reach of a change that a change may end. */
+/** Everything within the reach of a change that the change can end. */
 interface Standing {
-  /** Where sessions can be validated; of the project null are those of administrators. */
+  /** The places where sessions can be validated. Places with a null project hold sessions of administrators. */
   readonly places: readonly Place[]
   readonly keyIds: readonly string[]
   readonly webhookIds: readonly string[]
@@ -15,11 +15,14 @@ export interface Place {
   readonly serverId: string
 }
 
-/** Marks the transaction as a dry run. The trigger `servers_members` then locks no member of the server: `0003_members.sql`. */
+/**
+ * Marks the transaction as a dry run. The trigger `servers_members` then locks no member of the server:
+ * `0003_members.sql`.
+ */
 export const beginRehearsal = (db: Queryable) =>
   db.execute(sql`select set_config('rolecall.rehearsal', 'on', true)`)
 
-/** What stands in a reach, as this transaction sees it. */
+/** Reads the state within a reach, as this transaction sees it. */
 export async function readStanding(
   db: Queryable,
   { projectId = null, serverId = null }: Nulls,
@@ -44,7 +47,7 @@ export async function readStanding(
 
 type Nulls = { readonly [K in keyof Reach]: string | null | undefined }
 
-/** The sessions that can be validated in these places, and how many members have them. */
+/** Counts the sessions that can be validated in these places, and their members. */
 export async function countSessions(db: Pick<Database, 'transaction'>, places: readonly Place[]) {
   const none = { sessions: 0, members: 0 }
   if (places.length === 0) return none
@@ -53,11 +56,11 @@ export async function countSessions(db: Pick<Database, 'transaction'>, places: r
     from unnest(${places.map(({ projectId }) => projectId)}::uuid[],
       ${places.map(({ serverId }) => serverId)}::text[]) as x (project_id, server_id)
     join live_sessions l on l.server_id = x.server_id and l.project_id is not distinct from x.project_id`
-  // As long as it takes: a server may have a million sessions.
+  // Without a time limit: a server can have a million sessions.
   return db.transaction(async (tx) => (await tx.maybeOne<typeof none>(count)) ?? none, { long: true })
 }
 
-/** The sessions among them that were made by OpenID Connect. */
+/** Counts the sessions among them that OpenID Connect made. */
 export async function countClientSessions(
   db: Pick<Database, 'transaction'>,
   places: readonly Place[],
