@@ -11,14 +11,14 @@ interface Fingerprint {
   readonly fingerprint: string
 }
 
-/** Webhooks that a report names; of more it gives the number. */
+/** The maximum number of webhooks that a report names; it gives the number of the others. */
 const maxNamed = 20
 
 const inbound = 'INBOUND_WEBHOOK_ENCRYPTION_KEY'
 
 /**
- * Notes the fingerprint of each encryption key the first time, and compares it ever after. Returns a sentence
- * for each key that is no longer the one that secrets were sealed under: there is no key rotation.
+ * Stores the fingerprint of each encryption key at the first start, and compares it at later starts. Returns a sentence
+ * for each key that differs from the key that sealed the secrets: there is no key rotation.
  */
 export async function checkKeyFingerprints(db: Queryable, keys: Keys): Promise<string[]> {
   for (const { name, fingerprint } of fingerprintsOf(keys)) await insertFingerprint(db, name, fingerprint)
@@ -26,8 +26,8 @@ export async function checkKeyFingerprints(db: Queryable, keys: Keys): Promise<s
 }
 
 /**
- * The fingerprints of the configured keys, and a sentence for each that is not the stored one. Writes nothing. A key
- * without a stored fingerprint has sealed nothing yet.
+ * Returns the fingerprints of the configured keys, and a sentence for each that differs from the stored one. Writes
+ * nothing. A key without a stored fingerprint has sealed nothing yet.
  */
 export async function changedKeys(db: Queryable, keys: Keys) {
   const stored = await readFingerprints(db)
@@ -48,7 +48,7 @@ const fingerprintsOf = ({ outboundKey, inboundKey }: Keys): Fingerprint[] =>
     ([name, key]) => (key ? [{ name, key, fingerprint: fingerprintOf(key) }] : []),
   )
 
-/** Says which webhooks have a secret that this key does not open: signed submissions to them are refused. */
+/** Names the webhooks with a secret that this key does not open: signed submissions to them are rejected. */
 async function unreadableWebhooks(db: Queryable, key: string): Promise<string> {
   const names: string[] = []
   let count = 0

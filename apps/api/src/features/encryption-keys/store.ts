@@ -1,14 +1,14 @@
 import { type Queryable, sqlState } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** Stores the fingerprint of a key unless there is one already. */
+/** Stores the fingerprint of a key, unless there is one already. */
 export const insertFingerprint = (db: Queryable, purpose: string, fingerprint: string) =>
   db.execute(sql`
     insert into key_fingerprints (purpose, fingerprint) values (${purpose}, ${fingerprint}) on conflict do nothing`)
 
 const undefinedTable = '42P01'
 
-/** The fingerprints of the keys that secrets were first sealed under, by variable; none in a database without tables. */
+/** Returns the fingerprints of the keys that first sealed secrets, by variable; none in a database without tables. */
 export async function readFingerprints(db: Queryable): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .query<{ purpose: string; fingerprint: string }>(sql`select purpose, fingerprint from key_fingerprints`)
@@ -24,7 +24,7 @@ export interface SealedSecret {
 
 const pageSize = 500
 
-/** Inbound webhooks with their secrets as they are stored, in the order of their ids. */
+/** Lists inbound webhooks with their sealed secrets, in the order of their IDs. */
 export const pageOfSecrets = (db: Queryable, after: string | undefined) =>
   db.query<SealedSecret>(sql`
     select id, name, secret_sealed as sealed from inbound_webhooks
