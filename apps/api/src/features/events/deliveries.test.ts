@@ -155,8 +155,8 @@ describe.each(engines)('events by webhook on %s', (engine) => {
     await expect
       .poll(() => deliveriesOf(world, token, project, '?status=pending'))
       .toMatchObject([behind, failed])
-    // A day later that one is given up, and the next of its member is sent. Said again while it is not so: an attempt that is under
-    // way meanwhile says when the next one is.
+    // A day later, that delivery is given up, and the next one of its member is sent. The update is repeated until
+    // then, because an attempt in progress sets the time of the next one itself.
     const { db } = world.service.deps
     const aDayLater = () =>
       db.execute(sql`

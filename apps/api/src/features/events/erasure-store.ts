@@ -1,7 +1,7 @@
 import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** Finds the projects that knew a member: by a session, live or ended, a consent, or an event that is still kept. */
+/** Finds the projects that knew a member: by a session, live or ended, a consent, or an event that is still stored. */
 export const findProjectsThatKnew = async (tx: Tx, memberId: string): Promise<string[]> => {
   const rows = await tx.query<{ id: string }>(sql`
     select p.id from projects p where p.deleted_at is null and p.id in (

@@ -4,29 +4,32 @@ import { isAtLeast, type Mark, type Position } from './position.ts'
 import { type EventRow, type Look, lookAfter } from './store.ts'
 import { createVouching } from './vouching.ts'
 
-/** From a commit to its event: half of this on average. Short enough to need no wake-up, long enough to be cheap. */
+/**
+ * The interval of reads. On average, an event follows its commit after half of it. Short enough to need no
+ * notification, long enough to be cheap.
+ */
 const everyMs = 25
-/** More than that many backends of one project are a fault of theirs. */
+/** A project with more backends than this has a fault. */
 const maxStreamsPerProject = 2_000
 
 /** An open stream, as the hub sees it. */
 export interface Listener {
   readonly projectId: string
   take(rows: readonly EventRow[]): void
-  /** Called after each look: everything up to `vouchedAt` (`performance.now()`) has been taken. */
+  /** Runs after each read: everything up to `vouchedAt` (`performance.now()`) has been taken. */
   beat(vouchedAt: number, mark: Mark): void
   end(): void
 }
 
 export interface EventHub {
-  /** Counts a stream in. False when its project has too many. */
+  /** Registers a stream. Returns false if its project has too many. */
   open(listener: Listener): boolean
   /**
-   * From now on the stream, which has everything up to a position, gets what the hub reads. False when the hub
+   * Sends the stream, which has everything up to a position, what the hub reads from now on. Returns false if the hub
    * has read further than that.
    */
   join(listener: Listener, upTo: Position): boolean
-  /** The stream cannot keep up: it reads for itself until it joins again. */
+  /** Detaches a stream that cannot keep up: it reads for itself until it joins again. */
   fallBehind(listener: Listener): void
   closed(listener: Listener): void
   /** Ends all streams; a stream that is opened later ends at once. */
@@ -34,9 +37,9 @@ export interface EventHub {
 }
 
 /**
- * Reads the outbox for all streams of this process: one statement every 25 ms while there is a stream, whatever
- * their number and however much happens. Nothing is lost when a look fails or comes late, because each one asks
- * for all that happened after the last row it has.
+ * Reads the outbox for all streams of this process: one statement every 25 ms while a stream is open, regardless of the
+ * number of streams and events. Each read returns everything after the last row, so no event is lost if a read fails or
+ * is late.
  */
 export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | 'answers'>): EventHub {
   const byProject = new Map<string, Set<Listener>>()
@@ -44,10 +47,10 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
   let vouching = createVouching()
   let vouchedAt = Number.NEGATIVE_INFINITY
   let mark: Mark | undefined
-  /** Undefined while no stream is level. */
+  /** Undefined while no stream is level with the hub. */
   let read: Position | undefined
   let isClosed = false
-  /** Told once, not forty times a second. */
+  /** Limits the log to one line an outage, not forty a second. */
   let isFailing = false
 
   const tell = (rows: readonly EventRow[]) => {
@@ -55,17 +58,18 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
       for (const listener of byProject.get(projectId) ?? []) if (level.has(listener)) listener.take(own)
     }
   }
-  /** Reads once; true when there is more at once. */
+  /** Reads once; returns true if there is more to read at once. */
   const look = async (from: Position): Promise<boolean> => {
     const startedAt = performance.now()
     const found = await lookAfter(db, from)
-    // Another database than before: restored, or failed over without the latest. Nobody knows what is missing.
+    // This is not the database of the last read: it was restored, or failed over without the latest commits. The
+    // missing events are unknown.
     if (found.end < from.xid) {
       for (const listener of [...level]) listener.end()
       return false
     }
     isFailing = false
-    // Whoever is told of a change may rely on it everywhere.
+    // Once a client is notified of a change, every instance must have applied it.
     if (found.rows.length > 0) await answers.confirm()
     read = afterLook(found)
     tell(found.rows)
@@ -77,7 +81,8 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
     while (read && level.size > 0) {
       const startedAt = performance.now()
       const isMore = await look(read).catch((error: unknown) => {
-        // An outage is logged once, by `availability.ts`. Heartbeats go on, and what they vouch for stands still.
+        // An outage is logged once, by `availability.ts`. Heartbeats continue, and the moment that they vouch for
+        // stands still.
         if (!isFailing && !(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'reading events failed')
         isFailing = true
@@ -123,7 +128,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
   }
 }
 
-/** How far a look has come: to the horizon, or to its last row when there is more. */
+/** Returns the position after a read: the horizon, or the last row if there is more. */
 export const afterLook = ({ rows, isAll, horizon }: Look): Position =>
   isAll ? { xid: horizon, id: 0 } : (rows.at(-1)?.position ?? { xid: horizon, id: 0 })
 

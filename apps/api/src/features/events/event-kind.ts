@@ -7,7 +7,7 @@ import { disableEndpoint, type Endpoint, findEndpoint } from './endpoint-store.t
 import { toEventId } from './position.ts'
 import { signEvent } from './sign-event.ts'
 
-/** Longest pause that a receiver may ask for. */
+/** The longest pause that a receiver may request. */
 const maxRetryAfterSec = 60 * 60
 
 type EventKindDeps = Pick<Deps, 'db' | 'answers'> & {

@@ -5,29 +5,29 @@ import { afterLook, type EventHub, type Listener } from './event-hub.ts'
 import { isAtLeast, type Mark, type Position, toEventId } from './position.ts'
 import { type EventRow, frameOf, lookAfterFor } from './store.ts'
 
-/** What waits for a client at most, besides what the network holds and one look. */
+/** The maximum that is buffered for a client, not counting network buffers and one read. */
 const maxWaitingBytes = 64 * 1024
-/** A client that takes nothing for so long is cut off. */
+/** A client that reads nothing for this long is disconnected. */
 const stalledMs = 10_000
-/** A client that hears of no event still learns ids to go on from: they are good for a day. */
+/** A client without events still receives IDs to resume from, which are valid for a day. */
 const idEveryMs = 60 * 60_000
 
 export interface StreamTerms {
   readonly projectId: string
   readonly heartbeatMs: number
-  /** Where to begin, or to go on. */
+  /** The position to start at, or to resume from. */
   readonly from: Mark
-  /** Sent first: the data of a `reset`, when the client must forget what it keeps. */
+  /** Sent first: the data of a `reset`, if the client must clear its cache. */
   readonly reset: string | undefined
-  /** Asks again whether the key is good. */
+  /** Checks again whether the key is valid. */
   readonly isKeyGood: () => Promise<boolean>
 }
 
 /**
- * One open stream; undefined when its project has too many. What can be when: behind, and reading its project's
- * events from the database at the pace of its client; or level with the hub, which hands it what it reads. A
- * client that does not keep up falls behind again, so that what waits for it stays small, and one that does not
- * read at all is cut off.
+ * Opens a stream; returns undefined if its project has too many. A stream is in one of two states. Behind, it reads its
+ * project's events from the database at the client's pace. Level with the hub, it gets what the hub reads. A client
+ * that does not keep up falls behind again, so its buffer stays small. A client that does not read at all is
+ * disconnected.
  */
 export function createEventStream(
   { db, log, answers, hub }: Pick<Deps, 'db' | 'log' | 'answers'> & { readonly hub: EventHub },
@@ -82,10 +82,10 @@ export function createEventStream(
         position = afterLook(found)
         if (found.isAll && !isFull() && hub.join(listener, position)) break
       }
-      // It may have ended while the stream was being opened, or in what was just read.
+      // The key may have ended while the stream was opened, or in the events just read.
       await endUnlessKeyIsGood()
     } catch (error) {
-      // The client comes back with its last id.
+      // The client reconnects with its last ID.
       if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'an event stream failed')
       stream.destroy()
     }
@@ -119,7 +119,7 @@ export function createEventStream(
     },
   }
 
-  // Spread, so that those who lose an instance do not all come back at the same moment.
+  // Random, so that clients of a lost instance do not all reconnect at the same moment.
   stream.push(`retry: ${500 + Math.floor(Math.random() * 1_000)}\nid: ${toEventId(from)}\n\n`)
   if (reset) stream.push(frameOf(from, 'reset', reset))
   if (!hub.open(listener)) return undefined

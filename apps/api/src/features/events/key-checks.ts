@@ -1,12 +1,11 @@
 import { ApiError } from '#platform/http/api-error'
 
-/** Returns the project of a key; throws an `ApiError` when the key is not good now. */
+/** Returns the project of a key; throws an `ApiError` if the key is not valid now. */
 type CheckKey = (key: string) => Promise<string>
 
 /**
- * Checks keys for streams. An event reaches all streams of a project in one turn of the event loop; their checks of one key
- * in that turn are one check, however many streams there are. A later event asks again, because its key may have ended
- * since.
+ * Checks keys for streams. An event reaches all streams of a project in one turn of the event loop. In that turn, all
+ * streams of one key share one check. A later event checks again, because its key may have ended since.
  */
 export function createKeyChecks(checkKey: CheckKey): (key: string) => Promise<boolean> {
   const ofThisTurn = new Map<string, Promise<boolean>>()
@@ -20,7 +19,7 @@ export function createKeyChecks(checkKey: CheckKey): (key: string) => Promise<bo
   }
 }
 
-/** An outage says nothing about a key. */
+/** Keeps the stream open during an outage, which says nothing about the key. */
 function refusedAsFalse(error: unknown): boolean {
   if (error instanceof ApiError) return false
   throw error

@@ -7,16 +7,19 @@ import { createEventStream, type StreamTerms } from './event-stream.ts'
 import { type Mark, parseEventId } from './position.ts'
 import { readPresent } from './store.ts'
 
-/** An id is good for a day; the outbox is kept for an hour longer. */
+/** The lifetime of an ID: one day. The outbox is kept for an hour longer. */
 const idLifeSec = 24 * 60 * 60
-/** Clocks of a database that failed over may differ. */
+/** The clocks of a database may differ by this much after a failover. */
 const clockSlackSec = 60
 
 interface Asked extends Pick<StreamTerms, 'heartbeatMs' | 'isKeyGood'> {
   readonly lastEventId: string | undefined
 }
 
-/** Opens a stream where the client was, or in the present, which it is told when it was somewhere unknown. */
+/**
+ * Opens a stream at the client's last position. If that position cannot be resumed, it sends a `reset` and starts at
+ * the present.
+ */
 export async function openStream(
   deps: Pick<Deps, 'db' | 'log' | 'answers'> & { readonly hub: EventHub },
   { projectId }: ProjectCaller,
@@ -39,7 +42,7 @@ export async function openStream(
   })
 }
 
-/** Why a client cannot go on from an id. */
+/** Returns the reason why a client cannot resume from an ID; undefined if it can. */
 function whyNotResumable(last: Mark | undefined, present: Mark): 'unknown_id' | 'too_far_behind' | undefined {
   if (!last || last.xid > present.xid || last.atSec > present.atSec + clockSlackSec) {
     return 'unknown_id'

@@ -21,7 +21,7 @@ describe.each(mainEngines)(`a client that is cut off at random on %s (SEED=${see
 
   const { below: random } = createRandom(seed)
 
-  /** Sessions of a project, made of one that came about in the ordinary way. */
+  /** Creates sessions of a project, as copies of one from a regular sign-in. */
   async function givenSessions(project: GivenProject) {
     await givenSession(world, project)
     await world.service.deps.db.execute(sql`
@@ -36,7 +36,7 @@ describe.each(mainEngines)(`a client that is cut off at random on %s (SEED=${see
     return rows.map(({ id }) => id)
   }
 
-  /** Ends sessions in many transactions at once, some of which take their time, and some of which are undone. */
+  /** Ends sessions in many concurrent transactions; some of them are slow, and some roll back. */
   async function endAll(ids: string[]) {
     const left = [...ids]
     const worker = async () => {
@@ -57,7 +57,7 @@ describe.each(mainEngines)(`a client that is cut off at random on %s (SEED=${see
     await Promise.all(Array.from({ length: 6 }, worker))
   }
 
-  /** Everything a client hears that is cut after every few events, and goes on each time. */
+  /** Returns everything that a client receives if its stream is cut after every few events and resumed each time. */
   async function hear(project: GivenProject, count: number, from: string) {
     const heard: { id: string; sessionId: string }[] = []
     let lastId = from

@@ -9,9 +9,9 @@ import { eventLog } from './event-log.ts'
 import { createKeyChecks } from './key-checks.ts'
 import { openStream } from './open-stream.ts'
 
-/** What other features do for events; `app.ts` passes it. */
+/** The functions of other features that events call; `app.ts` passes them. */
 interface EventNeeds {
-  /** The project of a key; throws when the key is not good now. */
+  /** Returns the project of a key; throws if the key is not valid now. */
   readonly checkKey: (key: string) => Promise<string>
 }
 

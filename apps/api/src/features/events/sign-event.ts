@@ -2,12 +2,15 @@ import { createHmac } from 'node:crypto'
 
 interface Signed {
   readonly id: string
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly timestamp: number
   readonly body: string
 }
 
-/** The headers of Standard Webhooks: a signature by each secret, of id, time and body. The key is what follows `whsec_`. */
+/**
+ * Returns the headers of Standard Webhooks: a signature with each secret, over ID, time, and body. The key is the part
+ * after `whsec_`.
+ */
 export function signEvent(
   secrets: readonly string[],
   { id, timestamp, body }: Signed,

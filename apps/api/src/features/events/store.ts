@@ -8,34 +8,34 @@ export interface EventRow {
   readonly projectId: string
   readonly type: string
   readonly position: Position
-  /** The event as it is sent. */
+  /** The event as clients receive it. */
   readonly frame: Buffer
 }
 
-/** What a look into the outbox finds. */
+/** The result of one read of the outbox. */
 export interface Look {
-  /** Every transaction before this one is finished: nothing can be added before it. */
+  /** Every transaction before this one is finished: no event can appear before it. */
   readonly horizon: bigint
-  /** No transaction from this one on had finished. */
+  /** At this transaction and after it, none had finished. */
   readonly end: bigint
   /** The database's clock. */
   readonly nowSec: number
   readonly rows: readonly EventRow[]
-  /** False when there is more than one look takes. */
+  /** False if there is more than one read returns. */
   readonly isAll: boolean
 }
 
-/** Rows of one look: a quarter of a megabyte. */
+/** The maximum number of rows of one read: a quarter of a megabyte. */
 const maxRows = 1_000
 
-/** What happened after a position, in order, up to the oldest transaction that is under way. */
+/** Reads the events after a position, in order, up to the oldest transaction in progress. */
 export const lookAfter = (db: Database, after: Position) => look(db, after, sql``)
 
-/** The same for one project. */
+/** Reads the same for one project. */
 export const lookAfterFor = (db: Database, after: Position, projectId: string) =>
   look(db, after, sql`and o.project_id = ${projectId}`)
 
-/** An event; the first row is the state of the outbox: the horizon as `xid`, the end as `data`. */
+/** An event. The first row is the state of the outbox: the horizon as `xid`, the end as `data`. */
 interface LookedAt {
   readonly id: number
   readonly xid: string
@@ -45,10 +45,10 @@ interface LookedAt {
   readonly atSec: number
 }
 
-/** Types that a newer version has added are not sent: nobody could say what is in them. */
+/** The known event types. Types from a newer version are not sent, because their data is unknown. */
 const eventTypes = Object.keys(events.Events)
 
-/** The table of locks is read only when a look would come no further than the one before. */
+/** Reads the table of locks only if a read would otherwise come no further than the last one. */
 async function look(db: Database, { xid, id }: Position, condition: Sql): Promise<Look> {
   const [state, ...found] = await db.batched<LookedAt>(sql`
     with present as materialized (
@@ -80,7 +80,7 @@ function toEventRow({ id, xid, projectId, type, data, atSec }: LookedAt): EventR
   return { projectId, type, position, frame: frameOf({ ...position, atSec }, type, data) }
 }
 
-/** Where a reader begins that has seen nothing and needs nothing from before. */
+/** Returns the position at which a reader starts that needs no earlier events. */
 export async function readPresent(db: Database): Promise<Mark> {
   const [present] = await db.batched<{ horizon: string; nowSec: number }>(sql`
     select (${ownHorizon})::text as horizon, floor(extract(epoch from clock_now()))::float8 as "nowSec"
@@ -88,13 +88,14 @@ export async function readPresent(db: Database): Promise<Mark> {
   return { xid: BigInt(present?.horizon ?? 0), id: 0, atSec: present?.nowSec ?? 0 }
 }
 
-/** An event as Server-Sent Events write it. JSON has no line breaks. */
+/** Formats an event for Server-Sent Events. JSON has no line breaks. */
 export const frameOf = (mark: Mark, type: string, data: string) =>
   Buffer.from(`id: ${toEventId(mark)}\nevent: ${type}\ndata: ${data}\n\n`)
 
 /**
- * Puts events of a database that was restored from another cluster into a transaction of this one: they would wait until
- * its counter has come as far. In their order, which is by id within a transaction.
+ * Moves the events of a database that was restored from another cluster into a transaction of this cluster. Otherwise
+ * they would wait until its transaction counter has come as far. Their order is kept, which is by ID within a
+ * transaction.
  */
 export async function renumberEvents(tx: Queryable) {
   await tx.execute(sql`update outbox set xid = pg_current_xact_id()`)
@@ -103,7 +104,7 @@ export async function renumberEvents(tx: Queryable) {
     where kind = 'event' and delivered_at is null and failed_at is null`)
 }
 
-/** Tells every project to forget what it keeps: it may have heard of what a restored database knows nothing of. */
+/** Sends every project a `reset`: it may have received events that a restored database does not contain. */
 export const resetProjects = (tx: Queryable) =>
   tx.execute(sql`
     insert into outbox (project_id, type, data)

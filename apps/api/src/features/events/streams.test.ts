@@ -51,7 +51,7 @@ describe.each(mainEngines)('streams of events on %s', (engine) => {
     }
     here.close()
     there.close()
-    // The median: a machine that is busy with something else may be late now and then. The figures are in bench.
+    // The median: a busy machine can be late now and then. The benchmark has the figures.
     expect(late.sort((a, b) => a - b)[30]).toBeLessThan(200)
   })
 
@@ -133,7 +133,7 @@ test('a client that does not read is cut off, and reads on where it was when it 
     })
   socket.write(`GET /api/events HTTP/1.1\r\nhost: x\r\nx-api-key: ${project.key}\r\n\r\n`)
   const before = process.memoryUsage().rss
-  // 48 MB: more than the network of a machine holds by itself.
+  // 48 MB: more than the network buffers of a machine hold.
   const count = 24_000
   await world.service.deps.db.execute(sql`
     insert into outbox (project_id, type, data)
@@ -152,7 +152,7 @@ test('a client that does not read is cut off, and reads on where it was when it 
       lastId = id
     }
   }
-  // Whoever does not read does not hear of the end either: it shows when they send.
+  // A client that does not read does not see the end either; it notices the end when it sends.
   const notice = () => {
     if (!isClosed) socket.write('\r\n')
     return isClosed
@@ -178,7 +178,8 @@ describe('vouching', () => {
     looked(0, look(5, 5))
     expect(looked(1_000, look(5, 8))).toBe(0)
     expect(looked(2_000, look(7, 9))).toBe(0)
-    // Everything before the end of the look at 1,000 is read: that of the one at 2,000 is not.
+    // Everything before the end of the read at 1,000 has been read; everything before that of the read at 2,000 has
+    // not.
     expect(looked(3_000, look(8, 12))).toBe(1_000)
     expect(looked(4_000, look(12, 14))).toBe(3_000)
     expect(looked(5_000, look(14, 14))).toBe(5_000)
