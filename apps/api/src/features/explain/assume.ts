@@ -5,7 +5,7 @@ import type { KnownPlace } from './store.ts'
 
 type Assumption = NonNullable<explain.ExplainRequest['assume']>
 
-/** The member that somebody would be, if a change were made on the platform; undefined for who would be none. */
+/** Returns the member after an assumed change on the platform; undefined if they would not be a member. */
 export function assumed(
   member: ChatMember | undefined,
   assumption: Assumption | undefined,
@@ -19,7 +19,7 @@ export function assumed(
   return { ...base, roleIds }
 }
 
-/** Somebody who has joined and holds no role yet. */
+/** A member who has joined and holds no role yet. */
 export const newcomer = (id: string, place: KnownPlace | undefined): ChatMember => ({
   user: { ...noUserFields, id, username: place?.username ?? id, isBot: false },
   nick: null,
@@ -28,7 +28,7 @@ export const newcomer = (id: string, place: KnownPlace | undefined): ChatMember 
   pending: false,
 })
 
-/** A member as the mirror has them. */
+/** Returns a member as stored in the mirror; undefined if they are not a member. */
 export const mirrored = (id: string, place: KnownPlace | undefined): ChatMember | undefined =>
   place?.isCurrent
     ? {

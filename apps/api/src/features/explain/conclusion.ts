@@ -1,7 +1,7 @@
 import type { explain } from '@rolecall/contract'
 import type { Step } from '../../checks/check.ts'
 
-/** Where a way in ends: at its first step that is not ok. */
+/** Returns the result of a sign-in: its first failed step, or success. */
 export function concluded(steps: readonly Step[]): Pick<explain.Explanation, 'outcome' | 'code' | 'steps'> {
   const failed = steps.find(({ ok }) => !ok)
   return {

@@ -8,7 +8,7 @@ import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Step } from '../../checks/check.ts'
 import type { Deps } from '../../deps.ts'
 
-/** What a login asks for at authorize. */
+/** The parameters that a sign-in sends to authorize. */
 export interface AskedLogin {
   readonly projectId: string
   readonly serverId: string
@@ -17,7 +17,7 @@ export interface AskedLogin {
 
 type Failure = 'temporarily_unavailable' | 'server_error'
 
-/** What the platform said of somebody, or why it said nothing. */
+/** The platform's answer about a member, or the reason why there is none. */
 export interface Told {
   readonly failure?: Failure | undefined
   readonly member?: ChatMember | undefined
@@ -41,8 +41,8 @@ interface ExchangeRequest {
 }
 
 /**
- * The decisions of a login and a validate, each by the code that makes it: the statements that it runs, and the checks that
- * it asks, as steps.
+ * The decisions of a sign-in and a validate, each made by the code that decides in production: its statements, and its
+ * checks as steps.
  */
 export interface Decisions {
   readonly authorize: (asked: AskedLogin) => Promise<{
@@ -50,7 +50,7 @@ export interface Decisions {
     readonly mayLogIn: boolean
     readonly redirectUri?: string | undefined
   }>
-  /** Of an error of the chat platform. Throws any other. */
+  /** Classifies an error of the chat platform. Throws any other error. */
   readonly failureOf: (error: unknown) => Failure
   readonly isBlocked: (memberId: string) => Promise<boolean>
   readonly callback: (
@@ -68,20 +68,20 @@ export interface Decisions {
   readonly session: (read: Pick<Read, 'session'>) => readonly Step[]
   readonly rolesKnown: (facts: { mirrored: Mirrored; terms: FreshnessTerms }) => readonly Step[]
   readonly roles: (roles: readonly HeldRole[], wanted: WantedRoles) => readonly Step[]
-  /** Undefined where the project protects no host. */
+  /** Returns undefined if the project protects no host. */
   readonly hosts: (projectId: string) => Promise<ExplainedHosts | undefined>
-  /** Undefined where the project is no client of OpenID Connect. */
+  /** Returns undefined if the project is not a client of OpenID Connect. */
   readonly client: (projectId: string) => Promise<ExplainedClient | undefined>
 }
 
 export interface ExplainedHosts {
   readonly hosts: readonly string[]
-  /** Undefined while there is no server whose members could be let in. */
+  /** Undefined while there is no server with members to admit. */
   readonly serverId: string | undefined
-  /** Where a login of the first host ends. */
+  /** The redirect URI of a sign-in at the first host. */
   readonly redirectUri: string | undefined
   readonly steps: readonly Step[]
-  /** Of the roles that the hosts ask for. */
+  /** Checks the roles that the hosts require. */
   readonly roles: (roleIds: readonly string[]) => readonly Step[]
 }
 

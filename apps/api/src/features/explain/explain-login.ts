@@ -17,10 +17,10 @@ export type ExplainDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'settings'> & {
   readonly decisions: Decisions
 }
 
-/** The roles of somebody, and how that is known. */
+/** The roles of a member, with their source and age. */
 type Known = Pick<contract.Explanation, 'roles' | 'rolesAsOf' | 'rolesSource'>
 
-/** A login to be explained: of whom, in which project and server, and by which questions beside those of each login. */
+/** A sign-in to explain: its member, project, and server, and the assumptions to apply. */
 export interface AskedLogin {
   readonly memberId: string
   readonly projectId: string
@@ -30,23 +30,23 @@ export interface AskedLogin {
 }
 
 export interface ExplainedLogin {
-  /** Of authorize and callback. */
+  /** The steps of authorize and callback. */
   readonly before: readonly Step[]
-  /** What came of the rehearsal; undefined where it could not take place. */
+  /** The result of the rehearsal; undefined if it could not run. */
   readonly rehearsed: Rehearsed | undefined
   readonly told: Told
-  /** Undefined for who is no member there. */
+  /** Undefined if the person is not a member there. */
   readonly member: ChatMember | undefined
-  /** The roles as the platform and the mirror tell them, for when no session does. */
+  /** The roles from the platform or the mirror, used if there is no session to read them from. */
   readonly known: Known
 }
 
-/** Asks the platform of one member of a server; `askedOnce` remembers for an explanation. */
+/** Asks the platform about one member of a server; `askedOnce` caches the answers for an explanation. */
 export type Ask = (serverId: string) => Promise<Told>
 
 /**
- * A login as far as its session, in one server. What can be read is read and asked for by the checks of authorize and
- * callback; then the login itself is rehearsed, so that its statements decide, too.
+ * Explains a sign-in in one server, up to its session. The checks of authorize and callback read the data that is
+ * readable without a sign-in. Then the sign-in itself is rehearsed, so that its statements decide, too.
  */
 export async function explainLogin(deps: ExplainDeps, asked: AskedLogin, ask: Ask): Promise<ExplainedLogin> {
   const { db, decisions } = deps
@@ -83,7 +83,7 @@ export async function explainLogin(deps: ExplainDeps, asked: AskedLogin, ask: As
   }
 }
 
-/** What the platform says of somebody, which nobody writes down. */
+/** Asks the platform about a member, at most once per server, and stores nothing. */
 export function askedOnce({ chat, decisions }: ExplainDeps, memberId: string): Ask {
   const answers = new Map<string, Promise<Told>>()
   const ask = async (serverId: string): Promise<Told> => {
@@ -101,7 +101,7 @@ export function askedOnce({ chat, decisions }: ExplainDeps, memberId: string): A
   }
 }
 
-/** The server as the platform has it, where the mirror does not know a role; a login would read it, too. */
+/** Reads the server from the platform if the mirror lacks a role of the member; a sign-in would read it, too. */
 async function unknownRoles(
   { db, chat, decisions }: ExplainDeps,
   serverId: string,
@@ -115,12 +115,15 @@ async function unknownRoles(
     return { info: await chat.server(serverId, 'login'), asOf }
   } catch (error) {
     decisions.failureOf(error)
-    // Known names are better than none, also at a login.
+    // Known names are better than none, as they are at a sign-in.
     return undefined
   }
 }
 
-/** From the code on: exchange and validate, with a key of the project where one is asked for. */
+/**
+ * Explains the steps after the code: exchange and validate. The first of them check a key of the project, if one is
+ * required.
+ */
 export async function explainSession(
   deps: ExplainDeps,
   { rehearsed, told }: Pick<ExplainedLogin, 'rehearsed' | 'told'>,
@@ -136,7 +139,7 @@ export async function explainSession(
   return { ...validated, steps: [...redeemed, ...validated.steps] }
 }
 
-/** What validate says of the session that it would read. */
+/** Returns the steps that validate would run for the session. */
 async function validate(
   { settings, decisions }: ExplainDeps,
   read: Read,
@@ -152,7 +155,7 @@ async function validate(
   const { source } = await freshestRoles({
     known: at,
     terms,
-    // It was just asked.
+    // The platform was asked just now.
     refresh: async () => (told.failure ? 'unavailable' : 'fresh'),
     reread: async () => at,
   })

@@ -18,7 +18,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createProject } from '../projects/create-project.ts'
 
-/** Set FC_SEED to try the same worlds again. */
+/** Set FC_SEED to test the same worlds again. */
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2 ** 31)
 const runs = Number(process.env['FC_RUNS'] ?? 40)
 
@@ -32,7 +32,7 @@ const someRoles = fc.option(fc.uniqueArray(fc.constantFrom(...roleIds), { minLen
   freq: 2,
 })
 
-/** Anything that a login depends on. */
+/** Everything that a sign-in depends on. */
 const anyWorld = fc.record({
   project: seldom('active', 'inactive', 'deleted', 'unknown'),
   access: seldom('mapping', 'internal', 'no READ', 'none'),
@@ -40,7 +40,10 @@ const anyWorld = fc.record({
   isListed: seldom(true, false),
   serverId: seldom<string>(club, games),
   memberId: fc.constantFrom<string>(users.ada, users.joon, users.piper, users.noor, users.emil, users.viktor),
-  /** The mirror heard of a departure later than the platform is asked: by the gateway, or by a clock that went on. */
+  /**
+   * The mirror received a departure later than the time of the platform's answer: from the gateway, or by a clock that
+   * ran on.
+   */
   isLeaving: seldom(false, true),
   isBlocked: seldom(false, true),
   fault: seldom<Fault | undefined>(undefined, { status: 503 }, { html200: true }),
@@ -70,7 +73,7 @@ const allowed: RandomWorld = {
   allOf: undefined,
   assume: undefined,
 }
-/** Tried first with every seed: one that gets in, and others that are refused, each by another code. */
+/** Tried first with every seed: one sign-in that succeeds, and others that fail, each with another code. */
 const knownWorlds: RandomWorld[] = [
   allowed,
   { ...allowed, project: 'inactive' },
@@ -110,7 +113,7 @@ describe.each(mainEngines)('for any world on %s', (engine) => {
     return { id: project === 'unknown' ? '01900000-0000-7000-8000-000000000000' : id, key: apiKey }
   }
 
-  /** Makes on the platform what was assumed; answers how to take it back. */
+  /** Makes the assumed change on the platform; returns a function that undoes it. */
   function makeTrue({ serverId, memberId, assume }: RandomWorld): () => void {
     const guild = world.sim.world.guilds.get(serverId)
     const before = guild?.members.get(memberId)
@@ -132,7 +135,7 @@ describe.each(mainEngines)('for any world on %s', (engine) => {
     }
   }
 
-  /** Runs while the mirror has a departure that is newer than what the platform answers. */
+  /** Runs while the mirror has a departure that is newer than the platform's answer. */
   async function leaving<T>({ isLeaving, memberId }: RandomWorld, run: () => Promise<T>): Promise<T> {
     if (!isLeaving) return run()
     const { db } = world.service.deps
@@ -157,7 +160,7 @@ describe.each(mainEngines)('for any world on %s', (engine) => {
     return run().finally(() => world.sim.clearFaults())
   }
 
-  /** What becomes of a login of theirs, and of what the project then asks. */
+  /** Signs the member in and makes the project's requests; returns the outcome. */
   async function logIn(
     project: GivenProject,
     asked: RandomWorld,
@@ -176,7 +179,7 @@ describe.each(mainEngines)('for any world on %s', (engine) => {
     const held = body.roles.map(({ roleId }: { roleId: string }) => roleId)
     const has = (id: string) => held.includes(id)
     const isAllowed = (asked.anyOf?.some(has) ?? true) && (asked.allOf?.every(has) ?? true)
-    // As the client library's requireMember() refuses.
+    // Checks as the client library's requireMember() does.
     return { code: isAllowed ? null : 'ROLE_REQUIRED', roles: body.roles }
   }
 

@@ -111,7 +111,7 @@ describe.each(mainEngines)('POST /api/admin/explain on %s', (engine) => {
 
   test('while the platform is down a login is refused, and validate goes on from the mirror, until that is too old', async () => {
     const { token: session } = await givenSession(world, project)
-    // A time of confirmation alone is no change that memory is told of; a nickname is.
+    // A new confirmation time alone does not invalidate the cache; a nickname does.
     const age = (interval: string) =>
       world.service.deps.db.execute(sql`
         update memberships set synced_at = clock_now() - ${interval}::interval, nick = ${interval}
@@ -175,7 +175,7 @@ describe.each(mainEngines)('POST /api/admin/explain on %s', (engine) => {
     expect(await assuming({ isMember: true }, { memberId: users.emil })).toBeNull()
     expect(await assuming({ addRoleIds: [roles.captain] }, { allOf: [roles.crew, roles.captain] })).toBeNull()
     expect(await assuming({ removeRoleIds: [roles.crew] }, { anyOf: [roles.crew] })).toBe('ROLE_REQUIRED')
-    // A role of another server is nothing that anyone could give there.
+    // A role of another server cannot be given in this one.
     expect(await assuming({ addRoleIds: [gamesRoles.player] }, { anyOf: [gamesRoles.player] })).toBe(
       'ROLE_REQUIRED',
     )
@@ -207,7 +207,7 @@ describe.each(mainEngines)('POST /api/admin/explain on %s', (engine) => {
 
   test('asks the platform for one admin so often and no more, so that logins have their turn', async () => {
     const statuses = new Set<number>()
-    // A new minute may begin meanwhile: what is asked then is counted anew.
+    // A new minute may begin meanwhile, in which the limit starts again.
     for (let asked = 0; asked < 1_000 && !statuses.has(429); asked += 10) {
       const unknown = { projectId: project.id, memberId: users.ada, serverId: '99999999999999999' }
       const replies = await Promise.all(

@@ -9,8 +9,9 @@ import { explainClient, explainHosts } from './other-ways.ts'
 import { findKeyDigest } from './store.ts'
 
 /**
- * Says what a login and a validate after it would say now; and where the project has other ways in, a protected host or
- * OpenID Connect, what these would say. `outcome` is that of the login alone: the others ask in servers of their own.
+ * Explains the outcome of a sign-in now, and of a validate after it. If the project has other ways to sign in, a
+ * protected host or OpenID Connect, explains these as well. `outcome` covers the first sign-in alone: the others use
+ * servers of their own.
  */
 export async function explain(
   deps: ExplainDeps,
@@ -38,9 +39,9 @@ export async function explain(
   }
 }
 
-/** What exchange and validate say of a key of the project. */
+/** Returns the steps in which exchange and validate check a key of the project. */
 async function keySteps({ db, config, decisions }: ExplainDeps, projectId: string): Promise<readonly Step[]> {
-  // Nothing has this digest.
+  // No key has this digest.
   const keyDigest = (await findKeyDigest(db, projectId)) ?? 'none'
   const items = [{ keyDigest, tokenDigest: '' }]
   const [read] = readAlone(items, await readFacts(db, items, [], config.chatGuildId))

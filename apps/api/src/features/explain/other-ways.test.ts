@@ -81,7 +81,7 @@ describe.each(engines)('POST /api/admin/explain, of other ways in, on %s', (engi
     }
     const { protectedHosts } = await explain(project, users.ada, { assume: { addRoleIds: [roles.captain] } })
     expect(protectedHosts.outcome).toBe('allowed')
-    // A host whose server the project may not use ends each login, whatever the main server says.
+    // A host in a server that the project may not use ends each sign-in, regardless of the main server.
     await change(project, { forwardAuth: { serverId: games, anyOf: [] } })
     const elsewhere = await explain(project)
     expect([elsewhere.outcome, elsewhere.protectedHosts.serverId]).toEqual(['allowed', games])

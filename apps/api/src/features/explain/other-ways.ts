@@ -2,7 +2,7 @@ import type { explain as contract } from '@rolecall/contract'
 import { concluded } from './conclusion.ts'
 import { type Ask, type ExplainDeps, explainLogin, explainSession } from './explain-login.ts'
 
-/** What a host that the project protects would say; undefined where it protects none. */
+/** Explains a request to a host that the project protects; returns undefined if it protects none. */
 export async function explainHosts(
   deps: ExplainDeps,
   { memberId, projectId, assume }: contract.ExplainRequest,
@@ -14,14 +14,14 @@ export async function explainHosts(
   const named = { hosts: [...hosts.hosts], serverId: serverId ?? null }
   if (serverId === undefined) return { ...named, ...concluded(hosts.steps) }
   const login = await explainLogin(deps, { memberId, projectId, serverId, redirectUri, assume }, ask)
-  // The service redeems the code of a host by itself: no key is asked for.
+  // The service redeems the code of a host itself, so no key is required.
   const { steps } = await explainSession(deps, login, [])
   const roleIds = login.rehearsed?.read?.session?.roleIds ?? login.member?.roleIds
   const roles = roleIds ? hosts.roles(roleIds) : []
   return { ...named, ...concluded([...hosts.steps, ...login.before, ...steps, ...roles]) }
 }
 
-/** What a login by OpenID Connect would say; undefined where the project is no client. */
+/** Explains a sign-in with OpenID Connect; returns undefined if the project is not a client. */
 export async function explainClient(
   deps: ExplainDeps,
   { memberId, projectId, assume }: contract.ExplainRequest,
@@ -32,7 +32,7 @@ export async function explainClient(
   const { serverId, redirectUri } = client
   if (serverId === null) return { serverId, ...concluded(client.steps) }
   const login = await explainLogin(deps, { memberId, projectId, serverId, redirectUri, assume }, ask)
-  // Its session is made beside its code, under the same conditions as one that is made of a code.
+  // Its session is made together with its code, under the same conditions as a session from a code.
   const { steps } = await explainSession(deps, login, [])
   return { serverId, ...concluded([...client.steps, ...login.before, ...steps]) }
 }

@@ -16,30 +16,30 @@ interface Login {
   readonly serverId: string
   readonly memberId: string
   readonly redirectUri: string
-  /** The membership to be mirrored first, and as of when; undefined where the mirror has it. */
+  /** The membership to mirror first, and its time; undefined if the mirror has it. */
   readonly membership: { readonly member: ChatMember; readonly asOf: AsOf } | undefined
-  /** Read where the mirror does not know a role that the member holds. */
+  /** Set if the mirror lacks a role that the member holds. */
   readonly server: { readonly info: ChatServerInfo; readonly asOf: AsOf } | undefined
 }
 
-/** How far a login came. */
+/** The progress that a sign-in made. */
 export interface Rehearsed {
   readonly code: string | undefined
   readonly redeemed?: sessions.TokenResponse | undefined
-  /** What validate would read of the session. */
+  /** The facts that validate would read about the session. */
   readonly read?: Read | undefined
 }
 
 /**
- * Logs a member in by the statements of a login, from the answer of the platform to the first validate, and takes all of it
- * back. What these statements ask for themselves is so part of the explanation without being said twice.
+ * Runs the statements of a sign-in, from the platform's response to the first validate, and rolls them back. The
+ * conditions of these statements are thus part of the explanation without being written twice.
  */
 export const rehearseLogin = (
   { db, config, decisions }: Pick<Deps, 'db' | 'config'> & { readonly decisions: Decisions },
   { projectId, serverId, memberId, redirectUri, membership, server }: Login,
 ): Promise<Rehearsed> =>
   rehearse(db, async (rehearsal) => {
-    // The end of the audit log is not locked for entries that are taken back.
+    // Skips the audit entries, which would roll back and would lock the end of the audit log until then.
     const audit: Deps['audit'] = { record: async () => {} }
     const deps = { db: rehearsal, config, audit, endSessions: { ofMembers: async () => [] } }
     if (server) await rehearsal.transaction((tx) => writeServer(tx, server.info, server.asOf))

@@ -6,10 +6,10 @@ import type { Deps } from '../../deps.ts'
 import type { Decisions } from './decisions.ts'
 import { explain } from './explain.ts'
 
-/** What other features decide; `app.ts` passes it. */
+/** The decisions of other features; `app.ts` passes them. */
 export interface ExplainNeeds {
   readonly decisions: Decisions
-  /** How many one admin may have explained: each is a question to the chat platform. */
+  /** Limits the explanations of each admin, because each one sends a request to the chat platform. */
   readonly limiter: RateLimiter
 }
 

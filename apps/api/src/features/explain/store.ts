@@ -2,7 +2,7 @@ import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { Role } from '#responses/roles'
 
-/** What the mirror knows of a server, and of one person there. */
+/** The data in the mirror about a server and one person there. */
 export interface KnownPlace {
   readonly roles: readonly Role[]
   readonly username: string | null
@@ -26,7 +26,7 @@ export const findPlace = (db: Queryable, serverId: string, memberId: string) =>
     left join memberships m on m.server_id = v.id and m.member_id = u.id
     where v.id = ${serverId}`)
 
-/** The digest of a key of the project that works. */
+/** Returns the digest of a working key of the project. */
 export const findKeyDigest = async (db: Queryable, projectId: string): Promise<string | undefined> =>
   (
     await db.maybeOne<{ digest: string }>(sql`
