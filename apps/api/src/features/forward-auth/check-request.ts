@@ -17,8 +17,9 @@ import type { ForwardedRequest } from './forwarded-request.ts'
 type CheckDeps = Pick<Deps, 'answers' | 'settings' | 'refreshMember'>
 
 /**
- * The cookie that a host has; its prefix keeps siblings from writing it, and needs https. Browsers send a cookie to every
- * port of a name, so a port has one of its own: else whoever logs in there is logged out here.
+ * Returns the name of a host's session cookie. Its prefix keeps sibling hosts from writing it, and requires HTTPS.
+ * Browsers send a cookie to every port of a name, so each port has a cookie of its own. Otherwise a sign-in at one port
+ * would end the session at another.
  */
 export function hostCookie({ host, isSecure }: Pick<ForwardedRequest, 'host' | 'isSecure'>): string {
   const name = isSecure ? '__Host-rolecall' : 'rolecall'
@@ -26,15 +27,15 @@ export function hostCookie({ host, isSecure }: Pick<ForwardedRequest, 'host' | '
   return port === undefined ? name : `${name}-${port}`
 }
 
-/** The token of the host's cookie, where it has the form of one. */
+/** Returns the token in the host's cookie, if it is well-formed. */
 export function readHostToken(request: ForwardedRequest, header: string | undefined): string | undefined {
   const token = readCookie(header, hostCookie(request))
   return token !== undefined && isWellFormed('hostSession', token) ? token : undefined
 }
 
 /**
- * Whose rule a host has.
- * @throws HOST_UNKNOWN when it is nobody's, or there is no server whose members could be let in
+ * Returns the rule of a host.
+ * @throws HOST_UNKNOWN if no project protects it, or there is no server with members to admit
  */
 export async function ruleOf(
   { answers }: Pick<Deps, 'answers'>,
@@ -45,15 +46,19 @@ export async function ruleOf(
   return rule
 }
 
-/** What is to be said of a request: who asks, as headers; or that nobody is logged in; or that they lack the roles. */
+/**
+ * The decision about a request: the headers that identify the member, or the missing roles, or that no member is signed
+ * in.
+ */
 export type HostDecision =
   | { readonly headers: Record<string, string> }
   | { readonly lacksRoles: true; readonly memberId: string }
   | 'nobody'
 
 /**
- * May this request pass? As fresh as validate, from the same store: in memory while a lease vouches for it.
- * @throws CHAT_PLATFORM_UNAVAILABLE when roles are too old to decide by and nobody can be asked
+ * Decides about a request. The answer is as fresh as one of validate, and from the same store: from memory while a
+ * lease vouches for it.
+ * @throws CHAT_PLATFORM_UNAVAILABLE if the roles are too old and the platform is unreachable
  */
 export async function decide(
   deps: CheckDeps,
@@ -69,8 +74,9 @@ export async function decide(
 }
 
 /**
- * The same in one step, from memory alone, for whoever may pass: the lease is checked in the step that makes the answer.
- * Undefined for whatever needs more than that, and for whoever may not: `decide` then says what they are told.
+ * Decides in one step, from memory alone, for a request that may pass: the lease is checked in the step that makes the
+ * answer. Returns undefined if more than memory is needed, or if the request may not pass; then `decide` gives the
+ * reason.
  */
 export function decideFromMemory(
   { answers, settings }: Pick<CheckDeps, 'answers' | 'settings'>,
@@ -98,7 +104,7 @@ async function currentSession(
   { projectId, serverId }: HostRule & { serverId: string },
   tokenDigest: string,
 ): Promise<SessionAt | undefined> {
-  // Another project's, or one of the server that was asked for before, is nobody here.
+  // A session of another project, or of a server that the rule named before, does not count here.
   const ofHost = (live: SessionAt | undefined) =>
     live?.session.projectId === projectId && live.session.serverId === serverId ? live : undefined
   const known = ofHost(await liveSession(answers, tokenDigest))
@@ -117,12 +123,12 @@ interface HostHeaders {
   readonly text: string
   readonly remoteUser: string
   readonly headers: Record<string, string>
-  /** The same as name, value, name, value. */
+  /** The same headers as name, value, name, value. */
   readonly lines: readonly string[]
 }
 const made = new WeakMap<Session, HostHeaders>()
 
-/** The headers that a session makes; the last ones serve again while nothing in them has changed. */
+/** Returns the headers for a session; the last ones are reused while nothing in them has changed. */
 function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHeaders {
   const text = session.answer(0, '')
   const last = made.get(session)
@@ -141,7 +147,7 @@ function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHe
   return now
 }
 
-/** What of an answer of validate is told to an application behind a proxy. */
+/** The part of a validate response that an application behind a proxy receives. */
 interface Told {
   readonly member: Member
   readonly roles: readonly HeldRole[]

@@ -1,7 +1,7 @@
 import type { HostRule } from '#session-memory/host-rules-store'
 import { errorCheck } from '../../checks/check.ts'
 
-/** Of a host, before anybody is asked who they are. */
+/** Checks a host before the member is known. */
 export const hostCheck = errorCheck<{ readonly rule: HostRule | undefined }>({
   name: 'host.server_known',
   refusal: 'HOST_UNKNOWN',
@@ -12,11 +12,11 @@ export const hostCheck = errorCheck<{ readonly rule: HostRule | undefined }>({
       : 'The host has no server whose members it could let in.',
 })
 
-/** A rule that somebody could pass by. */
+/** True if a member can pass a rule: it exists and has a server. */
 export const isServed = (rule: HostRule | undefined): rule is HostRule & { serverId: string } =>
   rule !== undefined && rule.serverId !== null
 
-/** Of who is logged in there. */
+/** Checks the roles of the signed-in member. */
 export const hostRolesCheck = errorCheck<{
   readonly anyOf: readonly string[]
   readonly roleIds: readonly string[]

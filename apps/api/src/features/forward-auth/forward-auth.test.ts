@@ -45,14 +45,14 @@ describe.each(engines)('forward authentication on %s', (engine) => {
   const check = (headers: Record<string, string> = {}, query = '', url = world.url) =>
     call(url, 'GET', `/api/forward-auth${query}`, { headers: asked(headers) })
 
-  /** The same as bytes: an HTTP client says by itself how it fetches. */
+  /** The same as bytes: an HTTP client sets its fetch headers itself. */
   const ask = (headers: Record<string, string>, query = '') => {
     const lines = Object.entries({ host: 'rolecall', connection: 'close', ...asked(headers) })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     return sendRaw(world.url, `GET /api/forward-auth${query} HTTP/1.1\r\n${head}\r\n`)
   }
 
-  /** Logs in through the host's own pages, as a browser behind the proxy would, and answers its cookie. */
+  /** Signs in through the host's own pages, as a browser behind the proxy would, and returns its cookie. */
   const logIn = async (as: string, rd = '/page?x=1', onHost = new Browser(world.url)) => {
     const onService = new Browser(world.url)
     const start = await onHost.get(`/_rolecall/start?rd=${encodeURIComponent(rd)}`, asked())
@@ -73,7 +73,7 @@ describe.each(engines)('forward authentication on %s', (engine) => {
   test('who may pass is answered at once as behind the framework, and is refused as soon as the rule asks for more', async () => {
     await protect({ anyOf: [demo.roles.crew] })
     const { cookie } = await logIn(demo.users.ada)
-    // An address that is written otherwise is not answered at once.
+    // An address in another form is not answered from the fast path.
     const [atOnce, behind] = [await check({ cookie }), await check({ cookie }, '?redirect=false')]
     const told = ({ status, headers }: typeof atOnce) => [
       status,
@@ -104,7 +104,7 @@ describe.each(engines)('forward authentication on %s', (engine) => {
     const loop = await start(login.pathname + login.search)
     expect([loop.status, loop.headers.get('location')]).toEqual([400, null])
     expect(loop.text).toContain('proxy_redirect off')
-    // Another application's own login is a page like any other.
+    // Another application's own sign-in is a page like any other.
     expect((await start('/api/auth/authorize?redirect_uri=https://other.example/')).status).toBe(302)
   })
 
@@ -114,7 +114,8 @@ describe.each(engines)('forward authentication on %s', (engine) => {
     const { pathname, search } = new URL(read('address'))
     expect([pathname, read('trustForwardHeader')]).toEqual(['/api/forward-auth', 'false'])
     const { cookie } = await logIn(demo.users.ada)
-    // https://doc.traefik.io/traefik/reference/routing-configuration/http/middlewares/forwardauth/, and what it sends besides.
+    // https://doc.traefik.io/traefik/reference/routing-configuration/http/middlewares/forwardauth/, and the other
+    // headers that it sends.
     const traefik = {
       ...{ 'x-forwarded-method': 'GET', 'x-forwarded-proto': 'https', 'x-forwarded-host': host },
       ...{ 'x-forwarded-uri': '/page?x=1', 'x-forwarded-for': '203.0.113.9' },
@@ -138,7 +139,7 @@ describe.each(engines)('forward authentication on %s', (engine) => {
         'remote-user',
       ],
     ])
-    // By -Prefix and -Port nobody picks another path or host (CVE-2026-35051, CVE-2026-54764).
+    // -Prefix and -Port do not select another path or host (CVE-2026-35051, CVE-2026-54764).
     const moved = { ...traefik, cookie, 'x-forwarded-prefix': '/_rolecall', 'x-forwarded-port': '8443' }
     expect((await check(moved, search)).headers.get('remote-member-id')).toBe(demo.users.ada)
   })
@@ -253,7 +254,7 @@ describe.each(engines)('forward authentication on %s', (engine) => {
     const validated = () =>
       call(world.url, 'POST', '/api/auth/validate', { key: project.key, body: { token } })
     expect((await validated()).status).toBe(401)
-    // Nor once key and session are answered from memory.
+    // The same holds once key and session are answered from memory.
     expect((await check({ cookie })).status).toBe(200)
     const own = await givenSession(world, project)
     await call(world.url, 'POST', '/api/auth/validate', { key: project.key, body: { token: own.token } })
@@ -295,7 +296,7 @@ describe.each(engines)('forward authentication on %s', (engine) => {
     expect(page.text).toContain('<form method="post"')
     const out = await logOut({ 'sec-fetch-site': 'same-origin', origin: `https://${host}` })
     expect(out.status).toBe(200)
-    // Another login in this browser would not even be noticed.
+    // Another sign-in in this browser would not even be noticed.
     expect(out.text).toContain(`href="${world.url}/account/log-out"`)
     expect((await check({ cookie })).status).toBe(401)
   })

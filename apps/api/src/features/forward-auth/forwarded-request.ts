@@ -3,17 +3,17 @@ import { ApiError } from '#platform/http/api-error'
 import type { Asked } from '#platform/http/front'
 import { callbackOf, readHost } from './host.ts'
 
-/** What a reverse proxy says of the request that it asks about. */
+/** The request that a reverse proxy asks about, as its headers describe it. */
 export interface ForwardedRequest {
   readonly host: string
-  /** With the host as the browser has it: nothing of it was written by anybody else. */
+  /** Contains the host as the browser sent it; no other client wrote any part of it. */
   readonly origin: string
   readonly isSecure: boolean
   /** Path and query, in ASCII. */
   readonly uri: string
 }
 
-/** Tells whether the other end of a connection is a proxy that may be believed. */
+/** Creates a function that returns true if the other end of a connection is a trusted proxy. */
 export function createProxyCheck(trusted: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList()
   for (const entry of trusted) {
@@ -22,7 +22,7 @@ export function createProxyCheck(trusted: readonly string[]): (address: string |
     if (bits === undefined) list.addAddress(address, family)
     else list.addSubnet(address, Number(bits), family)
   }
-  // The same few ask each time.
+  // A few addresses send nearly all requests.
   const known = new Map<string, boolean>()
   return (address) => {
     if (address === undefined) return false
@@ -40,8 +40,8 @@ export function createProxyCheck(trusted: readonly string[]): (address: string |
 const maxKnown = 1_000
 
 /**
- * Reads the request that a trusted proxy asks about. Whatever is doubled, or could mean two things, is refused: a proxy that
- * sets its headers sends none of it.
+ * Reads the request that a trusted proxy asks about. Rejects headers that are repeated or ambiguous: a proxy that sets
+ * its headers sends none of these.
  * @throws PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID
  */
 export function readForwardedRequest(
@@ -57,19 +57,19 @@ export function readForwardedRequest(
   if (scheme === 'http' && !host.isLocal) throw new ApiError('FORWARDED_REQUEST_INVALID')
   const request = { host: host.host, origin: `${scheme}://${host.host}`, isSecure: scheme === 'https', uri }
   const original = headers['x-original-url']
-  // No proxy takes a client's own away: it would name the host whose rule is looked up.
+  // Proxies pass the client's own header on. It would select the host and so the rule.
   if (original !== undefined && !isSame(textOf(original), request))
     throw new ApiError('FORWARDED_REQUEST_INVALID')
   return request
 }
 
 /**
- * Headers of the client that an application could take for ours: CGI and its like read every sign as `_`. A proxy removes
- * them before it asks, or cannot remove them at all.
+ * Matches headers of the client that an application could mistake for ours: CGI and similar interfaces read every other
+ * character as `_`. A proxy removes them before it asks, or cannot remove them at all.
  */
 const saysWho = /^remote[^a-z0-9]/
 
-/** Not an object: `constructor` is a name that every object has. */
+/** A map, because every object has a property named `constructor`. */
 const schemes: ReadonlyMap<string, 'http' | 'https'> = new Map([
   ['http', 'http'],
   ['https', 'https'],
@@ -78,10 +78,10 @@ const schemes: ReadonlyMap<string, 'http' | 'https'> = new Map([
 ])
 const schemeOf = (value: string | string[] | undefined) => schemes.get(textOf(value).toLowerCase())
 
-/** Node.js joins a header that was sent twice by a comma, which no value here has. */
+/** Node.js joins the values of a repeated header with a comma, which no valid value contains. */
 const textOf = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '')
 
-/** Headers arrive as Latin-1: beyond ASCII each byte is written as RFC 3986 does. */
+/** Percent-encodes bytes beyond ASCII as in RFC 3986: headers arrive as Latin-1. */
 const inAscii = (text: string): string =>
   text.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 
@@ -98,8 +98,8 @@ function isSame(original: string, { host, uri, isSecure }: ForwardedRequest): bo
 }
 
 /**
- * The path to come back to after a login: one of the same host, whatever it looks like. Everything else, and what is ours,
- * is `/`.
+ * Reads the path to return to after a sign-in. Any path of the same host is valid. Everything else, and a path of this
+ * service, becomes `/`.
  */
 export function readReturnPath(rd: string | undefined): string {
   if (rd === undefined || Buffer.byteLength(rd) > maxReturnBytes) return '/'
@@ -109,15 +109,15 @@ export function readReturnPath(rd: string | undefined): string {
 }
 
 /**
- * True when a return path leads into the login of this very host. Then a proxy has rewritten the redirect to the login into a
- * path of the host, which asks for a login again, and so on for ever.
+ * Returns true if a return path leads into the sign-in of this host itself. Then a proxy has rewritten the redirect to
+ * the sign-in into a path of the host, which requires a sign-in again, and so on forever.
  */
 export function isLoginLoop(rd: string | undefined, origin: string): boolean {
   if (!rd || !/^\/api\/auth\/(sso\/)?authorize\?/.test(rd)) return false
   return new URLSearchParams(rd.slice(rd.indexOf('?'))).get('redirect_uri') === callbackOf(origin)
 }
 
-/** A state carries it, and has a limit of its own. */
+/** The path is part of a state, which has a limit of its own. */
 const maxReturnBytes = 2_000
 
 const encodeBeyondAscii = (text: string) =>

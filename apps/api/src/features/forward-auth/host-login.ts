@@ -11,7 +11,7 @@ import { hostCookie, ruleOf } from './check-request.ts'
 import { type ForwardedRequest, isLoginLoop, readReturnPath } from './forwarded-request.ts'
 import { callbackOf } from './host.ts'
 
-/** Makes a session of a code; `app.ts` passes it. */
+/** Redeems a code for a session; `app.ts` passes it. */
 export type RedeemHostCode = (
   presented: {
     readonly code: string
@@ -25,22 +25,27 @@ export type RedeemHostCode = (
 ) => Promise<{ readonly token: string }>
 
 const attemptTtlSec = 600
-/** Logins of one host that a browser may have under way; headers have no room for more. */
+/** The maximum number of pending sign-ins per host and browser; more would exceed the limit on headers. */
 const maxAttempts = 5
 
 const attemptPrefix = (request: ForwardedRequest) => `${hostCookie(request)}-`
 const hostOnly = (request: ForwardedRequest, maxAgeSec: number) =>
   ({ path: '/', maxAgeSec, sameSite: 'lax', secure: request.isSecure }) as const
 
-/** Made of the secret in the cookie and of the whole state, so that a state of another path redeems nothing. */
+/**
+ * Derives the verifier from the secret in the cookie and the whole state, so that a state with another path redeems
+ * nothing.
+ */
 const verifierOf = (secret: string, state: string) =>
   createHash('sha256').update(`${secret}.${state}`).digest('base64url')
 
-/** What names an attempt in its state and its cookie: an id that begins with the time, so that the oldest are known. */
+/**
+ * The ID of an attempt, in its state and its cookie. It begins with the time, so that the oldest attempts can be found.
+ */
 const attemptId = /^[0-9a-f-]{36}$/
 
 /**
- * Sends a browser to the login of the host's project, and remembers the attempt in a cookie of its own.
+ * Redirects a browser to the sign-in of the host's project, and stores the attempt in a cookie of its own.
  * @throws HOST_UNKNOWN, LOGIN_LOOP
  */
 export async function startLogin(
@@ -93,8 +98,8 @@ export interface HostCallback {
 }
 
 /**
- * Redeems the code that a login ended in for a session of this host, and goes on to where the browser wanted.
- * @throws LOGIN_REQUEST_INVALID when this browser did not begin it, LOGIN_REFUSED when it ended without a code
+ * Redeems the code of a sign-in for a session of this host, and redirects to the requested page.
+ * @throws LOGIN_REQUEST_INVALID if this browser did not start it, LOGIN_REFUSED if it ended without a code
  */
 export async function finishLogin(
   {
@@ -114,10 +119,11 @@ export async function finishLogin(
   const [attempt = '', ...path] = state.split('~')
   const name = attemptPrefix(request) + attempt
   const secret = attemptId.test(attempt) ? secretOf(name) : undefined
-  // RFC 9207: an answer of another issuer is not the answer to our question.
+  // RFC 9207: a response of another issuer does not belong to this request.
   if (!secret || (iss !== undefined && iss !== config.publicUrl)) throw new ApiError('LOGIN_REQUEST_INVALID')
   if (code === undefined) {
-    // In our own words, where they are: the state shows that this browser began, and the issuer that we ended it.
+    // Uses our own text if this response is ours: the state shows that this browser started, and the issuer that we
+    // ended it.
     const detail =
       iss === config.publicUrl && /^[\x20-\x7e]{1,300}$/.test(description) ? { detail: description } : {}
     const notice =
@@ -146,7 +152,7 @@ export async function finishLogin(
   )
   const maxAgeSec = Math.min(config.sessionTtlSec, config.sessionMaxAgeSec)
   return {
-    // Behind the origin even `//elsewhere` is a path.
+    // After the origin, even `//elsewhere` is a path.
     location: request.origin + readReturnPath(path.join('~')),
     cookies: [
       cookie(name, '', hostOnly(request, 0)),
@@ -155,7 +161,9 @@ export async function finishLogin(
   }
 }
 
-/** A code is this service's own: whoever brings one that is worth nothing begins anew. */
+/**
+ * Translates a rejected code. Only this service issues codes here, so a browser with an invalid one must start again.
+ */
 async function redeemed<T>(redeem: () => Promise<T>): Promise<T> {
   try {
     return await redeem()
@@ -165,6 +173,6 @@ async function redeemed<T>(redeem: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The cookie that makes the browser forget its session. */
+/** Returns the cookie that deletes the browser's session cookie. */
 export const forgetSession = (request: ForwardedRequest) =>
   cookie(hostCookie(request), '', hostOnly(request, 0))

@@ -6,18 +6,18 @@ const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const hostAndPort = new RegExp(`^(${label}(?:\\.${label})*|\\[::1\\])(?::([1-9]\\d{0,4}))?$`)
 const defaultPorts: Record<Scheme, string> = { http: '80', https: '443' }
 
-/** Names that browsers keep on this machine, where a cookie needs no https. */
+/** True for names that browsers resolve to this machine, where a cookie needs no HTTPS. */
 const isLocal = (name: string) => isLoopbackHost(name) || name.endsWith('.localhost')
 
 export interface Host {
-  /** In lower case, without the port that its scheme has anyway. */
+  /** In lower case, without the default port of its scheme. */
   readonly host: string
   readonly isLocal: boolean
 }
 
 /**
- * Reads a host as a proxy or a person writes it. What two programs could read in two ways is none: a trailing dot, a
- * list, a user, a port with zeros before it.
+ * Parses a host from a proxy or a person. Returns undefined for text that two programs could read in two ways: a
+ * trailing dot, a list, a user, a port with leading zeros.
  */
 export function readHost(text: string, scheme: Scheme | undefined): Host | undefined {
   const [, name, port] = hostAndPort.exec(text.toLowerCase()) ?? []
@@ -29,7 +29,7 @@ export function readHost(text: string, scheme: Scheme | undefined): Host | undef
 
 const callbackPath = '/_rolecall/callback'
 
-/** Where the logins of a host end: of a local one, over plain http too. */
+/** Returns the redirect URIs of a host's sign-ins; for a local host, with plain HTTP too. */
 export const callbacksOf = ({ host, isLocal: local }: Host): string[] =>
   (local ? (['https', 'http'] as const) : (['https'] as const)).map(
     (scheme) => `${scheme}://${host}${callbackPath}`,

@@ -8,7 +8,7 @@ interface Required {
   readonly roles: readonly string[]
 }
 
-/** Says who may open a host, as a sentence for programs. */
+/** Names the members who may open a host, in a sentence for programs. */
 export const whoMay = ({ host, server, roles }: Required) =>
   `${host} is for members of ${server}${
     roles.length === 0
@@ -16,7 +16,7 @@ export const whoMay = ({ host, server, roles }: Required) =>
       : ` who hold ${roles.length === 1 ? 'the role' : 'one of the roles'} ${roles.join(', ')}.`
   }`
 
-/** Says who may open a host, and what to do about it. */
+/** Names the members who may open a host, and the steps that a reader can take. */
 export const noticeOfRoles =
   ({ host, server, roles }: Required): Notice =>
   ({ language, say }) => {
@@ -28,7 +28,7 @@ export const noticeOfRoles =
     return [who, say('roleAdvice')]
   }
 
-/** Asks before a session is ended. */
+/** Asks for confirmation before a session ends. */
 export function logoutPage(reader: Reader, host: string): Answer {
   const { say } = reader
   const content = {

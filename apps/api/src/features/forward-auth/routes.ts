@@ -22,11 +22,11 @@ import { finishLogin, forgetSession, type RedeemHostCode, startLogin } from './h
 import { loggedOutPage, logoutPage, noticeOfRoles, whoMay } from './pages.ts'
 import { listRoleNames } from './store.ts'
 
-/** What other features do for a protected host; `app.ts` passes it. */
+/** The functions of other features that a protected host calls; `app.ts` passes them. */
 export interface ForwardAuthNeeds {
   readonly redeem: RedeemHostCode
   readonly endSession: (projectId: string, tokenDigest: string) => Promise<unknown>
-  /** What the proxy of a host was told. */
+  /** Counts a response to the proxy of a host. */
   readonly count: (host: string, outcome: string) => void
   /** Records a member who saw the page that names the roles they lack. */
   readonly noteRefusal: (refused: {
@@ -39,7 +39,7 @@ export interface ForwardAuthNeeds {
   }) => void
 }
 
-/** What reverse proxies ask, and the pages of the hosts that they protect. */
+/** Serves the checks for reverse proxies, and the pages of the hosts that they protect. */
 export function forwardAuthRoutes(
   { route, routeFromMemory }: Router<Callers>,
   deps: Deps,
@@ -67,7 +67,7 @@ export function forwardAuthRoutes(
     isLed: boolean,
     asked: { host: string },
   ) => {
-    // A length without its body would take the next request on this connection for it.
+    // A length without its body would make the next request on this connection its body.
     if (raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined)
       throw new ApiError('BAD_REQUEST', { headers: { connection: 'close' } })
     const request = forwarded(raw)
@@ -124,7 +124,7 @@ export function forwardAuthRoutes(
     const rule = await ruleOf(deps, request.host)
     const path = readReturnPath(query.rd)
     const verdict = await decide(deps, rule, readHostToken(request, raw.headers.cookie))
-    // Whoever is nobody was not refused for a role: they learn what is asked for, and the path leads to the login.
+    // Without a session, no role is missing: the page names the required roles, and its path leads to the sign-in.
     if (verdict !== 'nobody' && 'headers' in verdict) return redirect(request.origin + path)
     const refused =
       verdict === 'nobody'
@@ -147,13 +147,13 @@ export function forwardAuthRoutes(
   })
 }
 
-/** The cookie of a choice is not sent to a protected host, so the browser's own languages count there. */
+/** Reads the reader's language from the browser: the cookie of a choice is not sent to a protected host. */
 const readerAt = (raw: IncomingMessage) => readerOf(raw, { hasSwitch: false })
 
-/** Proxies are not limited: nothing is counted for their address. */
+/** Proxies are not rate-limited, so no requests are counted for their address. */
 const anybody = { bucket: '' }
 
-/** What is counted of a refusal; whatever else happens, nothing could be known. */
+/** The metric's outcomes of errors. For any other error, the outcome is unknown. */
 const outcomes: Partial<Record<ErrorCode, string>> = {
   LOGIN_REQUIRED: 'nobody',
   ROLE_LACKING: 'lacks_roles',
@@ -170,7 +170,7 @@ const loginOf = ({ origin, uri }: ForwardedRequest) =>
 const deniedOf = ({ origin, uri }: ForwardedRequest) =>
   `${origin}/_rolecall/denied?rd=${encodeURIComponent(uri)}`
 
-/** True when a window is led to the address: only that can be sent to a login. */
+/** True if a window navigates to the address: only a navigation can be redirected to a sign-in. */
 function isPageLoad({
   'x-forwarded-method': method = 'GET',
   'sec-fetch-mode': mode,

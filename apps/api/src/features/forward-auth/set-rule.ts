@@ -12,7 +12,7 @@ import { findStoredRule, type StoredRule, writeHosts, writeRule } from './store.
 
 const nothing: StoredRule = { serverId: null, anyOf: [], remoteUser: 'username', hosts: [] }
 
-/** What is wrong with the hosts that a project wants to protect. */
+/** Returns the problems with the hosts that a project is to protect. */
 export function complaintsAboutHosts(
   { publicUrl }: Deps['config'],
   { hosts = [] }: forwardAuth.ForwardAuthInput = {},
@@ -30,7 +30,7 @@ export function complaintsAboutHosts(
 }
 
 /**
- * Changes what a project protects; answers what was and what is, or undefined where nothing is another one.
+ * Changes the hosts and rules of a project; returns both states, or undefined if nothing changed.
  * @throws HOST_TAKEN, VALIDATION_FAILED
  */
 export async function setRule(tx: Tx, projectId: string, input: forwardAuth.ForwardAuthInput) {
@@ -49,7 +49,7 @@ export async function setRule(tx: Tx, projectId: string, input: forwardAuth.Forw
     hosts: unique?.map(({ host }) => host) ?? before.hosts,
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return undefined
-  // Also where only the server is another one: its roles are others.
+  // Checks the roles even if only the server changed, because another server has other roles.
   const serverId = after.serverId ?? undefined
   await checkRolesKnown(tx, { path: '/forwardAuth/anyOf', roleIds: after.anyOf, serverId })
   try {

@@ -3,7 +3,7 @@ import { mainServerId } from '#mirror/read-servers'
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** What projects protect, as admins see it; a project without a row protects nothing. */
+/** Lists the protected hosts and rules of projects, as admins see them. A project without a row protects nothing. */
 export const listForwardAuth = (
   db: Queryable,
   projectIds: readonly string[],
@@ -23,7 +23,7 @@ export interface StoredRule {
   readonly hosts: readonly string[]
 }
 
-/** As it is stored: a server of null is the main one, whichever that is. */
+/** Returns the rule as stored: a null server is the main server, also after another server becomes the main one. */
 export const findStoredRule = (tx: Tx, projectId: string) =>
   tx.maybeOne<StoredRule>(sql`
     select server_id as "serverId", any_of as "anyOf", remote_user as "remoteUser",
@@ -42,7 +42,7 @@ export interface StoredHost {
   readonly callbacks: readonly string[]
 }
 
-/** Replaces the hosts of a project. What a deleted project had is free. */
+/** Replaces the hosts of a project. Hosts of a deleted project are free. */
 export async function writeHosts(tx: Tx, projectId: string, hosts: readonly StoredHost[]) {
   await tx.execute(sql`
     delete from forward_auth_hosts h where h.project_id = ${projectId} or (h.host = any(${hosts.map(({ host }) => host)}::text[])
@@ -54,14 +54,14 @@ export async function writeHosts(tx: Tx, projectId: string, hosts: readonly Stor
   }
 }
 
-/** Names of roles of a server, highest first. */
+/** Lists the names of the given roles of a server, highest first. */
 export const listRoleNames = async (db: Queryable, serverId: string, ids: readonly string[]) =>
   (
     await db.query<{ name: string }>(sql`
       select name from roles where server_id = ${serverId} and id = any(${ids}::text[]) order by position desc, id`)
   ).map(({ name }) => name)
 
-/** All hosts that projects protect. */
+/** Lists all hosts that projects protect. */
 export const listProtectedHosts = async (db: Queryable): Promise<string[]> =>
   (
     await db.query<{ host: string }>(sql`
