@@ -27,7 +27,8 @@ export function healthRoutes(
   route(health.readiness, async () => {
     const database = await databaseState(db)
     const reason = isClosing() ? 'shutting down' : database === 'down' ? 'database down' : undefined
-    // Sessions are validated without a write: where all instances are alike, none may be taken out for that.
+    // Sessions are validated without a write. If all instances are in this state, none may be taken out of service for
+    // it.
     if (!reason) return { status: 'ready' as const, ...reasonOf(database) }
     return new Answer(503, { status: 'not_ready', reason }, { 'retry-after': '2' })
   })
@@ -35,6 +36,6 @@ export function healthRoutes(
 
 const upOrDown = (isUp: boolean) => (isUp ? ('up' as const) : ('down' as const))
 
-/** Why a database that answers takes no writes. */
+/** Returns why a reachable database accepts no writes. */
 const reasonOf = (database: DatabaseState) =>
   (database === 'read-only' || database === 'full') && { reason: `database ${database}` }
