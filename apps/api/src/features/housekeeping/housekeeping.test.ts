@@ -63,7 +63,7 @@ describe.each(engines)('housekeeping on %s', (engine) => {
     ]
     await clean(world)
     expect(await kept()).toEqual([2, 2])
-    // The live one moves on; what was never started does not.
+    // The live session survives two hours; the session that was never redeemed is deleted.
     await db.execute(sql`
       update sessions set created_at = created_at - interval '2 hours', expires_at = expires_at - interval '2 hours'`)
     await db.execute(sql`update oidc_records set consumed_at = consumed_at - interval '6 days'`)

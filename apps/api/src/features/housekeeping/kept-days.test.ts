@@ -32,7 +32,7 @@ describe.each(engines)('what is kept for the days of the settings, on %s', (engi
     const reply = await call(world.url, 'PATCH', '/api/admin/settings', { token: admin, body: { retention } })
     expect(reply.status, reply.text).toBe(200)
   }
-  /** As `serve` puts it together. */
+  /** Builds it as `serve` does. */
   const clean = async () => {
     const { deps } = world.service
     const { db, settings, audit } = deps
@@ -90,7 +90,7 @@ describe.each(engines)('what is kept for the days of the settings, on %s', (engi
     await db.execute(
       sql`update sessions set created_at = created_at - interval '8 days' where project_id = ${project.id}`,
     )
-    // So long ago the project had its server already.
+    // At that time, the project already had its server.
     await db.execute(sql`update server_access set readable_since = null where project_id = ${project.id}`)
     const told = () =>
       countRows(

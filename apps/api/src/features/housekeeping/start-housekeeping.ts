@@ -3,20 +3,26 @@ import type { Deps } from '../../deps.ts'
 import { currentHorizon, deleteExpired, type Retention } from './store.ts'
 
 const everyMs = 60_000
-/** Readers look at the change log four times a second. One that did not for so long loses its lease, and starts anew. */
+/**
+ * The age at which changes are trimmed. Readers poll the change log four times a second; a reader that has not polled
+ * for this long loses its lease and starts anew.
+ */
 const trimBehindMs = 10 * 60_000
 const maxBatches = 100
 
 interface HousekeepingDeps {
   readonly trimChanges: (horizon: string) => Promise<unknown>
   readonly endKeys: () => Promise<unknown>
-  /** What admins decided; asked for anew each time. */
+  /** The periods that admins set; read again each time. */
   readonly retention: () => Retention
-  /** Of what others own: each takes away some of what is too old, and answers how much. */
+  /** Steps of other modules. Each deletes some of its expired rows and returns the number. */
   readonly steps: readonly (() => Promise<number>)[]
 }
 
-/** Deletes what has expired, once a minute, in small batches. Every instance may: they only find less to do. */
+/**
+ * Deletes expired rows once a minute, in small batches. Every instance may run it at the same time; each then finds
+ * fewer rows.
+ */
 export function startHousekeeping(
   { db, log }: Pick<Deps, 'db' | 'log'>,
   { trimChanges, endKeys, retention, steps }: HousekeepingDeps,
@@ -52,7 +58,7 @@ export function startHousekeeping(
   }, everyMs)
   timer.unref()
   return {
-    /** Does the work of one minute now. */
+    /** Runs the work of one minute now. */
     clean,
     close: async () => {
       clearInterval(timer)

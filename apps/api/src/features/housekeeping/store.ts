@@ -1,7 +1,7 @@
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** For how many days what an admin decides is kept. */
+/** The retention periods that admins set, in days. */
 export interface Retention {
   readonly usageDays: number
   readonly authFailuresDays: number
@@ -9,18 +9,18 @@ export interface Retention {
   readonly sessionAddressesDays: number
 }
 
-/** Rows that one statement deletes at most: a clean-up never holds up a request. */
+/** The maximum number of rows that one statement deletes, so that a clean-up never delays a request. */
 const batchSize = 1_000
 
 /**
- * What is deleted, and when. Used codes and dead sessions stay a while: a second use of either must still be
- * recognised for what it is.
+ * The rows to delete, and their age. Used codes and ended sessions stay for a while, so that a second use of one is
+ * still recognized as such.
  */
 const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
   auth_requests: sql`
     delete from auth_requests where id in (
       select id from auth_requests where expires_at < clock_now() - interval '1 minute' limit ${batchSize})`,
-  // What was never used has no second use to recognise.
+  // An unused code has no second use to recognize.
   unused_codes: sql`
     delete from authorization_codes where digest in (
       select digest from authorization_codes
@@ -34,7 +34,8 @@ const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
   sessions: sql`
     delete from sessions where id in (
       select id from sessions where expires_at < clock_now() - interval '7 days' limit ${batchSize})`,
-  // Made with a code that nobody redeemed: they ended with it, and no token of theirs was ever given out.
+  // Sessions from codes that were never redeemed. They ended with their codes, and none of their tokens was ever given
+  // out.
   unredeemed_sessions: sql`
     delete from sessions where id in (
       select s.id from sessions s join oidc_sessions o on o.session_id = s.id
@@ -48,7 +49,8 @@ const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
     delete from inbound_idempotency_keys where (webhook_id, key) in (
       select webhook_id, key from inbound_idempotency_keys
       where received_at < clock_now() - interval '25 hours' order by received_at limit ${batchSize})`,
-  // Of webhooks that were deleted: all of it at once would hold up whoever deletes.
+  // Submissions of deleted webhooks. Deleting all of them in one statement would delay the request that deletes the
+  // webhook.
   inbound_submissions: sql`
     delete from inbound_submissions where id in (
       select s.id from inbound_webhooks w join inbound_submissions s on s.webhook_id = w.id
@@ -60,12 +62,12 @@ const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
         where o.webhook_id = w.id and o.received_at < clock_now() - ${kept.submissionsDays}::int * interval '1 day'
         order by o.received_at limit ${batchSize}) s
       limit ${batchSize})`,
-  // An hour longer than the id of an event is good for.
+  // An hour longer than the ID of an event is valid.
   outbox: sql`
     delete from outbox where id in (
       select id from outbox where created_at < clock_now() - interval '25 hours'
       order by created_at limit ${batchSize})`,
-  // Pending ones stay: they are given up before they are so old.
+  // Pending deliveries stay: they are given up before they reach this age.
   deliveries: sql`
     delete from deliveries where id in (
       select o.id
@@ -75,7 +77,7 @@ const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
         where d.kind = k.kind and d.created_at < clock_now() - k.kept
           and (d.delivered_at is not null or d.failed_at is not null)
         order by d.created_at limit ${batchSize}) o)`,
-  // The project has received `member.erased`, or receives nothing any more.
+  // The project has received `member.erased`, or receives nothing anymore.
   erased_deliveries: sql`
     delete from deliveries where id in (
       select id from deliveries
@@ -88,35 +90,36 @@ const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
     delete from auth_failures where id in (
       select id from auth_failures where at < clock_now() - ${kept.authFailuresDays}::int * interval '1 day'
       order by at limit ${batchSize})`,
-  // A device that asks after its code has expired is told so, for a while.
+  // For a while, a device that polls after its code expired gets the error for an expired code.
   oidc_records: sql`
     delete from oidc_records where digest in (
       select digest from oidc_records where expires_at < clock_now() - interval '1 hour'
       order by expires_at limit ${batchSize})`,
-  // Long enough for who comes back from a week away to find out that somebody else was there (RFC 9700 §4.14.2).
+  // Long enough for a member who returns after a week to learn that their token was used by another person (RFC 9700
+  // §4.14.2).
   used_refresh_tokens: sql`
     delete from oidc_records where digest in (
       select digest from oidc_records
       where model = 'RefreshToken' and consumed_at < clock_now() - interval '7 days'
       order by consumed_at limit ${batchSize})`,
-  // Longer after another took its place than anything that it signed is good for.
+  // A key is deleted once it has been replaced for longer than anything that it signed is valid.
   oidc_signing_keys: sql`
     delete from oidc_signing_keys k where exists (
       select from oidc_signing_keys n
       where n.signs_from > k.signs_from and n.signs_from < clock_now() - interval '400 days')`,
-  // Of instances that were killed; the others take their own along.
+  // Instances that were killed; the others delete their own rows.
   instances: sql`
     delete from instances where id in (
       select id from instances where last_seen_at < clock_now() - interval '1 day' limit ${batchSize})`,
 })
 
-/** Deletes one batch of each kind of row that nobody needs any more; returns how many. */
+/** Deletes one batch of each kind of expired row; returns the number of rows. */
 export async function deleteExpired(db: Queryable, kept: Retention): Promise<number> {
   let deleted = 0
   for (const statement of Object.values(expired(kept))) deleted += await db.execute(statement)
   return deleted
 }
 
-/** The oldest transaction that is not finished: everything before it has been seen by whoever looks now. */
+/** Returns the oldest unfinished transaction: everything before it is visible to a read now. */
 export const currentHorizon = (db: Queryable) =>
   db.maybeOne<{ horizon: string }>(sql`select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`)
