@@ -2,23 +2,26 @@ import { type ChatImage, type ChatImageName, type ChatPlatform, ChatPlatformErro
 import { ApiError } from '#platform/http/api-error'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 
-/** Of all pictures that an instance keeps. */
+/** The maximum size of all cached images of an instance. */
 const maxBytes = 16 * 1024 * 1024
-/** What keeping a picture costs besides its bytes. */
+/** The overhead of a cache entry besides the image itself. */
 const entryBytes = 200
-/** A picture that is not there may be tomorrow. */
+/** The time to cache a missing image, which may exist later. */
 const absentMs = 5 * 60_000
-/** Names that anybody can make up push out each other, and no picture. */
+/** Made-up names evict only each other, never an image. */
 const maxAbsent = 1_000
-/** Questions that are under way at once, and those that wait for one of them. */
+/** The maximum number of concurrent requests, and of requests that wait for one of these slots. */
 const maxAtOnce = 8
 const maxWaiting = 200
 
-/** Pictures of the platform, each asked for once, however many want it; those not used for longest go first. */
+/**
+ * Caches images of the platform. Each image is requested once, regardless of the number of clients that wait for it.
+ * The least recently used images are evicted first.
+ */
 export function createImageCache(chat: Pick<ChatPlatform, 'image'>) {
   /** In the order of their last use. */
   const kept = new Map<string, ChatImage>()
-  /** When each was last looked for in vain, oldest first. */
+  /** The time of the last failed lookup by image, oldest first. */
   const absent = new Map<string, number>()
   const asking = new Map<string, Promise<ChatImage | undefined>>()
   const waiting: (() => void)[] = []

@@ -12,7 +12,7 @@ const png = Buffer.from('89504e470d0a1a0a0000000d', 'hex')
 describe('pictures of the chat platform', () => {
   let world: World
   let token: string
-  /** A host of pictures that answers whatever a test wants. */
+  /** The response of the image host; each test sets it. */
   let answer: () => { status: number; body: Buffer | string; headers?: Record<string, string> }
   let asked: string[] = []
   const cdn = createServer((request, response) => {
@@ -75,7 +75,7 @@ describe('pictures of the chat platform', () => {
 
   test('cannot be had while the host is down, without a wait for each of a page; then they can', async () => {
     answer = () => ({ status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } })
-    // One that fails says nothing of the others: an address may have a fault of its own.
+    // One failure says nothing about other images: a single address may have a fault of its own.
     for (let i = 0; i < 3; i++)
       expect((await get(newPath())).body).toMatchObject({ status: 503, code: 'CHAT_PLATFORM_UNAVAILABLE' })
     const replies = await Promise.all(Array.from({ length: 30 }, () => get(newPath())))
@@ -140,7 +140,7 @@ test('names that were made up push out no picture', async () => {
   })
   const ask = (hash: string) => images({ kind: 'avatars', ownerId: demo.users.ada, hash })
   await ask('a')
-  // As many as would fill the room of all pictures.
+  // Enough images to fill the whole cache.
   for (let n = 0; n < 90_000; n++) await ask(`b${n}`).catch(() => {})
   const before = timesAsked
   await ask('a')

@@ -16,18 +16,18 @@ export function imageRoutes({ route }: Router<Callers>, { chat, db }: Pick<Deps,
     const headers = {
       'content-type': type,
       'content-length': bytes.length,
-      // Another picture has another hash.
+      // Another image has another hash.
       'cache-control': `${cachedBy}, max-age=604800, immutable`,
     }
     return new Answer(200, undefined, headers, Readable.from([bytes]))
   }
-  // Private: only administrators may see members.
+  // Private, because only administrators may see members.
   route(images.getImage, ({ params: { kind, id: ownerId, hash } }) =>
     answer({ kind, ownerId, hash }, 'private'),
   )
   route(images.getServerIcon, async ({ params: { serverId, hash } }) => {
     const server = await findServerIcon(db, serverId)
-    // Strangers must not make the service ask for images that they made up.
+    // Strangers must not make the service request images with made-up names.
     if (!server || iconHash(serverId, server.icon) !== hash) throw new ApiError('IMAGE_NOT_FOUND')
     return answer({ kind: 'icons', ownerId: serverId, hash }, 'public')
   })
