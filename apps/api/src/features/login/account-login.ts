@@ -9,11 +9,14 @@ import type { AuthRequest } from './store.ts'
 
 export const accountPath = '/account'
 
-/** A login for the account page makes no code: the single sign-on that every login leaves is what the page asks for. */
+/**
+ * Returns true for a sign-in to the account page. It makes no code, because the page only needs the single sign-on that
+ * every sign-in leaves.
+ */
 export const isForAccount = ({ projectId, redirectUri }: Pick<AuthRequest, 'projectId' | 'redirectUri'>) =>
   projectId === null && redirectUri === accountPath
 
-/** Sends a browser to the platform's screen, and from there to the account page. */
+/** Redirects a browser to the platform's screen, and from there to the account page. */
 export async function accountLogin(
   deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
   held: string | undefined,
@@ -25,7 +28,7 @@ export async function accountLogin(
   return openAuthRequest(deps, held, address, { ...request, codeChallenge: null }, pageRequestCookie)
 }
 
-/** The page for a person whose login for the account page was refused; `whose` is who it was, where that is known. */
+/** Builds the page for a person whom a sign-in to the account page refused, with their ID if it is known. */
 export function accountRefusal(
   refusal: LoginRefusal,
   server: string | undefined,

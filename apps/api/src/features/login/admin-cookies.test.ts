@@ -18,7 +18,7 @@ describe.each(mainEngines)('the console’s session on %s', (engine) => {
   afterAll(() => world.close())
 
   const codeOf = (end: URL) => new URLSearchParams(end.hash.slice(1)).get('code') ?? ''
-  /** A browser at the end of an admin login, with its code. */
+  /** Returns a browser at the end of an admin sign-in, with its code. */
   const arrived = async (more: Record<string, string> = {}, browser = new Browser(world.url)) => {
     const path = `/api/auth/admin/login?${new URLSearchParams({ return_to: '/console/', ...more })}`
     return { browser, code: codeOf(await walkLogin(world, path, { browser, as: demo.users.mara })) }
@@ -87,7 +87,7 @@ describe.each(mainEngines)('the console’s session on %s', (engine) => {
         const reply = await token({ code, cookie: true }, { ...headers, cookie: browser.cookie })
         expect(reply.body.code).toBe('CROSS_SITE_REQUEST')
       }
-      // None of these used the code up.
+      // None of these consumed the code.
       const cookie = cookiesOf(await redeem({ browser, code }))
       for (const headers of elsewhere) {
         for (const path of ['/api/auth/admin/logout', '/api/auth/token/refresh']) {
@@ -143,7 +143,7 @@ describe.each(mainEngines)('the console’s session on %s', (engine) => {
       expect(next).toMatch(/^svc_admin=rcs_\w+; svc_admin_refresh=rcr_\w+$/)
       expect((await ask('GET', '/api/auth/sessions', old)).status).toBe(401)
       expect((await ask('GET', '/api/auth/sessions', next)).status).toBe(200)
-      // There is nothing to say, so nothing need be sent.
+      // The request has no parameters, so it needs no body.
       expect((await ask('POST', '/api/auth/token/refresh', next)).status).toBe(200)
     })
 

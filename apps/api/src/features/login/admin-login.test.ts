@@ -66,7 +66,7 @@ describe.each(mainEngines)('admin login on %s', (engine) => {
         'data:text/html,x',
         '/console/#code=rcc_evil',
         '/console/#',
-        // A browser keeps the fragment over redirects, and these redirect to where a project says.
+        // Browsers keep the fragment across redirects, and these redirects lead to an address of the project's choice.
         '/api/auth/sso/authorize?client_id=x&redirect_uri=https://evil.example/&prompt=none',
         '/api/docs',
         '/console',
@@ -154,7 +154,7 @@ describe.each(mainEngines)('admin login on %s', (engine) => {
       expect(hours).toBeGreaterThan(11.9)
       expect(hours).toBeLessThan(12.1)
       expect((await token({ code })).body.code).toBe('INVALID_CODE')
-      // RFC 6749 §4.1.2: whoever presents a used code shows that two hold it.
+      // RFC 6749 §4.1.2: a code that is used again is held by two clients.
       expect((await call(world.url, 'GET', '/api/auth/sessions', { token: reply.body.token })).status).toBe(
         401,
       )

@@ -21,7 +21,10 @@ export interface AdminLogin {
   readonly code_challenge?: string | undefined
 }
 
-/** Starts the login of a System Admin: the same bounce, for the main server, back to a page of the console or to a command line. */
+/**
+ * Starts the sign-in of a System Admin: the same redirects, for the main server, and back to a page of the console or
+ * to a command line.
+ */
 export async function adminLogin(
   deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
   input: AdminLogin,
@@ -42,7 +45,7 @@ export async function adminLogin(
   })
 }
 
-/** @throws VALIDATION_FAILED where a login names two places for its code */
+/** @throws VALIDATION_FAILED if a sign-in names two places for its code */
 function checkOneEnd({ return_to, redirect_uri, response_mode }: AdminLogin) {
   const ends = Object.entries({ return_to, redirect_uri, response_mode }).filter(
     ([, value]) => value !== undefined,
@@ -89,8 +92,8 @@ export interface AdminToken {
 }
 
 /**
- * Redeems the code of an admin login. Like all sessions it can be refreshed, to twice ADMIN_SESSION_TTL_SEC at most. For cookies it
- * takes the browser that began the login: there a code that went astray is worth nothing.
+ * Redeems the code of an admin sign-in. As all sessions, this one can be refreshed, up to twice ADMIN_SESSION_TTL_SEC.
+ * A session in cookies requires the browser that began the sign-in: a stray code is worthless there.
  */
 export async function adminToken(
   { config, redeem }: Pick<Deps, 'config'> & { redeem: Redeem },

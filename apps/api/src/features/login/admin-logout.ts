@@ -8,8 +8,8 @@ import type { Deps } from '../../deps.ts'
 type EndSession = (tx: Tx, sessionId: string) => Promise<unknown>
 
 /**
- * Ends the session that asks, and has the browser forget what it kept of this site. Not its cookies: that would
- * also end single sign-on, and the cookies of every other site under the same domain.
+ * Ends the session of the request, and has the browser clear its cache and storage for this site. It keeps the cookies:
+ * clearing them would also end single sign-on, and delete the cookies of every other site under the same domain.
  */
 export async function adminLogout(
   { db, audit, config, endSession }: Pick<Deps, 'db' | 'audit' | 'config'> & { endSession: EndSession },

@@ -13,11 +13,14 @@ interface RequestCookie {
 }
 
 export const requestCookie: RequestCookie = { name: 'svc_auth_req', path: '/api/auth' }
-/** Of logins that begin elsewhere in the service, where the other cookie is not sent: set there, it would lose what it held. */
+/**
+ * The cookie of sign-ins that begin elsewhere in the service, to which browsers do not send the other cookie: if such a
+ * page set that cookie, it would lose its earlier secrets.
+ */
 export const pageRequestCookie: RequestCookie = { name: 'svc_page_req', path: '/' }
-/** A person may have to log in at the platform, find a phone and read a code first. */
+/** A person may first have to sign in at the platform, find a phone, and read a code. */
 const requestTtlSec = 600
-/** Tabs of one browser that may log in at once; the oldest is forgotten. */
+/** The maximum number of concurrent sign-ins in the tabs of one browser; the oldest is dropped. */
 const maxTabs = 5
 
 type NewRequest = Pick<
@@ -31,9 +34,9 @@ export interface OpenedRequest {
 }
 
 /**
- * Stores a login and binds it to this browser: the cookie holds one secret for each login under way, so
- * that two tabs do not disturb each other, and the platform carries back a state of its own. No login begins in any
- * other way, and each takes one from what its address may have open.
+ * Stores a sign-in and binds it to this browser. The cookie holds one secret for each pending sign-in, so that two tabs
+ * do not disturb each other, and the platform returns a state of its own. Every sign-in begins here, and each counts
+ * toward the limit of its address.
  */
 export async function openAuthRequest(
   { db, chat, config, loginLimits }: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
@@ -66,14 +69,14 @@ export async function openAuthRequest(
   }
 }
 
-/** The secrets of the logins under way in this browser. */
+/** Returns the secrets of the pending sign-ins in this browser. */
 export const readSecrets = (held: string | undefined): string[] =>
   (held ?? '')
     .split('.')
     .filter((secret) => isWellFormed('request', secret))
     .slice(-maxTabs)
 
-/** The cookie with these secrets; none deletes it. */
+/** Returns the cookie with these secrets; without secrets, the cookie is deleted. */
 export const secretsCookie = (
   { publicUrl }: Deps['config'],
   secrets: readonly string[],
@@ -82,7 +85,7 @@ export const secretsCookie = (
   cookie(name, secrets.join('.'), {
     path,
     maxAgeSec: secrets.length > 0 ? requestTtlSec : 0,
-    // Strict would not come back with the platform's redirect.
+    // A strict cookie would not be sent with the platform's redirect.
     sameSite: 'lax',
     secure: publicUrl.startsWith('https:'),
   })

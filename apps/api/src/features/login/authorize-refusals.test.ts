@@ -33,7 +33,7 @@ describe.each(mainEngines)('the refusals of GET /api/auth/authorize on %s', (eng
   const query = (parameters: Record<string, string>) =>
     `/api/auth/authorize?${new URLSearchParams(parameters)}`
 
-  /** A refusal of authorize goes nowhere and leaves nothing behind. */
+  /** Expects a refusal without a redirect and without side effects. */
   const expectRefused = async (path: string, status: number, code: string) => {
     const before = await countRows(world, 'auth_requests')
     const reply = await get(path)
@@ -155,7 +155,7 @@ describe.each(mainEngines)('the refusals of GET /api/auth/authorize on %s', (eng
       await expectRefused(authorizePath(blind.id), 403, 'SERVER_NOT_ACCESSIBLE')
     })
 
-    // RFC 9700 §2.1: compared as strings. Whatever a URL parser would call equal is still another string.
+    // RFC 9700 §2.1: compared as strings. An address that a URL parser calls equal is still another string.
     test('a near miss of a registered redirect URI is refused, and never redirected to', async () => {
       const registered = 'https://site.example/a/callback'
       const own = await givenProject(world, { redirectUris: [registered, 'https://site.example/b'] })

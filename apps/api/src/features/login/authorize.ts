@@ -19,7 +19,7 @@ export interface Authorize {
 
 type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>
 
-/** Starts a login: always by the platform's screen. */
+/** Starts a sign-in, always through the platform's screen. */
 export async function authorize(
   deps: LoginDeps,
   input: Authorize,
@@ -37,8 +37,8 @@ export async function authorize(
 }
 
 /**
- * The refusals of authorize, in the order of the specification. None of them redirects: until both project
- * and redirect URI are known to be good, the address could be anyone's (RFC 9700 §4.11).
+ * Checks the parameters of authorize, in the order of the specification. No refusal redirects: until the project and
+ * the redirect URI are both verified, the address could be anyone's (RFC 9700 §4.11).
  */
 export async function checkAuthorize(
   { db, config }: Pick<Deps, 'db' | 'config'>,
@@ -53,8 +53,8 @@ export async function checkAuthorize(
 }
 
 /**
- * Refuses by a page when the address is no longer one of the project: it may have been removed while the browser was at the
- * platform, and nothing is sent to an address that is not listed.
+ * Shows an error page if the address is no longer one of the project's. It may have been removed while the browser was
+ * at the platform, and nothing is sent to an address that is not listed.
  * @throws UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED
  */
 export async function checkStillListed(
@@ -83,12 +83,12 @@ async function refusalOf(
   })
 }
 
-/** The site as its refusal page names it. It links back only to where the project's own redirect URI leads. */
+/** Names the site on its error page. The page links only to the origin of the project's own redirect URI. */
 function siteOf(project: LoginProject, redirectUri: string) {
   const { name } = project
   const url = isListed(project, redirectUri) ? parseUrl(redirectUri) : undefined
   if (!url) return { name }
-  // An app's own scheme has no page to go back to.
+  // An app's own scheme has no page to return to.
   const { protocol, origin } = url
   return protocol === 'https:' || protocol === 'http:' ? { name, href: `${origin}/` } : { name }
 }

@@ -18,7 +18,7 @@ const held = (cookies: Cookies) => readCookie(cookies, pageRequestCookie.name)
 
 type BrowserLoginDeps = LoginDeps & Pick<Deps, 'audit'>
 
-/** The login of the service for others of it: the same checks, the same screen, the same single sign-on. */
+/** The sign-in of the service for its other features: the same checks, the same screen, the same single sign-on. */
 export function createBrowserLogin(deps: BrowserLoginDeps) {
   const { db, config } = deps
   return {

@@ -21,7 +21,7 @@ describe.each(mainEngines)('GET /api/auth/callback refuses on %s', (engine) => {
   })
   afterAll(() => world.close())
 
-  /** A browser that has just come from the platform, and the path that it is about to open. */
+  /** Returns a browser that has just come from the platform, and the path that it is about to open. */
   const returning = async () => {
     const browser = new Browser(world.url)
     const back = await atPlatform(await openLogin(browser, authorizePath(project.id)))
@@ -29,7 +29,7 @@ describe.each(mainEngines)('GET /api/auth/callback refuses on %s', (engine) => {
   }
   const withState = (back: string, state: string) => back.replace(/state=[^&]*/, `state=${state}`)
 
-  /** 400, going nowhere, and neither code nor session nor single sign-on made. */
+  /** Expects 400 without a redirect, and no code, session, or single sign-on. */
   const expectRefused = async (browser: Browser, path: string, code = 'LOGIN_REQUEST_INVALID') => {
     const before = await countRows(world, 'authorization_codes')
     const asked = world.sim.journal.count('token')
@@ -48,7 +48,7 @@ describe.each(mainEngines)('GET /api/auth/callback refuses on %s', (engine) => {
     await expectRefused(browser, withState(back, ''), 'VALIDATION_FAILED')
     await expectRefused(browser, withState(back, 'x'.repeat(257)), 'VALIDATION_FAILED')
     await expectRefused(browser, withState(back, 'x'.repeat(43)))
-    // None of these used the login up.
+    // None of these consumed the sign-in.
     expect((await browser.get(back)).status).toBe(302)
   })
 
@@ -79,7 +79,7 @@ describe.each(mainEngines)('GET /api/auth/callback refuses on %s', (engine) => {
     }
   })
 
-  // A sibling sub-domain can set a cookie for the parent domain; nobody can tell which of two is ours.
+  // A sibling subdomain can set a cookie for the parent domain, and the service cannot tell which of two is its own.
   test('two cookies of the name, in either order', async () => {
     const { browser, back } = await returning()
     const attacker = await returning()
@@ -112,7 +112,7 @@ describe.each(mainEngines)('GET /api/auth/callback refuses on %s', (engine) => {
     )
   })
 
-  // RFC 9207: an answer of another issuer is not an answer to our question (mix-up).
+  // RFC 9207: a response of another issuer does not belong to this request (mix-up).
   test('an answer that names another issuer, and the login is still good for the right one', async () => {
     const { browser, back } = await returning()
     const iss = encodeURIComponent(world.sim.url)

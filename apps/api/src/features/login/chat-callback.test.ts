@@ -182,7 +182,7 @@ describe.each(mainEngines)('the end of a login on %s', (engine) => {
         expect(decodeURIComponent(end.href)).not.toMatch(/Harbour.Games|1114278299418361865|noor/i)
         told.add(end.searchParams.get('error_description'))
       }
-      // One sentence for all, so that it does not tell who of them is banned.
+      // One sentence for all, so that it does not reveal who is banned.
       expect(told.size).toBe(1)
     })
 
@@ -197,7 +197,7 @@ describe.each(mainEngines)('the end of a login on %s', (engine) => {
       await expectError(new URL(end.headers.get('location') ?? ''), 'access_denied', 'not_a_member')
     })
 
-    // The request was checked minutes ago; what counts is what is allowed when the code is made.
+    // The request was checked minutes ago; the permissions at the time of the code decide.
     test('what the project may no longer do when the browser comes back, it does not get', async () => {
       const { db } = world.service.deps
       const changes = {

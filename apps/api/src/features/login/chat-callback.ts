@@ -22,7 +22,7 @@ import { isReturnTo } from './return-to.ts'
 import { type AuthRequest, claimAuthRequest, holdMember, isClaimedRequest, isInAnyServer } from './store.ts'
 import type { TellInteraction } from './tell-interaction.ts'
 
-/** The block that a member is under now, where there is one. */
+/** Returns the member's block in force, if there is one. */
 export type FindBlock = (db: Queryable, memberId: string) => Promise<object | undefined>
 
 export type LoginDeps = Pick<
@@ -33,7 +33,7 @@ export type LoginDeps = Pick<
   readonly noteRefusal: NoteRefusal
 }
 
-/** Whether somebody has anything to administer, by the roles that they hold in the main server. */
+/** Returns true if a member has anything to administer, by their roles in the main server. */
 export type Administers = (member: {
   readonly memberId: string
   readonly roleIds: readonly string[]
@@ -51,13 +51,13 @@ export interface Callback {
   readonly error?: string | undefined
 }
 
-/** The browser that came through the callback. */
+/** The browser that opened the callback. */
 export interface Browser {
   readonly cookie: string | undefined
-  /** Of logins that began outside of the login's own paths. */
+  /** The cookie of sign-ins that began outside the sign-in's own paths. */
   readonly pageCookie?: string | undefined
   readonly ssoCookie: string | undefined
-  /** Its address, as limits count addresses. */
+  /** Its address, as the limits count addresses. */
   readonly address: string
   readonly ip: string | null
   readonly userAgent: string | null
@@ -69,8 +69,8 @@ export interface LoginEnd {
 }
 
 /**
- * The platform's answer to a login. State, cookie and request must agree, and are good for one use; only
- * then does anything redirect, and only to where the request was checked to come from.
+ * Completes a sign-in with the platform's response. State, cookie, and request must match, and each can be used once.
+ * Only then is the browser redirected, and only to the checked address of the request.
  */
 export async function chatCallback(
   deps: CallbackDeps,
@@ -78,10 +78,11 @@ export async function chatCallback(
   browser: Browser & { readonly client: Client },
 ): Promise<LoginEnd> {
   const { db, chat, config, loginLimits } = deps
-  // RFC 9207: an answer of another issuer is not the answer to our question (mix-up).
+  // RFC 9207: a response of another issuer does not belong to this request (mix-up).
   if (!chat.isIssuer(answer.iss)) throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'issuer' })
   const secrets = [browser.cookie, browser.pageCookie].flatMap(readSecrets)
-  // Before it is claimed: who comes too often may open the same address again a little later.
+  // Checked before the request is claimed, so that a client over its limit can open the same address again a little
+  // later.
   const permit = await loginLimits.take(browser.address)
   const request = await claimAuthRequest(db, answer.state, secrets.map(digestOf))
   if (!request) {
@@ -90,7 +91,7 @@ export async function chatCallback(
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason })
   }
   const begun = loginLimits.takenAgo(request.address, request.ageMs)
-  // Stored rows are checked like sent ones: an older version may have written them.
+  // Stored rows are checked like incoming ones, because an older version may have written them.
   const isOurs =
     isForAccount(request) || isForCommandLine(request) || isReturnTo(config.publicUrl, request.redirectUri)
   if (request.projectId === null && !isOurs) {
@@ -118,7 +119,7 @@ export async function chatCallback(
 
 interface Refused {
   readonly refusal: LoginRefusal
-  /** Whose login it was, where the platform said so. */
+  /** The account that signed in, if the platform identified it. */
   readonly memberId?: string | undefined
 }
 
@@ -169,13 +170,13 @@ async function askPlatform(
   }
 }
 
-/** Whoever is blocked a moment later gets a code that is worth nothing. */
+/** Checks for a block now. A member who is blocked a moment later gets a code that cannot be redeemed. */
 export const isBlockedNow = async (
   { db, findBlock }: Pick<LoginDeps, 'db' | 'findBlock'>,
   memberId: string,
 ) => (await findBlock(db, memberId)) !== undefined
 
-/** Issues code and single sign-on together. */
+/** Issues the code and the single sign-on together. */
 function finish(
   { db, config, tellInteraction }: CallbackDeps,
   request: AuthRequest,
@@ -215,14 +216,17 @@ function finish(
   })
 }
 
-/** Returns the failure of a login, and logs it. */
+/** Returns the failure of a sign-in, and logs it. */
 export function loggedFailure({ logLoginFailure }: Pick<Deps, 'logLoginFailure'>, error: unknown) {
   const failure = failureOf(error)
   logLoginFailure(error)
   return failure
 }
 
-/** Where a refused login goes: back to the project, or for an admin login to a page of ours. */
+/**
+ * Returns the address for a refused sign-in: the project's redirect URI. A sign-in to a page of the service throws
+ * instead.
+ */
 async function refuse(
   { db, config, tellInteraction, noteRefusal }: CallbackDeps,
   request: AuthRequest,
@@ -263,7 +267,7 @@ async function refuse(
   })
 }
 
-/** The same login once more: whoever holds the verifier of its challenge still does. */
+/** Returns the address that begins the same sign-in again. The client still has the verifier of its challenge. */
 function adminLoginAgain(request: AuthRequest): string {
   if (isForCommandLine(request)) return `${login.adminLogin.path}?${commandLineQuery(request)}`
   const { redirectUri, codeChallenge } = request

@@ -5,13 +5,13 @@ import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 import { refusalOf } from './project-redirect.ts'
 import type { LoginProject } from './store.ts'
 
-/** What a login asks for, and what is known of the project that asks. */
+/** The parameters of a sign-in, and the project that it names. */
 export interface LoginFacts {
   readonly project: LoginProject | undefined
   readonly redirectUri: string | undefined
 }
 
-/** Of authorize, in the order of the specification. */
+/** The checks of authorize, in the order of the specification. */
 export const authorizeChecks: readonly Check<LoginFacts>[] = [
   errorCheck({
     name: 'authorize.project_known',
@@ -48,8 +48,8 @@ export const isListed = ({ redirectUris }: LoginProject, redirectUri: string | u
   redirectUri !== undefined && redirectUris.includes(redirectUri)
 
 /**
- * Outside production the service starts without its account at the platform. A login that could only fail at its end,
- * after the platform's screen, is refused before it begins.
+ * Rejects a sign-in before it begins if it could only fail at its end, after the platform's screen. Outside production,
+ * the service starts even without its account at the platform.
  */
 export const configuredCheck = errorCheck<Pick<Config, 'chatClientId' | 'chatClientSecret'>>({
   name: 'authorize.login_configured',
@@ -61,16 +61,16 @@ export const configuredCheck = errorCheck<Pick<Config, 'chatClientId' | 'chatCli
       : 'The service has no OAuth client at the chat platform.',
 })
 
-/** What the platform said of somebody, or why it said nothing. */
+/** The platform's answer about a member, or the reason why there is none. */
 export interface Told {
   readonly failure?: 'temporarily_unavailable' | 'server_error' | undefined
-  /** Undefined for who is not in the server. */
+  /** Undefined if the person is not in the server. */
   readonly member?: object | undefined
   readonly isBot?: boolean | undefined
   readonly isBlocked?: boolean | undefined
 }
 
-/** An outage asks for patience; anything else that the platform does is for the operator to mend. */
+/** Classifies an error of the platform. An outage passes with time; the operator must fix any other failure. */
 export function failureOf(error: unknown): NonNullable<Told['failure']> {
   if (!(error instanceof ChatPlatformError)) throw error
   return error.failure === 'unavailable' ? 'temporarily_unavailable' : 'server_error'
@@ -83,7 +83,7 @@ const loginCheck = <Facts>(check: Omit<LoginCheck<Facts>, 'code' | 'mend'>): Log
   ...refusalOf(check.refusal),
 })
 
-/** Of the callback, and of a login by single sign-on: what they ask of the platform's answer. */
+/** The checks of the platform's answer, for the callback and for a sign-in by single sign-on. */
 export const callbackChecks: readonly LoginCheck<Told>[] = [
   loginCheck({
     name: 'callback.platform_reachable',
@@ -124,7 +124,10 @@ export const callbackChecks: readonly LoginCheck<Told>[] = [
   }),
 ]
 
-/** Of the callback and of single sign-on, in the statement that stores the code: authorize may be long ago. */
+/**
+ * Checks access again in the statement that stores the code, for the callback and for single sign-on: authorize may
+ * have run long ago.
+ */
 export const codeCheck = loginCheck<{ readonly code: string | undefined }>({
   name: 'callback.access_kept',
   refusal: 'no_access',

@@ -4,20 +4,22 @@ import { digestOf } from '#platform/crypto/tokens'
 import type { Tx } from '#platform/db/database'
 import { type AuthRequest, insertCode } from './store.ts'
 
-/** The redirect URI of a login whose code is shown on a page. */
+/** The redirect URI of a sign-in that shows its code on a page. */
 const shownOnPage = login.confirmationPage.path
 /** A person reads the page and decides. */
 const confirmationTtlSec = 300
 
 type Destination = Pick<AuthRequest, 'projectId' | 'redirectUri' | 'codeChallenge'>
 
-/** Returns true for a login of a command line. Without a challenge, any program that sees the code could redeem it. */
+/**
+ * Returns true for a sign-in of a command line. Without a challenge, any program that sees the code could redeem it.
+ */
 export const isForCommandLine = ({ projectId, redirectUri, codeChallenge }: Destination): boolean =>
   projectId === null &&
   codeChallenge !== null &&
   (isShown(redirectUri) || login.isLoopbackRedirect(redirectUri))
 
-/** Returns true where the code is shown, because no program listens for it. */
+/** Returns true if the code is shown on a page, because no program listens for it. */
 export const isShown = (redirectUri: string): boolean => redirectUri === shownOnPage
 
 interface CommandLine {
@@ -25,11 +27,11 @@ interface CommandLine {
   readonly response_mode?: string | undefined
 }
 
-/** Returns where the code of a command line goes, or undefined for a login of a browser. */
+/** Returns the address that receives the code of a command line; undefined for a sign-in of a browser. */
 export const commandLineTarget = ({ redirect_uri, response_mode }: CommandLine): string | undefined =>
   redirect_uri ?? (response_mode === undefined ? undefined : shownOnPage)
 
-/** Returns the parameters that begin the same login again. */
+/** Returns the parameters that begin the same sign-in again. */
 export function commandLineQuery({
   redirectUri,
   codeChallenge,
@@ -53,10 +55,10 @@ interface Waiting extends Pick<AuthRequest, 'browserDigest' | 'serverId'> {
 }
 
 /**
- * Stores what the confirmation will make a code of, and returns the address of the page that asks.
+ * Stores the data from which the confirmation makes a code, and returns the address of the page that asks.
  *
- * It is a row of the codes, so that everything that voids codes voids it too. Its digest is that of a value that does not have
- * the form of a code, so it cannot be redeemed. Only the confirmation gives it the digest of a code.
+ * It is a row of the codes, so that everything that voids codes voids it too. Its digest belongs to a value that does
+ * not have the form of a code, so it cannot be redeemed. Only the confirmation gives it the digest of a code.
  */
 export async function askToConfirm(tx: Tx, { redirectUri, state, ...rest }: Waiting): Promise<string> {
   const request = randomBytes(32).toString('base64url')

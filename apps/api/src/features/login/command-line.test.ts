@@ -17,7 +17,7 @@ const loginPath = (query: Record<string, string> = complete) =>
   `/api/auth/admin/login?${new URLSearchParams(query)}`
 const without = (name: string) => Object.fromEntries(Object.entries(complete).filter(([one]) => one !== name))
 
-/** Redirect URIs that lead elsewhere, or that a lenient check would take for loopback. */
+/** Redirect URIs that lead elsewhere, or that a lenient check would accept as loopback. */
 const hostile = [
   '',
   'http://127.0.0.1.evil.test:49152/callback',

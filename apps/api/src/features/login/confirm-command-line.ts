@@ -16,7 +16,7 @@ import { withCode, withError } from './project-redirect.ts'
 
 interface Asked {
   readonly request: string
-  /** The cookie of the browser that asks. */
+  /** The cookie of the browser that sent the request. */
   readonly cookie: string | undefined
 }
 
@@ -29,7 +29,10 @@ export async function showConfirmation({ db, config }: ConfirmDeps, asked: Asked
   return askPage(waiting, { request: asked.request, issuer: config.publicUrl })
 }
 
-/** Issues the code that a person confirmed, or tells the command line that they canceled. @throws LOGIN_REQUEST_INVALID */
+/**
+ * Issues the code that a person confirmed, or reports to the command line that they canceled.
+ * @throws LOGIN_REQUEST_INVALID
+ */
 export async function answerConfirmation(
   { db, config }: ConfirmDeps,
   { answer, ...asked }: Asked & { readonly answer: 'confirm' | 'cancel' },
@@ -56,7 +59,7 @@ const claimOf = ({ request, cookie }: Asked): ConfirmationClaim => ({
   browserDigests: readSecrets(cookie).map(digestOf),
 })
 
-/** Answered, expired, or of another browser: all the same to this one. */
+/** Answered, expired, or from another browser: this browser gets the same error for all. */
 const over = () =>
   new ApiError('LOGIN_REQUEST_INVALID', {
     reason: 'unknown',

@@ -1,13 +1,13 @@
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A login that waits for its confirmation, in a browser that holds these secrets. */
+/** A sign-in that waits for its confirmation, in a browser that holds these secrets. */
 export interface ConfirmationClaim {
   readonly requestDigest: string
   readonly browserDigests: readonly string[]
 }
 
-/** No project: these are logins to the administration. */
+/** Without a project, because these are sign-ins to the administration. */
 const administration = null
 
 const isWaiting = ({ requestDigest, browserDigests }: ConfirmationClaim) => sql`
@@ -17,18 +17,20 @@ const isWaiting = ({ requestDigest, browserDigests }: ConfirmationClaim) => sql`
 export interface WaitingLogin {
   readonly username: string
   readonly name: string
-  /** With the state of the command line in its query. */
+  /** Contains the state of the command line in its query. */
   readonly redirectUri: string
 }
 
-/** Finds the login that a confirmation page is about. */
+/** Finds the sign-in that a confirmation page is about. */
 export const findWaitingLogin = (db: Queryable, claim: ConfirmationClaim) =>
   db.maybeOne<WaitingLogin>(sql`
     select m.username, coalesce(m.preferred_name, m.global_name, m.username) as name, c.redirect_uri as "redirectUri"
     from authorization_codes c join members m on m.id = c.member_id
     where c.project_id is not distinct from ${administration}::uuid and ${isWaiting(claim)}`)
 
-/** Makes a waiting login a code. The digest changes, so of two simultaneous confirmations exactly one succeeds. */
+/**
+ * Turns a waiting sign-in into a code. The digest changes, so of two simultaneous confirmations exactly one succeeds.
+ */
 export const confirmWaitingLogin = (
   db: Queryable,
   claim: ConfirmationClaim,
@@ -39,7 +41,7 @@ export const confirmWaitingLogin = (
     where c.project_id is not distinct from ${administration}::uuid and ${isWaiting(claim)}
     returning c.redirect_uri as "redirectUri"`)
 
-/** Deletes a waiting login. */
+/** Deletes a waiting sign-in. */
 export const cancelWaitingLogin = (db: Queryable, claim: ConfirmationClaim) =>
   db.maybeOne<Pick<WaitingLogin, 'redirectUri'>>(sql`
     delete from authorization_codes c

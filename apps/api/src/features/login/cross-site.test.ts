@@ -17,7 +17,7 @@ describe.each(mainEngines)('pages of other sites on %s', (engine) => {
   })
   afterAll(() => world.close())
 
-  /** What browsers say of a fetch, an image, a frame and an old fetch without a destination. */
+  /** The headers of browsers for a fetch, an image, a frame, and an old fetch without a destination. */
   const embedded: Record<string, string>[] = [
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'empty' },
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
@@ -27,7 +27,7 @@ describe.each(mainEngines)('pages of other sites on %s', (engine) => {
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
     { 'sec-fetch-site': 'same-site' },
   ]
-  /** Windows, and programs: those that say nothing, and those of which the client adds a mode of its own. */
+  /** Windows, and programs: those that send no such header, and those to which the HTTP client adds a mode. */
   const led: Record<string, string>[] = [
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
     { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
@@ -37,7 +37,7 @@ describe.each(mainEngines)('pages of other sites on %s', (engine) => {
 
   test('open no login of a visitor by fetching or embedding, and spend nothing of what the address may have open', async () => {
     const stored = await countRows(world, 'auth_requests')
-    // More than the ten logins that this address may open.
+    // More than the ten sign-ins that this address may open.
     for (const headers of embedded) {
       for (const path of paths) {
         const reply = await call(world.url, 'GET', path, { headers })
@@ -49,7 +49,7 @@ describe.each(mainEngines)('pages of other sites on %s', (engine) => {
     for (const headers of led) {
       expect((await new Browser(world.url).get(begin, headers)).status).toBe(302)
     }
-    // As bytes: Node's fetch sends a mode of its own whatever it is told.
+    // Sent as bytes, because Node's fetch always sends a mode of its own.
     const old = ['Host: x', 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Connection: close']
     const window = await sendRaw(world.url, [`GET ${begin} HTTP/1.1`, ...old, '', ''].join('\r\n'))
     expect(window.status).toBe(302)

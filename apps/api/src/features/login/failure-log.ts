@@ -4,8 +4,8 @@ import { createMinuteLog } from '#platform/minute-log'
 import type { LogLoginFailure } from '../../deps.ts'
 
 /**
- * Logs one line a minute for the logins that an outage of the platform fails, and one for those that the platform
- * refuses. Only a refusal has a stack: it is ours to fix.
+ * Logs failed sign-ins: one line a minute for those that an outage of the platform fails, and one for those that the
+ * platform rejects. Only a rejection has a stack, because we have to fix it.
  */
 export function createLoginFailureLog(log: Pick<Log, 'warn'>): LogLoginFailure {
   const unavailable = createMinuteLog(log, 'logins fail: the chat platform is not available')

@@ -9,10 +9,10 @@ import { insertCode, type NewCode } from './store.ts'
 export const ssoCookie = 'svc_sso'
 /** Long enough for one redirect on a slow phone. */
 export const codeTtlSec = 60
-/** More browsers than a person logs in with in a day. */
+/** More browsers than a person signs in with in a day. */
 const maxSsoPerMember = 50
 
-/** Makes a one-time code, or undefined when the project may no longer have one. */
+/** Makes a one-time code; returns undefined if the project may no longer have one. */
 export async function issueCode(
   tx: Tx,
   code: Omit<NewCode, 'digest' | 'ttlSec'>,
@@ -23,7 +23,7 @@ export async function issueCode(
 }
 
 interface SsoBrowser {
-  /** The single sign-on that it had; the new one takes its place. */
+  /** The former single sign-on of the browser; the new one replaces it. */
   readonly ssoCookie: string | undefined
   readonly ip: string | null
   readonly userAgent: string | null
@@ -44,13 +44,13 @@ export async function issueSso(
   return makeSsoCookie(config, value, config.ssoTtlSec)
 }
 
-/** All of the service: logins of other protocols are elsewhere in it. */
+/** The whole service: sign-ins of other protocols use other paths of it. */
 export const makeSsoCookie = (config: Deps['config'], value: string, maxAgeSec: number) =>
   ssoCookieAt('/', config, value, maxAgeSec)
 
 /**
- * Takes away the cookie that an earlier version left below its login, where a browser sends it beside the new one: two of
- * one name count as none.
+ * Deletes the cookie that an earlier version left under its sign-in path. A browser sends it beside the new one, and
+ * two cookies of one name count as none.
  */
 export function dropFormerSsoCookie(config: Deps['config'], cookies: string | undefined): string[] {
   const sent = (cookies ?? '').split(';').filter((pair) => pair.trimStart().startsWith(`${ssoCookie}=`))

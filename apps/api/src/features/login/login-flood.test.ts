@@ -6,7 +6,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 const attacker = '203.0.113.9'
 const honestLogins = 20
 
-/** A browser behind a proxy that says where it comes from. */
+/** A browser behind a proxy that reports the browser's address. */
 const from = (world: World, ip: string) => {
   const browser = new Browser(world.url)
   return (path: string) => browser.get(path, { 'x-forwarded-for': ip })
@@ -14,7 +14,7 @@ const from = (world: World, ip: string) => {
 
 describe.each([
   ['postgres', 'with the limit of logins', '12000'],
-  // Then everything that is sent reaches the queue for the platform.
+  // Everything that is sent then reaches the queue for the platform.
   ['pglite', 'without any limit', '0'],
 ] as const)('one address that floods the login with junk codes on %s, %s', (engine, _, globalLimit) => {
   let world: World
@@ -22,7 +22,7 @@ describe.each([
   beforeAll(async () => {
     world = await startWorld(engine, { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: globalLimit })
     project = await givenProject(world)
-    // As the platform limits an address; the service keeps to 40, however fast the machine is.
+    // The limit of the platform for an address; the service keeps to 40, regardless of the speed of the machine.
     world.sim.rateLimits.setLimit('token', { limit: 50, perMs: 1_000 })
   })
   afterAll(() => world.close())
@@ -56,8 +56,8 @@ describe.each([
     await floods
     expect(ends).toEqual(Array(honestLogins).fill('in'))
     expect(world.service.deps.chat.budget().open).toEqual([])
-    // Of the attacker's codes few reached the platform, which refused next to none for being too many: those that were
-    // on their way when the answer to another one said that nothing is left.
+    // Few of the attacker's codes reached the platform, which rejected almost none for exceeding its limit. The
+    // exceptions were in flight when the response to another one reported an exhausted limit.
     const asked = world.sim.journal.entries('token')
     expect(asked.filter(({ status }) => status === 429).length).toBeLessThan(asked.length / 10)
     expect(asked.length).toBeLessThan(honestLogins + junk / 2)

@@ -14,7 +14,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { createLoginLimits } from './login-limits.ts'
 import { trimAuthRequests } from './store.ts'
 
-/** The limit of logins is a twentieth of what is set here, and at least 10. */
+/** The limit of sign-ins is a twentieth of the value set here, and at least 10. */
 const limit = 10
 
 describe.each(engines)('what one address may begin, on %s', (engine) => {
@@ -24,7 +24,7 @@ describe.each(engines)('what one address may begin, on %s', (engine) => {
     world = await startWorld(engine, {
       TRUST_PROXY: '127.0.0.1',
       RATE_LIMIT_GLOBAL: '200',
-      // So long that no test meets its end.
+      // Long enough that no test reaches its end.
       RATE_LIMIT_GLOBAL_TTL_MS: '3600000',
     })
     project = await givenProject(world)
@@ -57,7 +57,7 @@ describe.each(engines)('what one address may begin, on %s', (engine) => {
       true,
     ])
     expect(await countRows(world, 'auth_requests')).toBe(before)
-    // Another address is not concerned.
+    // Another address is not affected.
     expect((await browserAt('192.0.2.99').get(path())).status).toBe(302)
   })
 

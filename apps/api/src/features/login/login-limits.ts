@@ -4,13 +4,13 @@ import type { RefundableQuota } from '#platform/rate-limit/refundable-quota'
 import type { LoginLimits } from '../../deps.ts'
 import { trimAuthRequests } from './store.ts'
 
-/** Trim once per so many inserts. */
+/** The number of inserts between two trims. */
 const trimEvery = 1_000
 
 interface LoginLimitDeps {
   readonly db: Database
   readonly limiter: RefundableQuota
-  /** Logins that are kept while they wait for the platform. */
+  /** The maximum number of sign-ins that are stored while they wait for the platform. */
   readonly maxAuthRequests: number
 }
 

@@ -3,20 +3,20 @@ import type { Client } from '#platform/http/router'
 import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 import { refusalOf } from './project-redirect.ts'
 
-/** A login of a known account that was refused. */
+/** A refused sign-in of a known account. */
 export interface RefusedLogin {
   readonly reason: LoginRefusal | refusedLogins.RefusedLoginCode
   readonly memberId: string
   readonly projectId: string | null
   readonly serverId: string
-  /** Where it was refused. */
+  /** The path that refused it. */
   readonly path: string
   readonly client: Client
 }
 
-/** Puts a refused login with the credentials that were turned away. */
+/** Records a refused sign-in beside the rejected credentials. */
 export type NoteRefusal = (refused: RefusedLogin) => void
 
-/** True of what is said of the account itself: an outage, or a person who changed their mind, turns nobody away. */
+/** True if the refusal concerns the account itself. An outage, and a person who canceled, do not count. */
 export const turnsAway = (refusal: LoginRefusal): boolean =>
   refusal !== 'declined' && refusalOf(refusal).code === 'access_denied'

@@ -68,7 +68,7 @@ describe.each(engines)('the language of a page on %s', (engine) => {
       const end = await browser.get(await atPlatform(screen, { as: demo.users.emil }), html)
       expect([end.status, languageOf(end)]).toEqual([403, 'nl'])
       expect(end.text).toContain('Dit account is geen lid van de server Harbour Club.')
-      // The address is good once, so there is nothing to come back to.
+      // The address is valid once, so there is nothing to return to.
       expect(end.text).not.toContain('<nav')
     },
   )
@@ -97,7 +97,7 @@ describe.each(engines)('the language of a page on %s', (engine) => {
       expect(back).toMatch(/^\/api\/auth\/authorize\?/)
       expect(await read(back, { 'accept-language': 'pt' }, browser)).toBe(lang)
     }
-    // The person's own choice replaces the site's, for the rest of the login too.
+    // The person's own choice replaces the site's, for the rest of the sign-in too.
     expect(browser.jar.get('svc_lang')).toBe('zh-Hans')
     expect(browser.jar.has('svc_ui_locales')).toBe(false)
   })

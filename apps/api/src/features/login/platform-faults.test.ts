@@ -15,7 +15,7 @@ import {
 } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-/** What an outage looks like from here: trying again later may help. */
+/** The faults that count as an outage: a retry may succeed. */
 const outages: Record<string, Fault> = {
   'a 500': { status: 500 },
   'a 502 of a proxy': { status: 502, html: true },
@@ -26,7 +26,7 @@ const outages: Record<string, Fault> = {
   'a connection that is cut': { reset: true },
 }
 
-/** An answer that makes no sense: trying again will not help. */
+/** Invalid responses: a retry does not help. */
 const garbage: Record<string, Fault> = {
   'a page in place of JSON': { html200: true },
   'half of the JSON': { truncate: true },
@@ -65,7 +65,7 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
     expect(told.filter((line) => line.includes('"stack"'))).toEqual([])
   }, 120_000)
 
-  /** Ends with this error within 5 s, and leaves neither code nor session nor single sign-on. */
+  /** Expects this error within 5 s, and no code, session, or single sign-on. */
   const expectError = async (error: string, break_: () => unknown) => {
     const browser = new Browser(world.url)
     const back = await atPlatform(await openLogin(browser, authorizePath(project.id)))
@@ -85,7 +85,7 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
     expect(took).toBeLessThan(5_000)
     expect(browser.jar.has('svc_sso')).toBe(false)
     expect(await countRows(world, 'authorization_codes')).toBe(before)
-    // And nothing of it stays: the next login is as any other.
+    // Nothing of it stays: the next sign-in succeeds as usual.
     expect((await walkLogin(world, authorizePath(project.id))).searchParams.has('code')).toBe(true)
   }
   const failing = (route: RouteName, fault: Fault) => () => world.sim.failNext(route, fault, { times: 10 })
@@ -135,7 +135,7 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
   test('the platform’s code is sent to it once, whatever comes back', async () => {
     world.sim.journal.clear()
     await expectError('temporarily_unavailable', failing('token', { status: 503 }))
-    // One for the login that failed, one for the login that proved that all is well again.
+    // One for the failed sign-in, and one for the sign-in that proved the recovery.
     expect(world.sim.journal.count('token')).toBe(2)
   })
 
@@ -177,7 +177,7 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
     expect(performance.now() - since).toBeLessThan(5_000)
   })
 
-  // Waiting is what the test is about, and what is waited for is not the database: one engine will do.
+  // The test measures waiting times that do not depend on the database: one engine is enough.
   if (engine === 'postgres') {
     test.each<[string, RouteName, Fault]>([
       ['at once', 'member', { delayMs: 20_000 }],
@@ -189,7 +189,7 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
     })
   }
 
-  // Last: what the platform asks for is kept to, so this instance has no login for a while.
+  // Runs last: the platform's wait time is obeyed, so this instance has no sign-in for a while.
   test('a pause for everything is waited out when it is short, and told at once when it is long', async () => {
     world.sim.failNext('member', { status: 429, retryAfterSec: 1, scope: 'global' })
     expect((await walkLogin(world, authorizePath(project.id))).searchParams.has('code')).toBe(true)
@@ -199,7 +199,7 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
       const end = await walkLogin(world, authorizePath(project.id))
       expect(end.searchParams.get('error')).toBe('temporarily_unavailable')
     }
-    // Two of them would wait for five seconds.
+    // Two waits would take five seconds.
     expect(performance.now() - since).toBeLessThan(4_500)
   })
 })

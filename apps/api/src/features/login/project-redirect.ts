@@ -1,15 +1,15 @@
 import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 
-/** RFC 6749 §4.1.2.1 and OpenID Connect: what a login can end in besides a code. */
+/** The error codes of a sign-in without a code: RFC 6749 §4.1.2.1 and OpenID Connect. */
 type LoginError = 'access_denied' | 'temporarily_unavailable' | 'server_error' | 'login_required'
 
-/** The name of the server that the login was for; undefined where there is none to tell. */
+/** The name of the server to sign in to; undefined if there is none to show. */
 type ServerName = string | undefined
 
 interface Refusal {
   readonly error: LoginError
   readonly tell: (server: ServerName) => string
-  /** What whoever runs the community or the service does about it. */
+  /** The fix, for the people who run the community or the service. */
   readonly mend: string
 }
 
@@ -22,11 +22,11 @@ const refusals: Record<LoginRefusal, Refusal> = {
   not_a_member: {
     error: 'access_denied',
     tell: (server) =>
-      // The platform shows a ban and a departure as the same absence: the sentence is right for both.
+      // The platform reports a ban and a departure as the same absence, so the sentence is right for both.
       `This account is not a member of ${server ?? 'the server'}. If it has not joined yet, join and log in again. If it was removed or banned, ask the moderators of the server.`,
     mend: 'Let the member join the server on the chat platform, or take back the ban there.',
   },
-  // Neither reason nor end: the sentence passes through the project, which need not know.
+  // Contains neither reason nor end: the sentence passes through the project, which has no need to know them.
   blocked: {
     error: 'access_denied',
     tell: () =>
@@ -61,13 +61,13 @@ const refusals: Record<LoginRefusal, Refusal> = {
   },
 }
 
-/** What a refusal carries to the redirect URI, and how to mend it. */
+/** Returns the error code that the redirect URI receives, and the fix. */
 export const refusalOf = (refusal: LoginRefusal): { readonly code: LoginError; readonly mend: string } => ({
   code: refusals[refusal].error,
   mend: refusals[refusal].mend,
 })
 
-/** A refusal as a sentence for a person. */
+/** Describes a refusal in a sentence for a person. */
 export const describeRefusal = (refusal: LoginRefusal, server: ServerName): string =>
   refusals[refusal].tell(server)
 
@@ -76,21 +76,24 @@ interface Destination {
   readonly state: string | null
 }
 
-/** A refusal as another protocol tells it. */
+/** Converts a refusal for another protocol. */
 export const toLoginProblem = (refusal: LoginRefusal, server: ServerName) => {
   const { error, tell } = refusals[refusal]
   return { error, reason: refusal, description: tell(printable(server)) }
 }
 
-/** RFC 6749 §4.1.2.1: printable ASCII without quote and backslash. A name beyond that is left out, not mangled. */
+/**
+ * Returns the name if it is printable ASCII without quote and backslash (RFC 6749 §4.1.2.1). Other names are left out,
+ * not mangled.
+ */
 const printable = (server: ServerName): ServerName =>
   server !== undefined && /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(server) ? server : undefined
 
-/** The way back to the project with a code; `iss` says who sends it (RFC 9207). */
+/** Returns the redirect to the project with a code; `iss` names the issuer (RFC 9207). */
 export const withCode = (destination: Destination, code: string, issuer: string) =>
   back(destination, { code }, issuer)
 
-/** The way back to the project with an error. */
+/** Returns the redirect to the project with an error. */
 export const withError = (
   destination: Destination,
   refusal: LoginRefusal,
@@ -101,7 +104,7 @@ export const withError = (
   return back(destination, { error, error_reason: refusal, error_description: description }, issuer)
 }
 
-/** Appends to the redirect URI as it was registered: what it already carries stays as it is, byte for byte. */
+/** Appends parameters to the redirect URI as registered: its own parameters stay as they are, byte for byte. */
 function back({ redirectUri, state }: Destination, parameters: Record<string, string>, issuer: string) {
   const query = new URLSearchParams({ ...parameters, ...(state !== null && { state }), iss: issuer })
   const glue = redirectUri.includes('?') ? (/[?&]$/.test(redirectUri) ? '' : '&') : '?'

@@ -61,7 +61,7 @@ export function refusalPage(
   })
 }
 
-/** Links to the site, or to the start of a login that comes from no site. */
+/** Links to the site, or to the start of a sign-in that comes from no site. */
 function wayOut(code: ErrorCode, { site, again }: ApiError['details'], { say }: Reader) {
   if (again !== undefined)
     return { href: again, text: code === 'ROLE_LACKING' ? say('tryAgain') : say('startAgain') }
@@ -77,7 +77,7 @@ const canceledPage = (again: string, requestId: string, reader: Reader) =>
     requestId,
   })
 
-/** Names the parameters that are wrong. Programs, which ask for JSON, also read what they should look like. */
+/** Names the invalid parameters. Programs, which ask for JSON, also get the expected form. */
 function wrongParameters({ errors: problems = [] }: ApiError['details'], { say }: Reader): string[] {
   const names = [...new Set(problems.map(({ path }) => path.slice(1, 41)))].slice(0, 8)
   return names.length === 0 ? [] : [say('wrongParameters', { names: names.join(', ') })]

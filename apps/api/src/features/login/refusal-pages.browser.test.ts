@@ -7,7 +7,7 @@ import { atPlatform, authorizePath, Browser, givenProject, openLogin } from '../
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-/** Where screenshots go, when somebody wants to look at them. */
+/** The folder for screenshots, if you want any. */
 const pictures = process.env['SCREENSHOTS']
 const name = 'Sea <b>Charts</b>'
 const redirectUri = 'https://charts.example/deep/callback?x=1'
@@ -35,7 +35,7 @@ const path = (more: Record<string, string> = {}) =>
   authorizePath(projectId, { redirect_uri: redirectUri, ...more })
 const elsewhere = demo.gamesGuildId
 
-/** Refusals that end at a page of ours. */
+/** Refusals that end at a page of the service. */
 const refused: Record<string, () => string> = {
   'damaged-link': () => path({ client_id: 'x', server_id: '1' }),
   'unknown-site': () => path({ client_id: '01890000-0000-7000-8000-000000000000' }),
@@ -45,7 +45,7 @@ const refused: Record<string, () => string> = {
   'login-over': () => '/api/auth/callback?state=made-up&code=x',
 }
 
-/** Refusals that a person meets on the way back from the platform. */
+/** Refusals after a person returns from the platform. */
 const refusedAtTheEnd: Record<string, { as: string; auto?: string; fault?: () => void }> = {
   'not-an-admin': { as: demo.users.ada },
   'not-a-member': { as: demo.users.emil },
@@ -184,7 +184,10 @@ describe('a refusal page', () => {
   })
 })
 
-/** Right for who never joined, who left, and who was removed or banned: the platform does not tell these apart. */
+/**
+ * Right for people who never joined, who left, and who were removed or banned: the platform reports the same absence
+ * for all.
+ */
 const notMember =
   'If it has not joined yet, join and log in again. If it was removed or banned, ask the moderators of the server.'
 
@@ -238,7 +241,7 @@ test.each(looks)(
     const page = await chrome.newPage({ viewport: { width, height: 800 }, colorScheme })
     const complaints: string[] = []
     page.on('console', (message) => {
-      // The status itself is told as an error of the network.
+      // The browser reports the status itself as a network error.
       if (!/status of (40|50)\d/.test(message.text())) complaints.push(message.text())
     })
     const ways: [string, () => Promise<unknown>][] = [

@@ -35,7 +35,7 @@ describe.each(mainEngines)('a login of an account that may not log in, on %s', (
   }
   const logIn = (as: string, more: Omit<Parameters<typeof walkLogin>[2], 'as'> = {}) =>
     walkLogin(world, authorizePath(project.id), { as, ...more })
-  /** The status of a login that ends at a page of the service. */
+  /** Returns the status of a sign-in that ends at a page of the service. */
   const logInHere = async (path: string, as: string) => {
     const browser = new Browser(world.url)
     return (await browser.get(await atPlatform(await openLogin(browser, path), { as }))).status
@@ -66,7 +66,7 @@ describe.each(mainEngines)('a login of an account that may not log in, on %s', (
   test('leaves a trace also where it is single sign-on, and the member has left since', async () => {
     const browser = new Browser(world.url)
     await logIn(users.joon, { browser })
-    // The gateway is off: only the platform knows it.
+    // The gateway is off, so only the platform knows it.
     world.sim.world.removeMember(mainGuildId, users.joon)
     const end = await browser.get(authorizePath(project.id).replace('/authorize?', '/sso/authorize?'))
     expect(new URL(end.headers.get('location') ?? '').searchParams.get('error')).toBe('access_denied')

@@ -31,13 +31,13 @@ afterAll(async () => {
   await world?.close()
 })
 
-// A browser keeps the fragment of a redirect over the next one: `return_to#code=…` must lead to no redirect.
+// Browsers keep the fragment of a redirect across the next one: `return_to#code=…` must lead to no redirect.
 test('a project cannot have an admin’s code carried to its own page', async () => {
   const project = await givenProject(world, { redirectUris: [siteUrl] })
   const page = await browser.newPage()
   const login = authorizePath(project.id, { redirect_uri: siteUrl })
   await page.goto(world.url + login)
-  // At the platform: the admin logs in to the project, which is what single sign-on needs.
+  // At the platform, the admin signs in to the project, as single sign-on requires.
   await page.goto(`${page.url()}&login_as=${demo.users.mara}&auto=1`, { waitUntil: 'networkidle' })
   expect(seen).toEqual([expect.stringContaining('?code=rcc_')])
 
@@ -52,7 +52,7 @@ test('a project cannot have an admin’s code carried to its own page', async ()
   }
   expect(seen).toHaveLength(1)
 
-  // And the honest way still ends at the console, with the code, which that takes out of its address.
+  // The legitimate way still ends at the console with the code, and the console removes the code from its address.
   await page.goto(`${world.url}/api/auth/admin/login?return_to=/console/`)
   const callback = page.waitForResponse((response) => response.url().includes('/api/auth/callback'))
   await page.goto(`${page.url()}&login_as=${demo.users.mara}&auto=1`)

@@ -82,7 +82,7 @@ describe.each(mainEngines)('RFC 9700 on %s', (engine) => {
     })
     expect((await exchange(world, project, code)).body.code).toBe('CHALLENGE_WITHOUT_VERIFIER')
     expect((await exchange(world, project, code, { codeVerifier: 'a'.repeat(43) })).status).toBe(401)
-    // §4.8 PKCE downgrade: a verifier for a code that never had a challenge is refused as well.
+    // §4.8 PKCE downgrade: a verifier for a code that never had a challenge is rejected as well.
     const plain = await givenCode(world, project)
     expect((await exchange(world, project, plain, { codeVerifier: verifier })).status).toBe(401)
     expect((await exchange(world, project, code, { codeVerifier: verifier })).status).toBe(200)
@@ -170,7 +170,7 @@ describe.each(mainEngines)('RFC 9700 on %s', (engine) => {
     }
   })
 
-  // RFC 6749 §4.1.2, which RFC 9700 §4.5 builds on.
+  // RFC 6749 §4.1.2, on which RFC 9700 §4.5 builds.
   test('a code that comes back ends the session that it made', async () => {
     const code = await givenCode(world, project)
     const { token } = (await exchange(world, project, code)).body

@@ -24,7 +24,7 @@ import { deleteSso } from './sso-store.ts'
 import { findPendingRequest } from './store.ts'
 import type { TellInteraction } from './tell-interaction.ts'
 
-/** What other features do for a login; `app.ts` passes it. */
+/** The functions of other features that a sign-in calls; `app.ts` passes them. */
 export interface LoginNeeds {
   readonly administers: Administers
   readonly redeemAdminCode: Parameters<typeof adminToken>[0]['redeem']
@@ -97,12 +97,15 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
   route(login.adminLogout, ({ caller, client }) => adminLogout(deps, caller, client))
 }
 
-/** A page elsewhere that fetches or embeds these addresses would spend what its visitor's address may have open. */
+/**
+ * Rejects requests that are not navigations. A page of another site that fetches or embeds these addresses would use up
+ * the sign-in limit of its visitor's address.
+ */
 function requireNavigation(raw: IncomingMessage) {
   if (!isNavigation(raw)) throw new ApiError('NAVIGATION_REQUIRED')
 }
 
-/** Sends a browser that got lost on the way back to the screen of its newest login. */
+/** Redirects a browser that lost its way back to the screen of its newest sign-in. */
 async function resume(
   { db, chat }: Pick<Deps, 'db' | 'chat'>,
   held: readonly (string | undefined)[],

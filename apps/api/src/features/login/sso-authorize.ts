@@ -15,7 +15,7 @@ import { withCode, withError } from './project-redirect.ts'
 import { deleteSsoOfSpent, holdSso, rotateSso } from './sso-store.ts'
 import { holdMember } from './store.ts'
 
-/** Two tabs may present one value: the second is still good for this long after the first rotated it. */
+/** The time for which a value stays valid after its rotation, because two tabs may present the same value. */
 export const ssoGraceSec = 10
 
 type SsoDeps = LoginDeps & Pick<Deps, 'audit'>
@@ -25,8 +25,8 @@ export interface SsoAuthorize extends Authorize {
 }
 
 /**
- * Logs in without the platform's screen where this browser did before. Membership is read from the platform
- * as in any login; only who it is comes from the cookie.
+ * Signs a member in without the platform's screen if this browser has signed in before. Membership is read from the
+ * platform as in any sign-in; the cookie provides only the member's identity.
  */
 export async function ssoAuthorize(
   deps: SsoDeps,
@@ -36,7 +36,7 @@ export async function ssoAuthorize(
   await checkAuthorize(deps, input)
   const { publicUrl } = deps.config
   const destination = { redirectUri: input.redirect_uri, state: input.state }
-  // Before the cookie is rotated: who comes too often keeps the one they have.
+  // Taken before the cookie is rotated, so that a client over its limit keeps its current cookie.
   const permit = browser.ssoCookie ? await deps.loginLimits.take(browser.address) : undefined
   const found = await useSso(deps, input.client_id, browser)
   const end = found && (await complete(deps, input, browser, found))
@@ -76,7 +76,7 @@ interface UsedSso {
   readonly cookies: readonly string[]
 }
 
-/** Uses and rotates the single sign-on of a browser; undefined when it has none that is good. */
+/** Uses and rotates the single sign-on of a browser; returns undefined if it has no valid one. */
 export async function useSso(
   deps: Pick<Deps, 'db' | 'config' | 'audit'>,
   projectId: string,
@@ -103,8 +103,9 @@ export async function useSso(
 }
 
 /**
- * A value that was used long ago is held twice: by its browser and by a copy. Nobody can tell which of them asks,
- * so both have to log in again, as with a refresh token (RFC 9700 §4.14.2).
+ * Ends a single sign-on when a value is presented that was used long ago. Both the browser and a copy then hold the
+ * value, and the service cannot tell them apart. So both must sign in again, as with a refresh token (RFC 9700
+ * §4.14.2).
  */
 const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, client: Client) =>
   db.transaction(async (tx) => {
@@ -120,7 +121,7 @@ const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, cl
     })
   })
 
-/** What every login asks about somebody: why they may not log in, or undefined. */
+/** Checks a member as every sign-in does; returns the reason for a refusal, or undefined. */
 export const checkMember = async (
   deps: LoginDeps,
   serverId: string,

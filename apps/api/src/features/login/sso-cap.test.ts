@@ -11,7 +11,7 @@ import {
 } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-/** More browsers than a person logs in with in a day. */
+/** More browsers than a person signs in with in a day. */
 const most = 50
 
 describe.each(mainEngines)('single sign-on of one member, on %s', (engine) => {

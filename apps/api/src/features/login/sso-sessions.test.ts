@@ -34,7 +34,7 @@ describe.each(mainEngines)('single sign-on as a session of its member on %s', (e
 
   const ssoPath = () =>
     authorizePath(project.id, { prompt: 'none' }).replace('/authorize?', '/sso/authorize?')
-  /** A browser that has logged in, and the session of that login. */
+  /** Returns a browser that has signed in, and the session of that sign-in. */
   const returning = async (as: string = demo.users.ada, browser = new Browser(world.url)) => {
     const end = await walkLogin(world, authorizePath(project.id), { browser, as })
     const { body } = await exchange(world, project, end.searchParams.get('code') ?? '')
@@ -75,7 +75,7 @@ describe.each(mainEngines)('single sign-on as a session of its member on %s', (e
     const thief = new Browser(world.url)
     thief.jar.set('svc_sso', copied)
     const before = await reuses()
-    // Within the grace it may be a slow tab: refused, and nothing more.
+    // Within the grace period, the request may come from a slow tab, so it is only rejected.
     expect(await isKnown(thief)).toBe(false)
     expect(await isKnown(browser)).toBe(true)
     await later(world.service, 11, async () => {
@@ -164,7 +164,7 @@ describe.each(mainEngines)('single sign-on as a session of its member on %s', (e
       expect(latest?.summary).toContain(project.id)
     }
     expect(await entries()).toHaveLength(before.length + 2)
-    // One of its own needs no telling.
+    // Ending a session of the project itself needs no audit entry.
     const own = (await list(mine.token)).find(({ projectId }) => projectId === project.id)
     expect((await call(world.url, 'DELETE', `/api/auth/sessions/${own?.id}`, { token })).status).toBe(204)
     expect(await entries()).toHaveLength(before.length + 2)

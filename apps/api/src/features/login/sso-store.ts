@@ -17,9 +17,9 @@ export const insertSso = (tx: Tx, s: NewSso) =>
       clock_now() + ${s.ttlSec}::int * interval '1 second')`)
 
 /**
- * Uses and rotates a single sign-on in one statement, unless the project ended everything of this member, or the
- * member was blocked, since it began. Of two tabs that use one value at once both get in, and one of the new values lives on. The
- * used value is kept, so that its next use is recognised.
+ * Uses and rotates a single sign-on in one statement. Finds nothing if the project ended all sessions of this member,
+ * or the member was blocked, since it began. If two tabs use one value at once, both succeed, and one of the new values
+ * stays valid. The used value is stored, so that its next use is recognized.
  */
 export const rotateSso = (
   db: Queryable,
@@ -44,7 +44,7 @@ export const rotateSso = (
       extract(epoch from expires_at - clock_now())::int as "remainingSec"
     from used`)
 
-/** Who is logged in by a value, and since when; uses nothing up. */
+/** Returns the member that a value signs in, and the time of the sign-in; does not use the value up. */
 export const findSso = (
   db: Queryable,
   { digest, graceSec, projectId }: { digest: string; graceSec: number; projectId: string | undefined },
@@ -58,7 +58,7 @@ export const findSso = (
         select from project_logouts l
         where l.project_id = ${projectId ?? null}::uuid and l.member_id = s.member_id and l.at >= s.created_at)`)
 
-/** Ends the single sign-on that a value was used up of, longer than the grace ago. */
+/** Ends the single sign-on of a value that was used up longer ago than the grace period. */
 export const deleteSsoOfSpent = (tx: Tx, digest: string, graceSec: number) =>
   tx.maybeOne<{ memberId: string; username: string }>(sql`
     delete from sso_sessions s using spent_sso t, members u
@@ -66,14 +66,14 @@ export const deleteSsoOfSpent = (tx: Tx, digest: string, graceSec: number) =>
       and t.spent_at <= clock_now() - ${graceSec}::int * interval '1 second'
     returning s.member_id as "memberId", u.username`)
 
-/** True while a single sign-on has not been ended; whoever ends it waits until this transaction is done. */
+/** True while a single sign-on has not ended; a transaction that ends it waits until this one is done. */
 export const holdSso = async (tx: Tx, id: string) =>
   (await tx.maybeOne(sql`
     select from sso_sessions
     where id = ${id} and expires_at > clock_now() and not is_void_by_block(member_id, created_at) for share`)) !==
   undefined
 
-/** Ends a single sign-on by a value that it has or had. */
+/** Ends a single sign-on by its current value or a former one. */
 export const deleteSso = (db: Queryable, digest: string) =>
   db.execute(sql`
     delete from sso_sessions where id in (
@@ -81,7 +81,10 @@ export const deleteSso = (db: Queryable, digest: string) =>
       union all
       select sso_id from spent_sso where digest = ${digest})`)
 
-/** Browsers of one member that skip the platform's screen: beyond `most` the oldest go, so that logins do not pile up. */
+/**
+ * Limits the browsers of one member that skip the platform's screen: beyond `most`, the oldest are removed, so that
+ * sign-ins do not pile up.
+ */
 export const trimSso = (tx: Tx, memberId: string, most: number) =>
   tx.execute(sql`
     delete from sso_sessions where id in (

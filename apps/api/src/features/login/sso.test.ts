@@ -29,7 +29,7 @@ describe.each(mainEngines)('single sign-on on %s', (engine) => {
   const ssoPath = ({ id }: GivenProject, more: Record<string, string> = {}) =>
     authorizePath(id, more).replace('/authorize?', '/sso/authorize?')
 
-  /** A browser that has logged in once. */
+  /** Returns a browser that has signed in once. */
   const returning = async (as: string = demo.users.ada) => {
     const browser = new Browser(world.url)
     await walkLogin(world, authorizePath(project.id), { browser, as })
@@ -51,7 +51,7 @@ describe.each(mainEngines)('single sign-on on %s', (engine) => {
     expect(end.href.startsWith(redirectUri)).toBe(true)
     expect(end.searchParams.get('state')).toBe('again')
     expect(end.searchParams.get('iss')).toBe(world.url)
-    // Membership is read from the platform as in any login; only who it is comes from the cookie.
+    // Membership is read from the platform as in any sign-in; the cookie provides only the identity.
     expect(world.sim.journal.count('member')).toBe(1)
     expect(world.sim.journal.count('token')).toBe(0)
     const session = await exchange(world, other, end.searchParams.get('code') ?? '')
@@ -160,7 +160,7 @@ describe.each(mainEngines)('single sign-on on %s', (engine) => {
     expect(errorOf(await open(browser, ssoPath(project, { prompt: 'none' })))).toBe('login_required')
     expect(isScreen(await open(browser, ssoPath(project)))).toBe(true)
     expect((await open(browser, ssoPath(other))).searchParams.has('code')).toBe(true)
-    // A login by the screen begins anew.
+    // A sign-in at the platform's screen starts anew.
     await walkLogin(world, authorizePath(project.id), { browser, as: demo.users.yusra })
     expect((await open(browser, ssoPath(project))).searchParams.has('code')).toBe(true)
   })

@@ -9,7 +9,7 @@ export interface LoginProject {
   readonly mayRead: boolean
 }
 
-/** A project as authorize asks about it; undefined when it is unknown or deleted. */
+/** Returns a project for authorize; undefined if it is unknown or deleted. */
 export const findLoginProject = (db: Queryable, projectId: string, serverId: string) =>
   db.maybeOne<LoginProject>(sql`
     select p.id, p.name, p.deactivated_at is null as "isActive", array(select c.uri from project_callbacks c where c.project_id = p.id) as "redirectUris",
@@ -21,15 +21,15 @@ export interface NewAuthRequest {
   readonly browserDigest: string
   readonly chatState: string
   readonly chatCodeVerifier: string
-  /** Null for a login to pages of the service. */
+  /** Null for a sign-in to pages of the service. */
   readonly projectId: string | null
   readonly serverId: string
   readonly redirectUri: string
   readonly state: string | null
   readonly codeChallenge: string | null
-  /** The request of another protocol that waits for this login, and is told what came of it; no code is made then. */
+  /** The request of another protocol that waits for this sign-in and receives its outcome; then no code is made. */
   readonly interaction?: string
-  /** Who began it, as limits count addresses. */
+  /** The address that began it, as the limits count addresses. */
   readonly address: string
   readonly ttlSec: number
 }
@@ -42,8 +42,8 @@ export const insertAuthRequest = (db: Queryable, r: NewAuthRequest) =>
       ${r.redirectUri}, ${r.state}, ${r.codeChallenge}, ${r.interaction ?? null}, ${r.address}, clock_now() + ${r.ttlSec}::int * interval '1 second')`)
 
 /**
- * Forgets logins beyond the first `most`: of each address the oldest, and of those with most logins first, so that a
- * flood pushes out itself.
+ * Deletes sign-ins beyond the first `most`. Of each address the oldest are deleted first, and addresses with the most
+ * sign-ins lose theirs first, so that a flood evicts itself.
  */
 export const trimAuthRequests = (db: Queryable, most: number) =>
   db.execute(sql`
@@ -54,7 +54,7 @@ export const trimAuthRequests = (db: Queryable, most: number) =>
       order by place desc, created_at
       limit greatest(0, (select count(*) from auth_requests) - ${most}::bigint))`)
 
-/** The newest request of this browser that still waits for the platform's answer. */
+/** Returns the newest request of this browser that still waits for the platform's response. */
 export const findPendingRequest = (db: Queryable, browserDigests: readonly string[]) =>
   db.maybeOne<{ chatState: string; chatCodeVerifier: string }>(sql`
     select chat_state as "chatState", chat_code_verifier as "chatCodeVerifier" from auth_requests
@@ -71,13 +71,13 @@ export interface AuthRequest {
   readonly codeChallenge: string | null
   readonly interaction: string | null
   readonly address: string
-  /** Since it was stored. */
+  /** Milliseconds since it was stored. */
   readonly ageMs: number
 }
 
 /**
- * Claims the request that a callback answers: its state, from a browser that holds its cookie, in time,
- * and not claimed before. Whoever comes second finds nothing.
+ * Claims the request of a callback: it must match the state, come from a browser that holds its cookie, be in time, and
+ * be unclaimed. A second claim finds nothing.
  */
 export const claimAuthRequest = (db: Queryable, chatState: string, browserDigests: readonly string[]) =>
   db.maybeOne<AuthRequest>(sql`
@@ -89,11 +89,11 @@ export const claimAuthRequest = (db: Queryable, chatState: string, browserDigest
       code_challenge as "codeChallenge", interaction, address,
       (extract(epoch from clock_now() - created_at) * 1000)::float8 as "ageMs"`)
 
-/** True while a member is known; whoever erases them waits until this transaction is done. */
+/** True while a member is known; a transaction that erases them waits until this one is done. */
 export const holdMember = async (tx: Tx, memberId: string): Promise<boolean> =>
   (await tx.maybeOne(sql`select from members where id = ${memberId} for key share`)) !== undefined
 
-/** True while somebody is a member of a registered server, by the mirror. */
+/** True while the mirror lists the person as a member of a registered server. */
 export const isInAnyServer = async (db: Queryable, memberId: string): Promise<boolean> =>
   (await db.maybeOne(sql`select from members where id = ${memberId} and is_current`)) !== undefined
 
@@ -104,7 +104,7 @@ export interface NewCode {
   readonly serverId: string
   readonly redirectUri: string
   readonly codeChallenge: string | null
-  /** Of an admin login: the browser that began it. */
+  /** Set for an admin sign-in: the browser that began it. */
   readonly browserDigest?: string
   readonly ip: string | null
   readonly userAgent: string | null
@@ -123,7 +123,7 @@ export const insertCode = (tx: Tx, c: NewCode) =>
       where p.id = ${c.projectId}::uuid and p.deleted_at is null and p.deactivated_at is null
         and exists (select from project_callbacks k where k.project_id = p.id and k.uri = ${c.redirectUri}))`)
 
-/** True when that login was claimed before: whoever presents its state again replays a callback. */
+/** True if that sign-in was claimed before: a second callback with its state is a replay. */
 export const isClaimedRequest = async (db: Queryable, chatState: string) =>
   (await db.maybeOne(sql`
     select from auth_requests where chat_state = ${chatState} and used_at is not null`)) !== undefined

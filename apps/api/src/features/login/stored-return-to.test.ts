@@ -5,7 +5,7 @@ import { atPlatform, Browser, countRows, openLogin } from '../../../test/given.t
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-/** Rows outlive the version that wrote them: what is stored is checked like what is sent. */
+/** Rows outlive the version that wrote them, so stored values are checked like incoming ones. */
 describe.each(engines)('an admin login whose stored return_to no version may follow, on %s', (engine) => {
   let world: World
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe.each(engines)('an admin login whose stored return_to no version may fol
         expect([reply.status, reply.headers.get('location')]).toEqual([400, null])
         expect(reply.text).not.toMatch(/href=|evil|rcc_/)
         expect(await countRows(world, 'authorization_codes')).toBe(codes)
-        // And it is used up: nobody finds it again.
+        // The request is used up as well, so a second try fails.
         expect((await browser.get(back)).status).toBe(400)
       }
     },

@@ -1,7 +1,7 @@
 import type { Tx } from '#platform/db/database'
 import type { toLoginProblem } from './project-redirect.ts'
 
-/** Tells a request of another protocol what came of the login that it waits for. */
+/** Passes the outcome of a sign-in to the request of another protocol that waits for it. */
 export type TellInteraction = (
   tx: Tx,
   interaction: string,

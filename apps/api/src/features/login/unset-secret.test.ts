@@ -11,7 +11,7 @@ import {
 } from '../../../test/given.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
 
-/** Outside production a missing client secret is a warning at the start; what it costs is the logins, and no more. */
+/** Outside production, a missing client secret is a warning at the start: it disables sign-ins and nothing else. */
 describe.each(['CHAT_CLIENT_SECRET', 'CHAT_CLIENT_ID'])('without %s', (variable) => {
   let world: World
   let without: Service
