@@ -8,12 +8,12 @@ import { sql } from '../../platform/db/sql.ts'
 import { listMembers } from './list-members.ts'
 import { exportedIds } from './pages-store.ts'
 
-/** More than a page must be deep to be read along the index of names. */
+/** More members than the offset from which pages are read along the name index. */
 const people = 2_600
 const servers = [demo.mainGuildId, demo.gamesGuildId, '300000000000000003', '300000000000000004']
 const [, , , removed = ''] = servers
 const roles = ['400000000000000001', '400000000000000002', '400000000000000003', '499999999999999999']
-/** More than an entry of an index has room for. */
+/** More roles than an index entry has room for. */
 const manyRoles = Array.from({ length: 250 }, (_, i) => `${510000000000000000n + BigInt(i)}`)
 
 interface Person {
@@ -35,7 +35,7 @@ describe.each(mainEngines)('deep pages on %s', (engine) => {
     await write(db, known)
     await db.execute(sql`update servers set removed_at = clock_now() where id = ${removed}`)
     await churn(db, known)
-    // As whoever reads a server of thousands does.
+    // As a sync of a server with thousands of members does.
     await db.analyze('members', 'memberships', 'roles')
   })
   afterAll(() => world.close())
@@ -51,7 +51,7 @@ describe.each(mainEngines)('deep pages on %s', (engine) => {
   )
   type Filters = typeof filters extends fc.Arbitrary<infer T> ? T : never
 
-  /** What the filters keep, by their definition, in the order of the list. */
+  /** Returns the members that match the filters by definition, in the order of the list. */
   const expected = ({ filter, serverId = [], roleId = [], search = '' }: Filters) =>
     known
       .map((one) => ({ ...one, memberships: one.memberships.filter((held) => held.serverId !== removed) }))
@@ -135,7 +135,7 @@ describe('on postgres, where two write at once,', () => {
 const idOf = (i: number) => `${600000000000000000n + BigInt(i)}`
 const nameOf = (i: number) => `${'abcdefgh'[(i * 7) % 8]}person${(i * 7919) % 1_300}`
 
-/** Nearly everybody is in the main server; roles may be held anywhere. */
+/** Nearly every member is in the main server; roles may be held in any server. */
 const memberships = fc
   .record({
     isInMain: fc.integer({ min: 0, max: 19 }),
@@ -171,7 +171,10 @@ async function write(db: Database, people: readonly Person[]) {
   }
 }
 
-/** Some are renamed, lose a role, leave, or leave and come back under another name: in the lists and here. */
+/**
+ * Renames some members, removes a role, lets some leave, and lets some return under another name: in the lists and
+ * here.
+ */
 async function churn(db: Database, people: Person[]) {
   for (let i = 0; i < people.length; i += 40) {
     const { id, memberships } = people[i] as Person

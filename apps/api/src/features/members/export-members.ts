@@ -6,14 +6,14 @@ import type { Deps, DownloadEvent, OpenDownload } from '../../deps.ts'
 import { type ExportRow, listExportRows } from './lists-store.ts'
 import { exportedIds, type MemberFilters } from './pages-store.ts'
 
-/** Few enough that whoever waits for the same connection, or for this turn of the event loop, hardly notices. */
+/** Small enough to delay other users of the connection, and of this turn of the event loop, only slightly. */
 const membersPerPage = 100
 
 interface ExportDeps {
   readonly openDownload: OpenDownload
 }
 
-/** The memberships of the list as a file. */
+/** Exports the memberships of the list as a file. */
 export function exportMembers(
   { db, openDownload }: Pick<Deps, 'db'> & ExportDeps,
   by: Parameters<OpenDownload>[0],
@@ -26,9 +26,10 @@ export function exportMembers(
 }
 
 /**
- * Who is in the file, and in which order, is of one moment; the rows of each page are read by key when it is their
- * turn. So a slow reader holds one connection of the pool for long work, with a cursor over the ids; the embedded engine
- * answers others between two pages, and no plan depends on statistics. A membership that is there from beginning to end is in it exactly once.
+ * Yields the rows of the file, page by page. The members and their order are of one moment; the rows of each page are
+ * read by key when the page is due. So a slow client holds only one connection of the pool for long work, with a cursor
+ * over the IDs. The embedded engine serves other requests between two pages, and no plan depends on statistics. A
+ * membership that exists from beginning to end is in the file exactly once.
  */
 async function* pagesOfRows(db: Deps['db'], filters: MemberFilters) {
   for await (const page of db.stream<{ id: string }>(exportedIds(filters), membersPerPage)) {
@@ -40,7 +41,7 @@ async function* pagesOfRows(db: Deps['db'], filters: MemberFilters) {
   }
 }
 
-/** Ids are told, what was searched for is not: it is the name of somebody. */
+/** Records the IDs of the filters but not the search text, which is a person's name. */
 const exportEvent = (format: string, { search, ...filters }: MemberFilters): DownloadEvent => ({
   actionType: 'member',
   action: 'member.export',
@@ -61,7 +62,7 @@ const columns: readonly CsvColumn<ExportRow>[] = [
   { header: 'joinedAt', value: ({ joinedAt }) => joinedAt },
 ]
 
-/** One array, valid also when it is empty, a row a line. */
+/** Yields one JSON array, one row a line; valid even if it is empty. */
 async function* jsonArray(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string, void, void> {
   let before = '[\n'
   for await (const page of pages) {

@@ -7,7 +7,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 
 const count = 14_000
 
-/** Written at once and not analyzed: what a first sync has left while it is not over. */
+/** Written at once and not analyzed: the state during a first sync. */
 describe.each(mainEngines)('exports of many new members on %s', (engine) => {
   let world: World
   let token: string

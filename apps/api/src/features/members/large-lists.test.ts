@@ -16,7 +16,10 @@ const perServer = 100_000
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-/** What is held, without what only waits to be collected: how much that is says more of the machine than of us. */
+/**
+ * Returns the memory in use without garbage, because the amount of garbage depends on the machine more than on the
+ * code.
+ */
 function liveBytes(): number {
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
@@ -51,7 +54,7 @@ describe('with 200,000 memberships on postgres', () => {
   const totalOf = async (filters: MemberFilters) =>
     (await findPage(world.service.deps.db, filters, 0, 1)).total
   const sortsOf = (read: string) =>
-    // Only the page itself is turned round.
+    // Only the page itself is reversed.
     read.match(/Sort Key: .*/g)?.filter((key) => !key.includes('page')) ?? []
 
   test('a search reads the index of trigrams, a page the index of names', async () => {
@@ -137,7 +140,7 @@ describe('with 200,000 memberships on postgres', () => {
     `roleId=${demo.roles.crew}&serverId=${demo.gamesGuildId}&filter=club&search=amber`,
   ])('a list with %s is answered at once', async (query) => {
     let least = Number.POSITIVE_INFINITY
-    // Some tenths of a second on an idle machine at most; this one may be busy, and is asked again then.
+    // At most a few tenths of a second on an idle machine; a busy one gets another try.
     for (let tries = 0; tries < 3 && least >= 3_000; tries++) {
       const from = performance.now()
       expect((await call(world.url, 'GET', `${members}?${query}`, { token })).status).toBe(200)
@@ -163,7 +166,7 @@ describe('with 200,000 memberships on postgres', () => {
         looked += 1
         peak = Math.max(peak, liveBytes())
       }
-      // The admin's own membership is one more, and so is a line around the rows.
+      // The admin's own membership adds one, and so does a line around the rows.
       expect(lines).toBe(2 * perServer + (format === 'csv' ? 2 : 3))
       expect(startedMs).toBeLessThan(3_000)
       expect(looked).toBeGreaterThanOrEqual(7)
@@ -176,7 +179,7 @@ describe('with 200,000 memberships on postgres', () => {
     expect(slow.map(({ statusCode }) => statusCode)).toEqual([200, 200])
     const third = await call(world.url, 'GET', `${members}/export`, { token })
     expect([third.status, third.body.code]).toEqual([429, 'RATE_LIMITED'])
-    // Whatever the file.
+    // The limit applies to every kind of file.
     const log = await call(world.url, 'GET', '/api/admin/audit/logs/export', { token })
     expect([log.status, log.body.code]).toEqual([429, 'RATE_LIMITED'])
 
@@ -210,7 +213,7 @@ describe('with 200,000 memberships on postgres', () => {
   })
 })
 
-/** The members that a sync would leave, without asking for each. */
+/** Writes the members as a sync would, without a request for each. */
 async function seed({ service }: World) {
   const { db } = service.deps
   await db.transaction(
@@ -240,6 +243,6 @@ async function seed({ service }: World) {
 
 async function drained(response: IncomingMessage) {
   for await (const _ of response) {
-    // Only its end matters.
+    // Only the end of the file matters.
   }
 }

@@ -11,7 +11,7 @@ interface Page {
   readonly totalPages: number
 }
 
-/** One page of current members, in three statements however long it is. */
+/** Lists one page of current members, in three statements regardless of its length. */
 export async function listMembers(
   { db }: Pick<Deps, 'db'>,
   query: memberLists.MemberListQuery,

@@ -4,23 +4,23 @@ import type { Queryable } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 import type { MemberFilters } from './pages-store.ts'
 
-/** Names of the roles that membership `m` holds, highest first. */
+/** The names of the roles that membership `m` holds, highest first. */
 const roleNames = sql`
   array(select r.name from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)
     order by r.position desc, r.id)`
 
-/** The same roles as the administration sees them. */
+/** The same roles, as the administration lists them. */
 const roles = sql`(
   select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name,
     'color', nullif(r.color, 0), 'position', r.position) order by r.position desc, r.id), '[]')
   from roles r where r.server_id = m.server_id and r.id = any(m.role_ids))`
 
-/** The block that member `u` is under now. */
+/** The block of member `u` that is in force. */
 const blockInForce = sql`
   from member_blocks b where b.member_id = u.id and (b.until is null or b.until > clock_now())`
 const isBlocked = sql`exists (select ${blockInForce})`
 
-/** Members with all their servers, in the order of the ids. */
+/** Lists members with all their servers, in the order of the IDs. */
 export const listMembersById = (db: Queryable, ids: readonly string[]) =>
   db.query<Omit<memberLists.MemberListItem, 'serverCount'>>(sql`
     select u.id as "memberId", ${selectFields(fieldsOf('memberList'))},
@@ -33,7 +33,7 @@ export const listMembersById = (db: Queryable, ids: readonly string[]) =>
     from unnest(${ids}::text[]) with ordinality as page (id, place) join members u on u.id = page.id
     order by page.place`)
 
-/** A member and their servers; undefined when this service never heard of them. */
+/** Returns a member and their servers; undefined if this service does not know the member. */
 export const findMemberServers = (db: Queryable, memberId: string) =>
   db.maybeOne<memberLists.MemberServers>(sql`
     select u.id as "memberId", ${selectFields(fieldsOf('memberServers'))},
@@ -50,7 +50,7 @@ export const findMemberServers = (db: Queryable, memberId: string) =>
         where m.member_id = u.id and m.left_at is null) as servers
     from members u where u.id = ${memberId}`)
 
-/** Registered servers, those first where a member is or was. */
+/** Lists registered servers; those with a current or former membership of the member come first. */
 export const listServerIds = async (db: Queryable, memberId: string, limit: number): Promise<string[]> => {
   const rows = await db.query<{ id: string }>(sql`
     select v.id from servers v left join memberships m on m.server_id = v.id and m.member_id = ${memberId}
@@ -69,8 +69,8 @@ export interface ExportRow extends FieldsOf<'memberExport'> {
 }
 
 /**
- * The current memberships of these members, narrowed to the servers that the filters name, in the order of the ids.
- * `offset 0` has each member's looked up by key, whatever statistics say.
+ * Lists the current memberships of these members, limited to the servers that the filters name, in the order of the
+ * IDs. `offset 0` makes the planner read the memberships of each member by key, regardless of statistics.
  */
 export const listExportRows = (db: Queryable, filters: MemberFilters, ids: readonly string[]) =>
   db.query<ExportRow>(sql`

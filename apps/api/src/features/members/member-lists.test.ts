@@ -32,7 +32,7 @@ interface Known {
 describe.each(engines)('member lists on %s', (engine) => {
   let world: World
   let token: string
-  /** What the platform has, by its own account. */
+  /** The members at the platform, as it reports them. */
   let known: Known[]
   beforeAll(async () => {
     world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
@@ -56,7 +56,7 @@ describe.each(engines)('member lists on %s', (engine) => {
   const list = (filters: Filters, more: Record<string, string> = {}) =>
     get(`${members}?${queryOf(filters, more)}`)
   const idsOf = (body: { data: { memberId: string }[] }) => body.data.map(({ memberId }) => memberId)
-  /** What a list must hold, in its order. */
+  /** Returns the members that a list must contain, in its order. */
   const expected = ({ filter, serverId = [], roleId = [], search = '' }: Filters) =>
     known.filter(
       ({ memberships, names }) =>
@@ -172,7 +172,7 @@ describe.each(engines)('member lists on %s', (engine) => {
     for (let page = 1; ; page++) {
       const { body } = await list({ search: 'amelia' }, { page: `${page}`, limit: '7' })
       seen.push(...idsOf(body))
-      // At the end of the order: what was there keeps its place.
+      // At the end of the order, so that the other members keep their places.
       await deps.db.execute(sql`
         insert into members (id, username, is_current) values (${`90000000000000000${page}`}, ${`~amelia${page}`}, true)`)
       if (body.data.length < 7) break
@@ -400,7 +400,7 @@ interface Listed {
   readonly roles: readonly string[]
 }
 
-/** Everyone the platform lists for its servers, in the order of our lists. */
+/** Lists all members of the platform's servers, in the order of our lists. */
 async function readKnown({ sim }: World): Promise<Known[]> {
   const byId = new Map<string, Known & { memberships: Known['memberships'][number][] }>()
   for (const serverId of [demo.mainGuildId, demo.gamesGuildId]) {
@@ -423,11 +423,11 @@ async function readKnown({ sim }: World): Promise<Known[]> {
   return [...byId.values()].sort((a, b) => inBytes(a.names, b.names) || inBytes(a.id, b.id))
 }
 
-/** Asks for a download and hangs up when its first bytes are there. */
+/** Starts a download and disconnects after its first bytes. */
 const brokenOff = (url: string, token: string) =>
   new Promise<void>((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}` }
-    // A connection of its own: fetch would open the next one in advance.
+    // Uses a connection of its own: fetch would open the next one in advance.
     const asked = request(url, { headers, agent: false }, (response) => {
       response.once('data', () => {
         asked.destroy()
@@ -437,7 +437,7 @@ const brokenOff = (url: string, token: string) =>
     asked.once('error', reject).end()
   })
 
-/** Statements and cursors that are open in the database, but for this question. */
+/** Counts open statements and cursors in the database, except this query. */
 async function openReads({ engine, service: { deps } }: World) {
   const row = await deps.db.maybeOne<{ n: number }>(
     engine === 'pglite'

@@ -8,12 +8,12 @@ export interface MemberFilters {
   readonly search?: string
 }
 
-/** Current memberships of registered servers that fulfil the condition. */
+/** Current memberships in registered servers that meet the condition. */
 const memberships = (condition: Sql): Sql => sql`
   memberships m where m.left_at is null and ${condition}
     and m.server_id = any(array(select v.id from servers v where v.removed_at is null))`
 
-/** The same for reading many: most often no server was removed, and then none is compared. */
+/** The same for reading many rows: usually no server was removed, and then nothing is compared. */
 const manyMemberships = (condition: Sql): Sql => sql`
   memberships m where m.left_at is null and ${condition} and (
     not exists (select from servers v where v.removed_at is not null)
@@ -22,14 +22,14 @@ const manyMemberships = (condition: Sql): Sql => sql`
 const inServers = (ids: readonly string[]) =>
   ids.length === 1 ? sql`m.server_id = ${ids[0]}` : sql`m.server_id = any(${ids}::text[])`
 
-/** What a membership says, as conditions on it. Where the member is besides, some ways of reading do not know. */
+/** Conditions on a membership. Some sources do not contain the member's other servers. */
 interface Said {
   readonly hasRole: (ids: readonly string[]) => Sql
   readonly isAlsoIn: (serverIds: readonly string[]) => Sql
   readonly isAlsoClub: Sql
 }
 
-/** As its row says. */
+/** Conditions on the columns of the row. */
 const inRow: Said = {
   hasRole: (ids) => sql`m.role_ids && ${ids}::text[]`,
   isAlsoIn: (serverIds) => sql`m.other_server_ids && array(
@@ -38,8 +38,9 @@ const inRow: Said = {
 }
 
 /**
- * As the index of names says; whoever holds too many roles for it is looked up by key, and so is who is in several servers: of
- * a `few` one by one, as `offset 0` has it. Else the planner may read all of them at once.
+ * Conditions on the columns of the name index. A member with too many roles for the index is read by key, and so is a
+ * member who may be in several servers. For a `few` members, `offset 0` makes these reads one by one; otherwise the
+ * planner may read all of them at once.
  */
 const inIndex = (few: boolean): Said => {
   const oneByOne = few ? sql`offset 0` : sql``
@@ -48,7 +49,8 @@ const inIndex = (few: boolean): Said => {
       m.indexed_role_ids && ${ids}::text[] or m.indexed_role_ids is null and (
         select o.role_ids && ${ids}::text[] from memberships o
         where o.server_id = m.server_id and o.member_id = m.member_id))`,
-    // What is compared with true has no index: without statistics the planner would read a server's for each member.
+    // A comparison with true uses no index: without statistics, the planner would read the whole index of a server for
+    // each member.
     isAlsoIn: (serverIds) => sql`exists (
       select from memberships o where o.member_id = m.member_id and (
         o.left_at is null and o.server_id = any(${serverIds}::text[])
@@ -57,7 +59,7 @@ const inIndex = (few: boolean): Said => {
   }
 }
 
-/** Trigrams need three letters or digits in a row; without them their index would be read from end to end. */
+/** Trigrams need three consecutive letters or digits; without them, the whole trigram index would be read. */
 const hasTrigrams = /[\p{L}\p{N}]{3}/u
 
 function matches(text: Sql, search: string): Sql {
@@ -65,22 +67,24 @@ function matches(text: Sql, search: string): Sql {
   return sql`${text} like lower(${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`})`
 }
 
-/** Which members the filters keep. The planner chooses whether it begins with them or with their memberships. */
+/**
+ * Returns the members that match the filters. The planner chooses whether to start with them or with their memberships.
+ */
 function keptMembers({ filter, serverId = [], roleId = [], search = '' }: MemberFilters): Sql {
   const isAmong = (condition: Sql) => sql`u.id in (select m.member_id from ${memberships(condition)})`
   const conditions = [sql`u.is_current`]
   if (filter === 'club') conditions.push(sql`u.is_club_member`)
   if (search !== '') conditions.push(matches(sql`u.search_text`, search))
-  // One membership may be in the server and another one with the role.
+  // One membership may be in the server, and another one may hold the role.
   if (serverId.length > 0) conditions.push(isAmong(inServers(serverId)))
   if (roleId.length > 0) conditions.push(isAmong(inRow.hasRole(roleId)))
   return sql`members u where ${allOf(conditions)}`
 }
 
 /**
- * The members whom a filter by server or role keeps, as memberships: with the role, or in the server where no role is
- * asked for. What else is asked for is nearly always true of the same membership; only of one of which it is not, it is asked
- * whether the member is elsewhere. Empty without such a filter.
+ * Returns the members that a filter by server or role matches, as memberships: those with the role, or those in the
+ * server if there is no role filter. The other filters nearly always match the same membership. Only for a membership
+ * that they do not match, the member's other servers are checked. Returns undefined without such a filter.
  */
 function keptMemberships(filters: MemberFilters, { hasRole, isAlsoIn, isAlsoClub }: Said): Sql | undefined {
   const { filter, serverId = [], roleId = [], search = '' } = filters
@@ -95,15 +99,15 @@ function keptMemberships(filters: MemberFilters, { hasRole, isAlsoIn, isAlsoClub
 }
 
 /**
- * A limit or offset whose value the planner does not see. It then supposes that few rows are read, and takes them
- * from an index in their order, where it would otherwise put all of them in order.
+ * Returns a limit or offset with a value that is hidden from the planner. The planner then assumes few rows and reads
+ * them in order from an index, where it would otherwise sort all of them.
  */
 const unplanned = (value: Sql): Sql => sql`(select ${value}::bigint)`
 
 /**
- * Names and ids whom the filters keep, to be read from an index in their order: of members, or of memberships (or from their rows). A
- * member with two memberships that fit comes twice unless `distinct`. "POSIX" is the order of that index, the same as
- * everywhere else.
+ * Lists the names and IDs of matching members or memberships, to be read in order from an index (or from the rows). A
+ * member with two matching memberships appears twice unless `distinct` is set. "POSIX" is the order of that index, and
+ * gives the same order as everywhere else.
  */
 function kept(filters: MemberFilters, distinct: boolean, said = inIndex(false)): Sql {
   const memberships = keptMemberships(filters, said)
@@ -111,13 +115,13 @@ function kept(filters: MemberFilters, distinct: boolean, said = inIndex(false)):
   return sql`select ${distinct ? sql`distinct` : sql``} m.search_text, m.member_id collate "POSIX" as id from ${memberships}`
 }
 
-/** Searches, and lists by several roles, are sums of nothing that is kept. */
+/** Searches, and lists by several roles, cannot be summed from stored totals. */
 const hasKeptTotal = ({ roleId = [], search = '' }: MemberFilters) => search === '' && roleId.length <= 1
 
 /**
- * The total as the sum of what is kept of memberships, by the servers of their members. Whoever is in several of the servers is
- * counted in the first of them. A role is of one server, so that each membership with it is of another member; should two servers
- * have a role of one id, the total is null.
+ * Sums the total from the stored totals of memberships, which are grouped by the servers of their members. A member in
+ * several of the servers is counted in the first of them. A role belongs to one server, so each membership with it
+ * belongs to another member. If two servers had a role of the same ID, the total would be null.
  */
 function keptTotal({ filter, serverId = [], roleId: [role] = [] }: MemberFilters): Sql {
   const registered = sql`select v.id from servers v where v.removed_at is null`
@@ -142,7 +146,10 @@ function keptTotal({ filter, serverId = [], roleId: [role] = [] }: MemberFilters
     where ${isClub} and t.server_id in (${registered})`
 }
 
-/** The total counted: memberships of one server are of as many members, and doubles are sorted out only where there are several. */
+/**
+ * Counts the total. The memberships of one server belong to as many members, so duplicates are removed only if there
+ * are several servers.
+ */
 function countedTotal(filters: MemberFilters, from: Sql | undefined): Sql {
   if (!from) return sql`select count(*) as total, true as once from ${keptMembers(filters)}`
   const { serverId = [], roleId = [] } = filters
@@ -155,15 +162,16 @@ function countedTotal(filters: MemberFilters, from: Sql | undefined): Sql {
     from (select count(*) as found, min(m.server_id) as first, max(m.server_id) as last from ${from}) one`
 }
 
-/** Rows before a page from which on it is read along the index of names: up to there, looking up is as quick. */
+/** The offset from which a page is read along the name index: below it, a lookup is as fast. */
 const deepFrom = 2_000
-/** Members of a list that are read and put in order, rather than found among all along the index of names. */
+/** The maximum size of a list that is read completely and sorted, instead of being filtered along the name index. */
 const fewAtMost = 10_000
 
 /**
- * One page of ids in order of name, and how many there are, of one snapshot. `known` is the total that was kept a moment ago: it
- * says how the page is read, in place of estimates of the planner, and not what it says. Where it is not known, all is counted,
- * and the values decide: the page is read along the index of names where many fit, and from the memberships where few do.
+ * Builds the statement for one page of IDs in the order of names, with the total, from one snapshot. `known` is the
+ * total that was stored a moment ago: it replaces the planner's estimates for the choice of a read method, but it does
+ * not become the result. Without it, all rows are counted and the values decide: the page is read along the name index
+ * if many members match, and from the memberships if few do.
  */
 export function pageStatement(filters: MemberFilters, offset: number, limit: number, known?: number): Sql {
   if (known !== undefined) {
@@ -174,7 +182,7 @@ export function pageStatement(filters: MemberFilters, offset: number, limit: num
   }
   if (offset >= deepFrom)
     return deepPageStatement(filters, offset, limit, countedTotal(filters, keptMemberships(filters, inRow)))
-  // A search is quicker among members, who have an index of trigrams.
+  // A search is faster on members, which have a trigram index.
   const from = filters.search ? undefined : keptMemberships(filters, inRow)
   return plannedAnew(sql`
     with counted as materialized (${countedTotal(filters, from)})
@@ -186,7 +194,7 @@ export function pageStatement(filters: MemberFilters, offset: number, limit: num
     from counted`)
 }
 
-/** A page of few members: all of them are read from their memberships (`offset 0` sees to that), and put in order. */
+/** Reads a page of a short list: reads all members from their memberships (forced by `offset 0`), and sorts them. */
 const shortListStatement = (filters: MemberFilters, offset: number, limit: number): Sql =>
   plannedAnew(sql`
     with counted as materialized (${keptTotal(filters)})
@@ -196,7 +204,7 @@ const shortListStatement = (filters: MemberFilters, offset: number, limit: numbe
       order by search_text, id limit ${limit} offset ${offset}) as ids
     from counted`)
 
-/** A page wherever it is: read from the nearer end of an index of names, nothing is sorted. */
+/** Reads a page at any position from the nearer end of a name index, without sorting. */
 function deepPageStatement(
   filters: MemberFilters,
   offset: number,
@@ -222,7 +230,7 @@ function deepPageStatement(
 }
 
 interface FoundPage {
-  /** Null where it has to be counted. */
+  /** Null if it has to be counted. */
   readonly total: number | null
   readonly ids: string[]
 }
@@ -244,6 +252,6 @@ export async function findPage(
   return { total: total ?? 0, ids }
 }
 
-/** The members whom the filters keep, in the order of the list: the first of them come at once. */
+/** Lists the matching members in the order of the list; the first of them are returned at once. */
 export const exportedIds = (filters: MemberFilters): Sql =>
   sql`select id from (${kept(filters, true)}) kept order by search_text, id`

@@ -9,16 +9,16 @@ import type { Deps } from '../../deps.ts'
 import { listServerIds } from './lists-store.ts'
 import { getMemberServers } from './member-servers.ts'
 
-/** Servers that one request asks about; those where the member is known come first. */
+/** The maximum number of servers per request; servers with a membership of the member come first. */
 const maxServers = 20
 
 type Needs = Pick<Deps, 'db' | 'chat' | 'audit' | 'mirrorMember'> & {
-  /** How many one admin may have read again: each is a question to the platform for each server. */
+  /** Limits the refreshes of each admin, because each one sends a request to the platform for every server. */
   readonly refreshLimiter: RateLimiter
 }
 
 /**
- * Reads one member from the platform in all registered servers, now: for an admin who sees that the mirror is wrong.
+ * Reads one member from the platform in all registered servers now, for an admin who found an error in the mirror.
  * @throws MEMBER_NOT_FOUND, RATE_LIMITED, CHAT_PLATFORM_UNAVAILABLE
  */
 export async function refreshMember(
@@ -31,7 +31,7 @@ export async function refreshMember(
   if (!verdict.allowed) throw tooMany(refreshLimiter, verdict)
   const serverIds = await listServerIds(db, memberId, maxServers)
   const answers = await Promise.all(serverIds.map((serverId) => readIn(deps, serverId, memberId)))
-  // A server that the bot is not in has no answer, and keeps nobody from those of the others.
+  // A server without the bot gives no answer; the answers of the other servers still count.
   if (serverIds.length > 0 && answers.every((isAnswered) => !isAnswered)) throw chatPlatformUnavailable()
   const member = await getMemberServers(deps, memberId)
   await db.transaction((tx) =>
@@ -46,7 +46,7 @@ export async function refreshMember(
   return member
 }
 
-/** False when the platform refuses to say. */
+/** Reads a member in one server. Returns false if the platform rejects the request. */
 async function readIn({ db, chat, mirrorMember }: Needs, serverId: string, id: string): Promise<boolean> {
   try {
     const askedAt = await readTime(db)

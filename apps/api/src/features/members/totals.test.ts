@@ -16,7 +16,7 @@ import { listMembers } from './list-members.ts'
 
 const servers = [demo.mainGuildId, demo.gamesGuildId, '300000000000000003', '300000000000000004']
 const [club = '', games = '', third = '', fourth = ''] = servers
-/** The last one is had in any server, as the platform never does. */
+/** Members hold the last role in any server, which never happens at the platform. */
 const roles = ['400000000000000001', '400000000000000002', '400000000000000003', '499999999999999999']
 const [, , , everywhere = ''] = roles
 const people = Array.from({ length: 10 }, (_, i) => `${700000000000000000n + BigInt(i)}`)
@@ -41,7 +41,7 @@ describe.each(engines)('totals of member lists on %s', (engine) => {
       group by server_id, other_server_ids, role_id having sum(total) <> 0
       order by server_id, other_server_ids, role_id`)
 
-  /** Each total is the number of members whom the filters keep by their definition. */
+  /** Expects each total to be the number of members that match the filters by definition. */
   async function expectTrue() {
     const { db } = world.service.deps
     const held = await memberships()
@@ -93,7 +93,7 @@ describe.each(engines)('totals of member lists on %s', (engine) => {
     }
     return { serverId, member: { user, nick: null, roleIds, joinedAt: null, pending: false } }
   }
-  /** One thing that changes who is in a list; some many at once, as a sync does. */
+  /** One change that affects a list; some change many members at once, as a sync does. */
   const change = (random: Random) => {
     const { db, endSessions, mirrorMember } = world.service.deps
     const one = written(random)
@@ -150,7 +150,7 @@ describe.each(engines)('totals of member lists on %s', (engine) => {
               await registerServer(tx, { id: serverId, name: serverId, icon: null, isMain: false })
           }),
       ],
-      // As a version does that knows nothing of totals.
+      // As a version without totals does.
       [
         1,
         () =>
@@ -186,7 +186,7 @@ describe.each(engines)('totals of member lists on %s', (engine) => {
       }
       const before = await kept()
       while ((await foldTotals(db, 5)) > 0) {
-        // Until each is one sum.
+        // Until each total is a single sum.
       }
       expect(await kept()).toEqual(before)
       await db.execute(sql`select count_member_totals()`)
