@@ -24,7 +24,7 @@ describe.each(mainEngines)('access that is denied on %s', (engine) => {
   afterAll(() => world.close())
 
   const members = `/api/servers/${demo.mainGuildId}/members`
-  /** What each is refused with, how it is asked for, and what is recorded. */
+  /** The error code of each denial, the request that causes it, and its record. */
   const denials: Record<string, { ask: () => Promise<Reply>; record: object }> = {
     SCOPE_REQUIRED: {
       ask: () => call(world.url, 'GET', members, { key: project.key }),

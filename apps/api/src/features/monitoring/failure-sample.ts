@@ -1,13 +1,15 @@
 import type { NewFailure } from './store.ts'
 
-/** So many failures are kept one by one before a flood becomes a sample: more than any honest mistake makes. */
+/**
+ * The number of failures that are recorded individually before sampling starts: more than any honest mistake causes.
+ */
 const burst = 5_000
-/** And so many a second after that: a flood that lasts a month must not fill the disk. */
+/** The number of further failures a second: a flood that lasts a month must not fill the disk. */
 const perSecond = 1
 
 /**
- * Keeps rejected credentials until they are written. Of a flood it keeps a uniform sample (reservoir sampling,
- * Vitter's algorithm R): the first of each second would show who is early, not who is there.
+ * Buffers rejected credentials until they are written. During a flood it keeps a uniform sample (reservoir sampling,
+ * Vitter's algorithm R): the first failures of each second would not represent all clients.
  */
 export class FailureSample {
   #failures: NewFailure[] = []
@@ -22,7 +24,7 @@ export class FailureSample {
     this.#refilledAt = now()
   }
 
-  /** `make` is only called when the failure is kept. */
+  /** Adds a failure. `make` runs only if the failure is kept. */
   add(make: () => NewFailure): void {
     this.#seen += 1
     if (this.#failures.length < Math.floor(this.#allowance)) {
@@ -34,7 +36,7 @@ export class FailureSample {
     if (place < this.#failures.length) this.#failures[place] = make()
   }
 
-  /** What is kept, for writing. */
+  /** Removes and returns the sample, for writing. */
   take(): NewFailure[] {
     const taken = this.#failures
     const now = this.#now()
@@ -46,7 +48,7 @@ export class FailureSample {
     return taken
   }
 
-  /** Keeps what could not be written, in front of what came since. */
+  /** Puts back failures that could not be written, before those that arrived since. */
   giveBack(failures: readonly NewFailure[]): void {
     this.#allowance = Math.min(burst, this.#allowance + failures.length)
     this.#failures = [...failures, ...this.#failures].slice(0, burst)

@@ -10,7 +10,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 const club = demo.mainGuildId
 const { ada, emil } = demo.users
 
-// A row that somebody holds is PostgreSQL's; the embedded engine has one connection.
+// Only PostgreSQL can have a row locked by another transaction; the embedded engine has one connection.
 describe('monitoring says of the gateway', () => {
   let world: World
   let token: string

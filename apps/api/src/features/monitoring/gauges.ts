@@ -11,7 +11,10 @@ type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>
 interface GaugeRow {
   readonly name: string
   readonly help: string
-  /** How several worker processes make one: their sum, or any of them where all see the same. */
+  /**
+   * The aggregation over worker processes: the sum or maximum of the values, or any of them if all workers have the
+   * same value.
+   */
   readonly over: 'sum' | 'max' | 'first'
   readonly label?: string
   readonly read: (deps: GaugeDeps) => readonly Sample[] | Promise<readonly Sample[]>
@@ -21,7 +24,9 @@ const gatewayStates = ['off', 'closed', 'connecting', 'connected', 'refused'] as
 const reasons = ['lost', 'unavailable', 'reading'] as const
 const yes = (is: boolean) => (is ? 1 : 0)
 
-/** Gauges that read dependencies; series of requests and of the recorder are in `metrics.ts`. A new one is a new row. */
+/**
+ * Gauges that read dependencies; series of requests and of the recorder are in `metrics.ts`. A new one is a new row.
+ */
 const gauges: readonly GaugeRow[] = [
   {
     name: 'rolecall_build_info',
@@ -177,7 +182,7 @@ export function registerGauges(registry: Registry, deps: GaugeDeps): void {
       async collect() {
         const samples = await read(deps)
         this.reset()
-        // Reset leaves a gauge without labels at 0, which "unknown" is not.
+        // A reset sets a gauge without labels to 0, which does not mean "unknown".
         if (samples.length === 0 && !label) this.remove()
         for (const [value, labels] of samples) this.set(labels ?? {}, value)
       },
@@ -187,8 +192,8 @@ export function registerGauges(registry: Registry, deps: GaugeDeps): void {
 }
 
 function registerQueues(registry: Registry, { db }: GaugeDeps) {
-  /** Two gauges of one reading. An outage leaves them out. */
-  // A scrape is answered in time, whatever is down.
+  /** Reads the queues once for both gauges. During an outage they have no samples. */
+  // A scrape gets its response in time, even if a dependency is down.
   const read = singleFlight(() => within(readQueues(db), partDeadlineMs, new Map()))
   const register = (name: string, help: string, of: 'rows' | 'oldestSeconds') =>
     new Gauge({

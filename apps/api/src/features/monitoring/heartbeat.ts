@@ -5,14 +5,14 @@ import { beatInstance, removeInstance } from './instances-store.ts'
 
 const everyMs = 5_000
 
-/** Tells the other instances that this one is there. */
+/** Reports to the other instances that this one is running. */
 export interface Heartbeat {
   readonly id: string
-  /** Says so now. */
+  /** Reports once, now. */
   beat(): Promise<unknown>
-  /** Says so from now on. */
+  /** Reports at intervals from now on. */
   start(): void
-  /** Says that it goes. */
+  /** Reports that this instance stops. */
   close(): Promise<void>
 }
 

@@ -9,7 +9,7 @@ interface Sign {
   readonly leadsGateway: boolean
 }
 
-/** Notes that an instance lives. Moments are the database's, reached by ages: the clocks of machines differ. */
+/** Records that an instance is running. Times are the database's, computed from ages: the clocks of machines differ. */
 export const beatInstance = (db: Queryable, { id, version, uptimeMs, leadsGateway }: Sign) =>
   db.execute(sql`
     insert into instances (id, version, started_at, last_seen_at, leads_gateway)
@@ -18,7 +18,10 @@ export const beatInstance = (db: Queryable, { id, version, uptimeMs, leadsGatewa
     on conflict (id) do update set last_seen_at = excluded.last_seen_at,
       leads_gateway = excluded.leads_gateway`)
 
-/** Writes as an instance does, and so much that it finds no room in pages that are there: for a transaction that is rolled back. */
+/**
+ * Writes as an instance does, in an amount that does not fit into existing pages: for a transaction that is rolled
+ * back.
+ */
 export const writeMebibyte = (db: Queryable) =>
   db.execute(sql`
     insert into instances (id, version, started_at, last_seen_at, leads_gateway)
@@ -36,7 +39,7 @@ export interface InstanceRow {
   readonly leadsGateway: boolean
 }
 
-/** The instances that were seen within the last minute. One that was killed is missed for as long. */
+/** Lists the instances that were seen within the last minute. A killed instance stays in the list for that time. */
 export const listInstances = (db: Queryable) =>
   db.query<InstanceRow>(sql`
     select id, version, started_at as "startedAt", last_seen_at as "lastSeenAt",

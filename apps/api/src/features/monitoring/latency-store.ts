@@ -4,14 +4,14 @@ import { type Sql, sql } from '#platform/db/sql'
 import { type AskedUsage, inPeriod } from './read-store.ts'
 import { noProject, ofEachCell } from './store.ts'
 
-/** How one route or project was answered in a period. */
+/** The latency of one route or project in a period. */
 export interface LatencyRow {
   readonly key: string
   readonly name: string
   readonly count: number
   readonly clientErrors: number
   readonly serverErrors: number
-  /** Of each bound, and beyond the last one, how many took so long. */
+  /** The number of requests per bound, and of those beyond the last bound. */
   readonly took: readonly number[]
 }
 
@@ -20,7 +20,10 @@ const keyColumns: Readonly<Record<latency.LatencyGroup, Sql>> = {
   project: sql`project_id::text`,
 }
 
-/** The busiest first. Cells are summed one by one: unfolded, each row would be a dozen. */
+/**
+ * Sums the latency, the busiest route or project first. Sums the cells one by one: unfolded, each row would become a
+ * dozen.
+ */
 export const sumLatency = (db: Queryable, asked: AskedUsage, groupBy: latency.LatencyGroup, limit: number) =>
   db.query<LatencyRow>(sql`
     with summed as (

@@ -32,7 +32,7 @@ describe.each(engines)('latency and queues on %s', (engine) => {
     expect(row).toMatchObject({ name: route, count: 5, measured: 5, clientErrors: 5, serverErrors: 0 })
     expect(row?.took).toHaveLength(latency.latencyBoundsMs.length + 1)
     expect(row?.took.reduce((sum, count) => sum + count)).toBe(5)
-    // As slow as the machine is, but never quicker for more of them.
+    // As slow as the machine is, but never faster at a higher percentile.
     const [p50, p95, p99] = [row?.p50Ms, row?.p95Ms, row?.p99Ms].map((ms) => ms ?? Number.POSITIVE_INFINITY)
     expect([p50, p95, p99]).toEqual([p50, p95, p99].toSorted((a = 0, b = 0) => a - b))
     expect(await rowOf(project.id, '&groupBy=project')).toMatchObject({ name: 'Harbour log', count: 5 })
@@ -57,13 +57,13 @@ describe.each(engines)('latency and queues on %s', (engine) => {
     }
     count(0, 60)
     await world.service.recorder.flush()
-    // Into the row that is there, as another instance would.
+    // Added to the existing row, as another instance would.
     count(0, 30)
     count(5, 8)
     count(latency.latencyBoundsMs.length, 2)
     count(-1, 3)
     await world.service.recorder.flush()
-    // A version that does not measure.
+    // A version that does not measure durations.
     await world.service.deps.db.execute(sql`
       insert into usage_minutes (minute, project_id, route, status, count)
       values (date_trunc('minute', clock_now() - interval '5 minutes'),

@@ -9,7 +9,9 @@ import { isLoopbackAddress } from '#platform/loopback'
 import type { Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 
-/** `GET /metrics`, for Prometheus. Not of the contract: it is about the process, not about members. */
+/**
+ * Serves `GET /metrics` for Prometheus. It is not part of the contract, because it describes the process, not members.
+ */
 export function metricsRoute(
   { page }: Pick<Router<Callers>, 'page'>,
   { config }: Pick<Deps, 'config'>,
@@ -25,7 +27,10 @@ export function metricsRoute(
   })
 }
 
-/** By token when there is one, else from this very machine: by the socket, whatever a proxy says of others. */
+/**
+ * Admits a scraper with the token, if one is set. Otherwise admits only this machine, by the address of the socket:
+ * forwarded addresses do not count.
+ */
 function checkScraper(request: FastifyRequest, token: string | undefined) {
   if (token) {
     const given = bearerToken(request.raw)
@@ -33,7 +38,7 @@ function checkScraper(request: FastifyRequest, token: string | undefined) {
     throw new ApiError('INVALID_METRICS_TOKEN', { reason: given === undefined ? 'missing' : 'unknown' })
   }
   const { headers, socket } = request.raw
-  // A proxy on this machine is a neighbour too, and speaks for strangers.
+  // A proxy on this machine is local too, but forwards requests of strangers.
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers[name])
   if (isForwarded || !isLoopbackAddress(socket.remoteAddress ?? '')) throw new ApiError('METRICS_LOCAL_ONLY')
 }

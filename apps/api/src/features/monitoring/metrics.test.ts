@@ -10,7 +10,7 @@ import { createLifecycle } from '../../platform/http/lifecycle.ts'
 
 const scrape = async (url: string) => (await fetch(`${url}/metrics`)).text()
 
-/** The value of a series; undefined when it is not there. Labels in any order. */
+/** Returns the value of a series; undefined if it does not exist. Labels may be in any order. */
 function sampleOf(text: string, name: string, labels: Record<string, string> = {}): number | undefined {
   const line = text
     .split('\n')
@@ -63,7 +63,7 @@ describe.each(mainEngines)('GET /metrics on %s', (engine) => {
     expect(sampleOf(text, 'rolecall_platform_requests_total', { operation: 'identify' })).toBeGreaterThan(0)
     expect(sampleOf(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
     expect(sampleOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(0)
-    // What is unknown is not there, rather than 0.
+    // An unknown value is absent, rather than 0.
     expect(sampleOf(text, 'rolecall_gateway_last_event_timestamp_seconds')).toBeUndefined()
   })
 
@@ -117,7 +117,7 @@ describe.each(mainEngines)('GET /metrics on %s', (engine) => {
       .flatMap((one) => one ?? [])
       .find(({ internal, family }) => !internal && family === 'IPv4')
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200)
-    // A machine without a network has nobody to keep out.
+    // On a machine without a network, there is no outside address to reject.
     if (outside) {
       const reply = await call(`http://${outside.address}:${port}`, 'GET', '/metrics')
       expect([reply.status, reply.body.code]).toEqual([403, 'METRICS_LOCAL_ONLY'])

@@ -10,11 +10,11 @@ import type { FailureKind } from './store.ts'
 
 type MetricsDeps = Pick<Deps, 'db' | 'cache' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
 
-/** What was answered to those who speak no API of ours. */
+/** Counts of responses to clients that do not use this API. */
 export interface RelyingPartyCounts {
-  /** Of each endpoint of OpenID Connect, by outcome: `ok`, `login`, or the error of the protocol. */
+  /** For each endpoint of OpenID Connect, by outcome: `ok`, `login`, or the error of the protocol. */
   readonly oidc: Tally
-  /** Of each protected host, what its proxy was told of visitors. */
+  /** For each protected host, the responses to its proxy about visitors. */
   readonly hosts: Tally
   /** Attempts to deliver, by kind and result. */
   readonly deliveries: Tally
@@ -22,13 +22,13 @@ export interface RelyingPartyCounts {
 
 export interface Metrics {
   readonly countFailure: (kind: FailureKind) => void
-  /** Everything as Prometheus reads it. */
+  /** All metrics in the Prometheus format. */
   readonly registry: Registry
 }
 
 /**
- * All metrics of one service. No label has more values than the source has words: no ids, no addresses. The hosts that
- * projects protect are named, because whoever watches a door must know which.
+ * Creates all metrics of one service. The values of each label come from a closed list in the source: no IDs, no
+ * addresses. Protected hosts are an exception, because an operator must know which host a count belongs to.
  */
 export function createMetrics(
   deps: MetricsDeps,

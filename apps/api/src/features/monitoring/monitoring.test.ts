@@ -48,7 +48,7 @@ describe.each(engines)('monitoring on %s', (engine) => {
         status: 'down',
         rest: { invalidRequests: 2 },
       })
-      // Whoever looks asks anew, as long as the last answer was none.
+      // A request sends a new ping as long as the last one got no response.
       expect((await read('health')).body.status).toBe('ok')
     })
 
@@ -95,7 +95,7 @@ describe.each(engines)('monitoring on %s', (engine) => {
 
     const noProject = '00000000-0000-0000-0000-000000000000'
     const isOurs = ({ route }: Row) => route === 'GET /x'
-    /** What this test's own requests have left of this minute: they come first. */
+    /** Returns the number of rows that this test's own requests have added for this minute: they come first. */
     const others = async (from: string) =>
       (await read('usage', `?from=${from}`)).body.data.findIndex(isOurs) as number
   })
@@ -170,7 +170,7 @@ describe.each(engines)('monitoring on %s', (engine) => {
       expect(before.memberActivityThresholdDays).toBe(30)
       const project = await givenProject(world)
       await givenSession(world, project, demo.users.ada)
-      // Kept: what has happened since does not show.
+      // Cached: later changes do not show.
       expect((await read('stats')).body).toEqual(before)
 
       await change({ cache: { statsTtlMs: 0 } })

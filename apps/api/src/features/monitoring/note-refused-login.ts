@@ -4,7 +4,7 @@ import type { Recorder } from './recorder.ts'
 import type { FailureKind } from './store.ts'
 
 interface RefusedLogin {
-  /** A word of a closed list. */
+  /** A word from a closed list. */
   readonly reason: string
   readonly memberId: string
   readonly projectId: string | null
@@ -24,8 +24,8 @@ const maxRemembered = 10_000
 const isFailedCode = (reason: string) => reason !== 'declined' && reason !== 'role_lacking'
 
 /**
- * Records a login that ended with an error at the site that it came from: nothing is thrown then, and the answer is a
- * redirect like that of a login that succeeds.
+ * Records a sign-in that ended with an error at the site that it came from. In this case nothing is thrown, and the
+ * response is a redirect, as after a successful sign-in.
  */
 export function noteRefusedLogin({
   recorder,

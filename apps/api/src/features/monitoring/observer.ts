@@ -7,17 +7,20 @@ import type { Recorder } from './recorder.ts'
 import type { FailureKind } from './store.ts'
 
 type Table = typeof errors
-/** Said to whoever has not logged in yet, or came where they may not: nothing was presented that was wrong. */
+/** Errors for clients that have not signed in yet, or lack access: they presented nothing wrong. */
 type Expected = 'LOGIN_REQUIRED' | 'ROLE_LACKING' | 'HOST_UNKNOWN'
-/** Every other refusal that says "not you": a new one does not compile without a row below. */
+/** All other errors with the status 401 or 403: a new one does not compile without a row below. */
 type Denial = Exclude<
   { [Code in ErrorCode]: Table[Code]['status'] extends 401 | 403 ? Code : never }[ErrorCode],
   Expected
 >
-/** No denials by their status, and recorded all the same: something good once was presented again, or by somebody else. */
+/**
+ * Errors with another status that are recorded nevertheless: a value that was once valid was presented again, or by
+ * another client.
+ */
 type Replay = 'SIGNATURE_REPLAYED' | 'CHALLENGE_WITHOUT_VERIFIER' | 'LOGIN_REQUEST_INVALID'
 
-/** What each denial is recorded as. */
+/** The kind under which each denial is recorded. */
 const failureKinds: Record<Denial | Replay, FailureKind> = {
   INVALID_API_KEY: 'api_key',
   PROJECT_INACTIVE: 'api_key',
@@ -37,14 +40,14 @@ const failureKinds: Record<Denial | Replay, FailureKind> = {
   CROSS_SITE_REQUEST: 'admin',
   NAVIGATION_REQUIRED: 'code',
   METRICS_LOCAL_ONLY: 'admin',
-  // What a project asks for and may not have.
+  // Requests of a project that are not permitted.
   SCOPE_REQUIRED: 'api_key',
   OPERATION_REQUIRED: 'api_key',
   SERVER_NOT_ACCESSIBLE: 'api_key',
   REDIRECT_URI_NOT_ALLOWED: 'api_key',
   PROJECT_INACTIVE_AT_LOGIN: 'api_key',
   ORIGIN_NOT_ALLOWED: 'api_key',
-  // What a proxy asks, or somebody who plays one.
+  // Requests of a proxy, or of a client that poses as one.
   PROXY_NOT_TRUSTED: 'session',
   FORWARDED_REQUEST_INVALID: 'session',
   ROLE_REQUIRED: 'session',
@@ -58,7 +61,7 @@ interface ObserverDeps {
   readonly countFailure: (kind: FailureKind) => void
 }
 
-/** Tells recorder and metrics what was answered and who was turned away. */
+/** Passes responses and rejected credentials to the recorder and the metrics. */
 export const createObserver = ({ recorder, requests, countFailure }: ObserverDeps): Observer => ({
   began: (request) => {
     request.startedAtUs = requests.began()
@@ -66,23 +69,23 @@ export const createObserver = ({ recorder, requests, countFailure }: ObserverDep
   answered: (route, projectId, status, request) => {
     const bucket = requests.ended(route, status, request.startedAtUs)
     recorder.countUsage(route, projectId, status, bucket)
-    // Only a key says who it is for.
+    // Only a request with a key identifies its project.
     if (request.caller?.keyDigest) recorder.keyUsed(request.caller.keyDigest)
   },
   refused: ({ code, details }, request) => {
-    // The key of an inactive project is refused like a bad one, and is somebody's use of it all the same.
+    // The key of an inactive project is rejected like an invalid one, but it was still used.
     if (code === 'PROJECT_INACTIVE' && details.keyDigest) recorder.keyUsed(details.keyDigest)
     if (!isRecorded(code)) return
-    // Where a login was refused it is recorded with who it was; a page that only tells of it knows nobody.
+    // A refused sign-in is recorded where the member is known; a page that only reports it does not know the member.
     if (code === 'LOGIN_REFUSED' && details.memberId === undefined) return
     const kind = failureKinds[code]
     countFailure(kind)
     recorder.addFailure(() => ({
       at: performance.now(),
       kind,
-      // A code is a word of a closed list, too.
+      // An error code comes from a closed list, too.
       reason: details.reason ?? code.toLowerCase(),
-      // Behind a proxy an address is what somebody wrote.
+      // Behind a proxy, a client can write any text as its address.
       address: readIp(request.ip),
       path: shownPath(request.raw.url ?? ''),
       projectId: details.projectId ?? null,

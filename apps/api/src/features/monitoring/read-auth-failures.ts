@@ -6,8 +6,8 @@ import type { Deps } from '../../deps.ts'
 import { countAuthFailures, listAuthFailures } from './read-store.ts'
 
 /**
- * One page of the rejected credentials, newest first, and how many there are in all.
- * @throws VALIDATION_FAILED when the period ends before it begins
+ * Lists one page of the rejected credentials, newest first, with the total.
+ * @throws VALIDATION_FAILED if the period ends before it begins
  */
 export async function readAuthFailures({ db }: Pick<Deps, 'db'>, query: monitoring.AuthFailuresQuery) {
   const condition = conditionOf(query)

@@ -5,8 +5,8 @@ import { type LatencyRow, sumLatency } from './latency-store.ts'
 import { readUsagePeriod } from './usage-chart-store.ts'
 
 /**
- * How quickly what was answered, of the last day unless a period is given.
- * @throws VALIDATION_FAILED when the period ends before it begins
+ * Returns the response times by route or project, of the last day unless a period is given.
+ * @throws VALIDATION_FAILED if the period ends before it begins
  */
 export async function readLatency({ db }: Pick<Deps, 'db'>, query: latency.LatencyQuery) {
   const { projectId = null, route = null, groupBy = 'route', limit = 100 } = query
@@ -36,7 +36,7 @@ function toLatency({ took, ...row }: LatencyRow): latency.Latency {
   }
 }
 
-/** The first bound within which so many were answered; null where none is. */
+/** Returns the lowest bound within which this number of requests was answered; null if there is none. */
 function boundOf(took: readonly number[], wanted: number): number | null {
   if (wanted === 0) return null
   let within = 0

@@ -3,11 +3,11 @@ import { singleFlight } from '#platform/async'
 import type { Deps } from '../../deps.ts'
 import { countAll } from './read-store.ts'
 
-/** Reads the statistics; the same answer serves for as long as the setting `statsTtlMs` says. */
+/** Creates a reader of the statistics, which caches the result for the time in the setting `statsTtlMs`. */
 export function createStats({ db, settings }: Pick<Deps, 'db' | 'settings'>) {
   let kept: { readonly stats: monitoring.Stats; readonly at: number } | undefined
 
-  // Whoever comes meanwhile waits for the same count.
+  // Concurrent requests wait for the same count.
   const count = singleFlight(async (memberActivityThresholdDays: number): Promise<monitoring.Stats> => {
     const at = performance.now()
     const counted = await countAll(db, memberActivityThresholdDays)

@@ -20,7 +20,7 @@ interface UsageRow {
   readonly count: number
 }
 
-/** The rows of a period, as the filters narrow them. */
+/** The rows of a period that match the filters. */
 export const inPeriod = ({ from, to, projectId, routes, statusClass }: AskedUsage) => sql`
   minute <= coalesce(${to}::timestamptz, clock_now())
   and minute >= date_trunc('minute', coalesce(${from}::timestamptz,
@@ -35,7 +35,7 @@ export const listUsage = (db: Queryable, asked: AskedUsage, limit: number, offse
     where ${inPeriod(asked)}
     order by minute desc, project_id, route, status limit ${limit} offset ${offset}`)
 
-/** The rows of the period. Counting stops where nobody pages to. */
+/** Counts the rows of the period, up to a number that no client pages to. */
 export async function countUsageRows(db: Queryable, asked: AskedUsage): Promise<number> {
   const row = await db.maybeOne<{ n: number }>(sql`
     select count(*) as n from (select from usage_minutes where ${inPeriod(asked)} limit 100000) counted`)
@@ -72,7 +72,7 @@ export async function countAuthFailures(db: Queryable, condition: Sql): Promise<
 
 type Counted = Omit<monitoring.Stats, 'asOf' | 'memberActivityThresholdDays'> & { readonly asOf: Date }
 
-/** Members, sessions and projects in numbers, all of one moment. */
+/** Counts members, sessions, and projects at one moment. */
 export const countAll = (db: Queryable, activeWithinDays: number) =>
   db.maybeOne<Counted>(sql`
     select
@@ -96,7 +96,7 @@ interface ReplacedKeyRow {
   readonly lastUsedAt: Date | null
 }
 
-/** Replaced keys that work, and were used or replaced within the last hour. */
+/** Lists replaced keys that still work and were used or replaced within the last hour. */
 export const listReplacedKeys = (db: Queryable) =>
   db.query<ReplacedKeyRow>(sql`
     select p.id as "projectId", p.name as "projectName", k.id as "keyId", k.prefix, k.note,

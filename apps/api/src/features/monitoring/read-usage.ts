@@ -6,12 +6,13 @@ import { type AskedUsage, countUsageRows, listUsage } from './read-store.ts'
 import { noProject } from './store.ts'
 import { type LinePoint, type Period, readUsagePeriod, sumUsage } from './usage-chart-store.ts'
 
-/** More lines than this are no chart. */
+/** More lines than this make a chart unreadable. */
 const maxLines = 20
 
 /**
- * How often what was asked: minutes, newest first, of the last hour unless a period is given; or sums for a chart.
- * @throws VALIDATION_FAILED when the period ends before it begins, or takes more points than an answer has
+ * Returns the number of requests: by minute, newest first, of the last hour unless a period is given; or sums for a
+ * chart.
+ * @throws VALIDATION_FAILED if the period ends before it begins, or has more points than a response may contain
  */
 export async function readUsage({ db }: Pick<Deps, 'db'>, query: monitoring.UsageQuery) {
   const {
@@ -58,7 +59,9 @@ async function readChart(
   return { bucket, ...period, series: toSeries(points) }
 }
 
-/** A period rarely begins with a bucket: one more than fit into it. */
+/**
+ * Returns the number of buckets in a period. A period rarely begins with a bucket, so one more than fits is counted.
+ */
 const bucketsOf = ({ from, to }: Period, bucket: Bucket) =>
   Math.floor((Date.parse(to) - Date.parse(from)) / (monitoring.usageBuckets[bucket] * 1_000)) + 1
 
@@ -70,7 +73,7 @@ function tooManyPoints(period: Period, bucket: Bucket) {
   return invalid([{ path: '/bucket', message, code: 'RANGE' }])
 }
 
-/** Points come line by line, in order. */
+/** Groups points into lines; they come line by line, in order. */
 function toSeries(points: readonly LinePoint[]): monitoring.UsageChart['series'] {
   const lines = new Map<number, monitoring.UsageChart['series'][number]>()
   for (const { place, key, name, at, count } of points) {

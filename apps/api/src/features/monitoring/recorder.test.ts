@@ -40,7 +40,7 @@ describe.each(engines)('the recorder on %s', (engine) => {
     await database.drop()
   })
 
-  /** On a database that can be away. */
+  /** Runs on a database that can be unreachable. */
   const start = () => {
     const execute: Database['execute'] = (statement) =>
       isDown ? Promise.reject(new DatabaseUnavailable('away')) : db.execute(statement)
@@ -109,7 +109,7 @@ describe.each(engines)('the recorder on %s', (engine) => {
     const flood = (from: number, count: number) => {
       for (let i = from; i < from + count; i++) {
         recorder.addFailure(() => failure(i))
-        // Routes and projects are ours to name; were they not, this would be the bound.
+        // The source names all routes and projects; if it did not, this would be the bound.
         recorder.countUsage(`GET /flood/${i}`, undefined, 401, 0)
       }
     }
@@ -127,7 +127,7 @@ describe.each(engines)('the recorder on %s', (engine) => {
       select request_id as "requestId" from auth_failures where request_id <> 'while-away'`)
     expect(kept.length).toBeGreaterThan(4_000)
     expect(kept.length).toBeLessThanOrEqual(5_010)
-    // A sample of all of it, not its beginning: as many of the late half as of the early one, about.
+    // A sample of the whole flood, not its beginning: about as many of the late half as of the early one.
     const late = kept.filter(({ requestId }) => Number(requestId.slice(8)) > 87_500).length
     expect(late).toBeGreaterThan(kept.length / 4)
   })

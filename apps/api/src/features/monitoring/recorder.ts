@@ -4,27 +4,27 @@ import { FailureSample } from './failure-sample.ts'
 import { addUsage, insertAuthFailures, type NewFailure, noProject, touchKeys } from './store.ts'
 import { UsageCounts } from './usage-counts.ts'
 
-/** Twice a second: what a killed process takes with it is half a second and the write that was under way. */
+/** Twice a second: a killed process loses half a second of data and the write in progress. */
 const flushEveryMs = 500
-/** Rows that are kept while the database is away. */
+/** The maximum number of rows that are kept during a database outage. */
 const maxRows = 20_000
-/** Rows of one statement: each is quick, and the embedded engine answers requests in between. */
+/** The number of rows per statement: each is fast, and the embedded engine serves requests in between. */
 const rowsPerStatement = 500
 
-/** Counts requests and keeps rejected credentials, in memory that does not grow, written twice a second. */
+/** Counts requests and buffers rejected credentials in bounded memory, and writes both twice a second. */
 export interface Recorder {
-  /** `bucket` is that of its duration; -1 for what was not measured. */
+  /** Counts a request. `bucket` is the bucket of its duration; -1 if it was not measured. */
   countUsage(route: string, projectId: string | undefined, status: number, bucket: number): void
-  /** Notes that a good key came with a request, whatever came of that. */
+  /** Records that a valid key came with a request, regardless of the response. */
   keyUsed(keyDigest: string): void
-  /** `make` is only called when the failure is kept: of a flood only a sample is. */
+  /** Adds a failure. `make` runs only if the failure is kept: a flood is sampled. */
   addFailure(make: () => NewFailure): void
   /** Records a refused sign-in of a known account. Unlike other failures, these are not sampled during a flood. */
   addRefusedLogin(make: () => NewFailure): void
-  /** Writes what is kept; for shutting down. */
+  /** Writes all buffered data; used at shutdown. */
   flush(): Promise<void>
   close(): Promise<void>
-  /** What waits to be written, and what was too much to keep. */
+  /** Returns the number of unwritten rows, and of dropped requests and failures. */
   state(): RecorderState
 }
 
@@ -38,7 +38,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
   const usage = new UsageCounts(maxRows)
   const failures = new FailureSample()
   const refusedLogins = new FailureSample()
-  /** How often which key was used since the last write. There are only as many as are good. */
+  /** The uses of each key since the last write. The map has at most as many entries as there are valid keys. */
   let used = new Map<string, number>()
   const keyUsed = (keyDigest: string, times = 1) =>
     void used.set(keyDigest, (used.get(keyDigest) ?? 0) + times)
@@ -53,7 +53,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
       while (unwritten.length > 0) {
         const part = unwritten.slice(0, rowsPerStatement)
         await addUsage(db, part)
-        // Written: whatever fails from here on, these are not counted again.
+        // Written: a later failure must not count these again.
         unwritten.splice(0, part.length)
       }
     } finally {
@@ -98,14 +98,14 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
       isFailing = true
     }
     const dropped = countDropped()
-    // A flood is told at its start and while it lasts now and then, not each time.
+    // A flood is logged at its start and then occasionally, not each time.
     if (dropped > told * 10 || (dropped > 0 && told === 0)) {
       log.warn({ dropped }, 'many credentials are rejected: a sample of them is kept')
       told = dropped
     }
   }
   const flush = async () => {
-    // Twice when one is under way: it may have begun before what the caller wants to see written.
+    // Writes twice if a write is in progress, because that write may have begun before the caller's data arrived.
     await flushing
     flushing ??= write().finally(() => {
       flushing = undefined

@@ -20,7 +20,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-/** The series of a metric, by their labels as they are written. */
+/** Returns the series of a metric, by their labels as written. */
 async function seriesOf(name: string): Promise<Record<string, number>> {
   const text = await (await fetch(`${world.url}/metrics`)).text()
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`))

@@ -50,7 +50,7 @@ describe.each(engines)('what monitoring keeps on %s', (engine) => {
       select (select count(*) from usage_minutes) as usage, (select count(*) from auth_failures) as failures,
         (select count(*) from instances) as instances,
         (select count(*) from usage_minutes where minute < clock_now() - interval '30 days') as old`)
-    // 72 in a day, and the newest.
+    // 72 a day, and the newest.
     expect(left).toMatchObject({ failures: 30 * 72, instances: 2, old: 0 })
     expect(left?.['usage']).toBeGreaterThanOrEqual(30 * 72)
   })

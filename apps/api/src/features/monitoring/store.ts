@@ -3,35 +3,35 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import { durationBuckets } from '#platform/metrics/request-metrics'
 
-/** Stands for requests of no project: a primary key takes no nulls. */
+/** The project ID of requests without a project: a primary key takes no nulls. */
 export const noProject = '00000000-0000-0000-0000-000000000000'
 
 export interface UsageCount {
-  /** When it was counted, by the clock of this process that never jumps. */
+  /** The time of counting, by the monotonic clock of this process. */
   readonly at: number
   readonly projectId: string
   readonly route: string
   readonly status: number
   readonly count: number
-  /** How many of them took how long, by bucket of the durations. */
+  /** The number of requests by bucket of the duration. */
   readonly took: readonly number[]
 }
 
-/** Places of `took` in a row, which count from 1. */
+/** Indexes of `took` in a row, which start at 1. */
 const tookCells = Array.from({ length: durationBuckets }, (_, bucket) => bucket + 1)
 
-/** One expression for each cell of `took`, as one list. */
+/** Writes one expression for each cell of `took`, as one list. */
 export const ofEachCell = (write: (cell: number) => string): Sql => ({
   text: tookCells.map(write).join(', '),
   values: [],
 })
 
-/** Ages instead of moments: the database's clock decides in which minute it was. */
+/** Returns an age instead of a time, so that the database's clock decides on the minute. */
 const ageOf = ({ at }: { readonly at: number }) => performance.now() - at
 
 /**
- * Adds counts to their minutes. In the order of the key: two instances that add to the same rows in different
- * orders would wait for each other.
+ * Adds counts to their minutes. Rows are in the order of the key: two instances that add to the same rows in different
+ * orders would deadlock.
  */
 export const addUsage = (db: Queryable, counts: readonly UsageCount[]) =>
   db.execute(sql`
@@ -47,8 +47,8 @@ export const addUsage = (db: Queryable, counts: readonly UsageCount[]) =>
       took = array[${ofEachCell((cell) => `coalesce(u.took[${cell}], 0) + excluded.took[${cell}]`)}]`)
 
 /**
- * Adds to how often keys were used. Their rows are locked in the order of their ids: two instances that count the same
- * keys, or one that counts while keys are replaced, would wait for each other.
+ * Adds to the number of uses of keys. Their rows are locked in the order of their IDs: two instances that count the
+ * same keys, or one that counts while keys are replaced, would deadlock otherwise.
  */
 export const touchKeys = (db: Queryable, uses: ReadonlyMap<string, number>) =>
   db.execute(sql`
@@ -62,13 +62,13 @@ export type FailureKind = 'api_key' | 'session' | 'refresh' | 'code' | 'signatur
 
 /** A rejected credential, before it is written. */
 export interface NewFailure {
-  /** By the clock of this process that never jumps. */
+  /** By the monotonic clock of this process. */
   readonly at: number
   readonly kind: FailureKind
-  /** A word of a closed list. */
+  /** A word from a closed list. */
   readonly reason: string
   readonly address: string | null
-  /** Without query, and masked: either may hold secrets. */
+  /** Without the query, and masked: both can contain secrets. */
   readonly path: string
   readonly projectId: string | null
   /** The server of a refused sign-in. */
@@ -102,6 +102,6 @@ export const insertAuthFailures = (db: Queryable, failures: readonly NewFailure[
       as x (id, age_ms, kind, reason, address, path, project_id, server_id, key_prefix, member_id, request_id)
     left join known m on m.id = x.member_id and m.created_at <= clock_now() - x.age_ms * interval '1 millisecond'`)
 
-/** Of a person who is erased: what was refused stays, and neither says who it was nor from where. */
+/** Removes an erased person from their failures. The failures stay, without the member and the address. */
 export const eraseFailures = (tx: Tx, memberId: string) =>
   tx.execute(sql`update auth_failures set member_id = null, address = null where member_id = ${memberId}`)

@@ -8,12 +8,15 @@ import type { Deps } from '../../deps.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { listInstances } from './instances-store.ts'
 
-/** That the platform answered is news for so long; after that, and when it did not, it is asked. */
+/**
+ * The time for which a response of the platform counts as current. After it, or after a failure, the platform is asked
+ * again.
+ */
 const freshForMs = 30_000
 
 type HealthDeps = Pick<Deps, 'db' | 'cache' | 'chat' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
 
-/** The system in detail, for an operator who wants to know what is wrong, on all instances. */
+/** Returns the system's health in detail, over all instances, for an operator who looks for a fault. */
 export async function systemHealth(deps: HealthDeps, heartbeat: Heartbeat): Promise<monitoring.SystemHealth> {
   const [database, cache, instances, notLive] = await Promise.all([
     timed(databaseState(deps.db)),
@@ -52,13 +55,16 @@ export async function systemHealth(deps: HealthDeps, heartbeat: Heartbeat): Prom
 const adviceOn = (found: DatabaseState) =>
   found === 'read-only' ? readOnlyAdvice : found === 'full' ? fullAdvice : null
 
-/** A database that takes no writes keeps no sign of life, and what is wrong with it is in the answer. */
+/**
+ * Reads the instances. A database that accepts no writes stores no heartbeat, and the response already reports its
+ * problem.
+ */
 const beatWhereWritable = (heartbeat: Heartbeat) =>
   heartbeat.beat().catch((error: unknown) => {
     if (!(error instanceof DatabaseTakesNoWrites)) throw error
   })
 
-/** Puts one question to the platform, unless what is known of it is news. */
+/** Pings the platform, unless its last response is current. */
 async function askPlatform({ chat, platformWatch }: HealthDeps) {
   const last = platformWatch.last()
   if (last?.problem === null && performance.now() - last.at < freshForMs) return
@@ -68,7 +74,7 @@ async function askPlatform({ chat, platformWatch }: HealthDeps) {
 function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: readonly ServerNotLive[]) {
   const { status, problem, gateway, latencyMs, lastEventAt, lagMs, sessionsLeft, rest } = chatFigures()
   const last = platformWatch.last()
-  // Nothing heard within the deadline: it does not answer.
+  // No response within the deadline counts as down.
   const failure = last ? last.problem : 'The chat platform did not answer in time.'
   const latest = latencyMs ?? last?.latencyMs
   return {
@@ -89,7 +95,7 @@ function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: rea
   }
 }
 
-/** All that is wrong, what can be mended first: a raw failure beside it hides nothing. */
+/** Joins all problems, the fixable ones first, so that a raw failure hides none of them. */
 const firstProblem = (problems: readonly (string | null)[]) =>
   [...new Set(problems.filter((problem) => problem !== null))].join(' ') || null
 

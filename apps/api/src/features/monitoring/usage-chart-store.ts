@@ -4,13 +4,13 @@ import { type Sql, sql } from '#platform/db/sql'
 import { type AskedUsage, inPeriod } from './read-store.ts'
 import { noProject } from './store.ts'
 
-/** Both ends of a period, as ISO 8601 writes them. */
+/** Both ends of a period, in ISO 8601. */
 export interface Period {
   readonly from: string
   readonly to: string
 }
 
-/** The period that is asked for; a day up to now where nothing is said. No moment of the contract is before 1970. */
+/** Returns the requested period; by default, the day up to now. The contract has no time before 1970. */
 export async function readUsagePeriod(
   db: Queryable,
   { from, to }: Pick<AskedUsage, 'from' | 'to'>,
@@ -26,11 +26,11 @@ export async function readUsagePeriod(
 interface Chart {
   readonly bucketSec: number
   readonly groupBy: NonNullable<monitoring.UsageQuery['groupBy']>
-  /** How many lines there is room for. */
+  /** The maximum number of lines. */
   readonly lines: number
 }
 
-/** A point of a line; the busiest line has the first place. */
+/** A point of a line; the busiest line is at place 1. */
 export interface LinePoint {
   readonly place: number
   readonly key: string | null
@@ -46,7 +46,7 @@ const keyColumns: Readonly<Record<Chart['groupBy'], Sql>> = {
   status: sql`status::text`,
 }
 
-/** Sums by bucket and line. Lines for which there is no room are one together, which is the last. */
+/** Sums requests by bucket and line. Lines beyond the maximum are merged into one, which is the last. */
 export const sumUsage = (db: Queryable, asked: AskedUsage, { bucketSec, groupBy, lines }: Chart) =>
   db.query<LinePoint>(sql`
     with summed as (

@@ -5,18 +5,18 @@ const minuteMs = 60_000
 
 interface Counter {
   n: number
-  /** How many of them took how long, by bucket. */
+  /** The number of requests by bucket of the duration. */
   readonly took: Uint32Array
 }
 
 /**
- * Counts requests by minute, project, route and status. Counting is three look-ups and an addition, so that it
- * costs a request nothing that could be noticed; names are only put together when the counts are taken.
+ * Counts requests by minute, project, route, and status. A count takes three lookups and an addition, so its cost is
+ * negligible; keys are only built when the counts are taken.
  */
 export class UsageCounts {
   readonly #most: number
   #routes = new Map<string, Map<string, Map<number, Counter>>>()
-  /** Of earlier minutes, or taken and given back: by minute, project, status and route. */
+  /** Counts of earlier minutes, and counts that were taken and given back: by minute, project, status, and route. */
   #kept = new Map<string, UsageCount>()
   #size = 0
   #dropped = 0
@@ -25,7 +25,7 @@ export class UsageCounts {
     this.#most = most
   }
 
-  /** `bucket` is that of its duration; -1 for what was not measured. */
+  /** Counts a request. `bucket` is the bucket of its duration; -1 if it was not measured. */
   add(route: string, projectId: string, status: number, bucket: number): void {
     const counter =
       this.#routes.get(route)?.get(projectId)?.get(status) ?? this.#begin(route, projectId, status)
@@ -49,7 +49,7 @@ export class UsageCounts {
     return counter
   }
 
-  /** Puts what was counted so far down to the moment `at`, of a clock that never jumps. */
+  /** Moves the current counts to the moment `at`, of a monotonic clock. */
   close(at: number): void {
     if (this.#size === 0) return
     for (const [route, projects] of this.#routes)
@@ -60,14 +60,14 @@ export class UsageCounts {
     this.#size = 0
   }
 
-  /** Everything that was put down, which is no longer kept here. */
+  /** Removes and returns all closed counts. */
   take(): UsageCount[] {
     const taken = [...this.#kept.values()]
     this.#kept = new Map()
     return taken
   }
 
-  /** Keeps a count that could not be written. */
+  /** Puts back a count that could not be written. */
   giveBack(count: UsageCount): void {
     const key = `${Math.floor(count.at / minuteMs)}|${count.projectId}|${count.status}|${count.route}`
     const known = this.#kept.get(key)
@@ -76,7 +76,7 @@ export class UsageCounts {
     else this.#dropped += count.count
   }
 
-  /** Rows that are kept, and requests that were not counted because there were too many rows. */
+  /** Returns the number of buffered rows, and of requests that were not counted because there were too many rows. */
   state() {
     return { rows: this.#size + this.#kept.size, dropped: this.#dropped }
   }

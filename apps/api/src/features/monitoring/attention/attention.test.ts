@@ -122,12 +122,12 @@ describe.each(engines)('what needs an administrator, on %s', (engine) => {
               `/api/auth/authorize?client_id=${project.id}&redirect_uri=https://wrong.example/&server_id=${demo.mainGuildId}&state=x`,
             )
           await world.service.recorder.flush()
-          // Who may not log in is turned away rightly: strangers do not make a project look broken.
+          // Rejecting a person who may not sign in is correct: strangers do not make a project look broken.
           await run(sql`
             insert into auth_failures (id, at, kind, reason, path, project_id, address)
             select gen_random_uuid(), clock_now(), 'code', 'not_a_member', '/api/auth/callback', ${project.id}, '203.0.113.' || n
             from generate_series(1, 20) n`)
-          // All from one address: a stranger may have made them up.
+          // All from one address, so a stranger may have made them up.
           expect((await list()).map((one: attention.Attention) => one.code)).not.toContain('SIGN_INS_FAILING')
           await run(sql`
             update auth_failures f set address = '198.51.100.' || n.place

@@ -4,7 +4,10 @@ import { type QueueState, readQueues } from '../queues-store.ts'
 import { attentionOfHealth, type Item } from './of-health.ts'
 import { type Found, type FoundCode, listFindings, protectsHosts } from './store.ts'
 
-/** What waits is sent within seconds; so old, nobody is at it. The outbox is kept for 25 hours on purpose. */
+/**
+ * The ages, in seconds, at which a queue is stuck: rows are normally sent within seconds. The outbox is kept for 25
+ * hours on purpose.
+ */
 const oldSeconds: Readonly<Record<string, number>> = {
   outbox: 26 * 60 * 60,
   notifications: 15 * 60,
@@ -14,11 +17,11 @@ const oldSeconds: Readonly<Record<string, number>> = {
 export interface AttentionNeeds {
   readonly health: () => Promise<monitoring.SystemHealth>
   readonly chain: () => Promise<audit.AuditChain>
-  /** A sentence for each encryption key that is not the one that secrets were sealed under. */
+  /** Returns a sentence for each encryption key that differs from the key that sealed the secrets. */
   readonly changedKeys: () => Promise<readonly string[]>
 }
 
-/** What needs an administrator now, the worst first. */
+/** Lists the problems that need an administrator now, the worst first. */
 export async function listAttention(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   { health, chain, changedKeys }: AttentionNeeds,
@@ -77,7 +80,7 @@ function missingKeys({ outboundKey, inboundKey }: Deps['config']): Item[] {
 
 const times = (count: number | null) => (count === 1 ? 'once' : `${count ?? 0} times`)
 
-/** The sentence about each finding. */
+/** The sentences about findings, by code. */
 const sentences: Readonly<Record<FoundCode, (found: Found) => string>> = {
   SYNC_FAILED: ({ name, word }) =>
     `The members of ${name} could not be read to their end. ${word ?? ''}`.trim(),

@@ -1,22 +1,22 @@
 import type { attention, monitoring } from '@rolecall/contract'
 import { fullAdvice } from '#platform/db/database'
 
-/** Something that needs somebody, before the table adds what it is called and how it is mended. */
+/** A problem that needs an administrator, without the title and the fix that the table adds. */
 export type Item = Pick<attention.Attention, 'code' | 'detail' | 'subject' | 'since'>
 
-/** Of the platform's thousand sessions a day. */
+/** The number of remaining sessions that counts as low, of the platform's thousand a day. */
 const fewSessions = 50
-/** Half of what the platform takes before it bans an address. */
+/** Half of the number at which the platform bans an address. */
 const manyRefused = 5_000
-/** A server that comes back is read within minutes. */
+/** The time after which a server without live roles is a problem: one that returns is read within minutes. */
 const notLiveMs = 10 * 60_000
 
 type Health = monitoring.SystemHealth
 type ChatHealth = Health['chatPlatform']
 
-/** What the health of the parts says that somebody should do. */
+/** Returns the problems in the health of the parts that need an administrator. */
 export function attentionOfHealth({ database, cache, chatPlatform, api }: Health): Item[] {
-  // This instance has just said that it is there: moments are the database's.
+  // Uses the database's clock for the present: this instance has just reported to it.
   const nowMs = api.instances.reduce((latest, one) => Math.max(latest, Date.parse(one.lastSeenAt)), 0)
   return [
     ...given(database.problem === fullAdvice ? 'DATABASE_FULL' : 'DATABASE_READ_ONLY', database.problem),

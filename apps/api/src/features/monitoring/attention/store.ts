@@ -1,12 +1,15 @@
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** Failures of an hour from which on they are no accident. */
+/** The number of failures within an hour at which they are no longer accidental. */
 const minSignInFailures = 5
-/** Browsers at so many addresses: one stranger, who makes up bad logins, needs no attention. An exchange has shown the project's key. */
+/**
+ * The minimum number of addresses of browsers: a single stranger who makes up bad sign-ins needs no attention. An
+ * exchange proves the project's key, so addresses do not count there.
+ */
 const minSignInAddresses = 3
 const minKeyFailures = 20
-/** Tries in vain from which on a receiver counts as failing: one that restarts takes fewer. */
+/** The number of failed attempts at which a receiver counts as failing: a receiver that restarts causes fewer. */
 const minFailures = 3
 
 export type FoundCode =
@@ -20,20 +23,20 @@ export type FoundCode =
   | 'CREDENTIALS_REJECTED'
   | 'KEY_ENDING'
 
-/** What the database knows of something that needs somebody. */
+/** A problem that needs an administrator, as stored in the database. */
 export interface Found {
   readonly code: FoundCode
-  /** A project or, for `SYNC_FAILED`, a server. */
+  /** The ID of a project or, for `SYNC_FAILED`, of a server. */
   readonly id: string
   readonly name: string
   readonly since: string | null
-  /** The number, key or error that the sentence about it names. */
+  /** The number, key, or error that its sentence names. */
   readonly count: number | null
   readonly word: string | null
   readonly until: string | null
 }
 
-/** Each answers `id`, `name`, `since`, `count`, `word`, `until`, in this order. A new finding is a new row. */
+/** Selects `id`, `name`, `since`, `count`, `word`, `until`, in this order. A new finding is a new row. */
 const findings: Readonly<Record<FoundCode, Sql>> = {
   SYNC_FAILED: sql`
     select v.id, v.name, iso(y.finished_at), null::bigint, y.problem, null
@@ -96,10 +99,10 @@ const findings: Readonly<Record<FoundCode, Sql>> = {
       and k.last_used_at > greatest(coalesce(k.replaced_at, k.created_at), clock_now() - interval '1 day')`,
 }
 
-/** What an answer has of one code at most. */
+/** The maximum number of findings per code in one response. */
 const most = 100
 
-/** All findings in one statement. */
+/** Lists all findings with one statement. */
 export const listFindings = (db: Queryable) =>
   db.query<Found>(
     Object.entries(findings)
@@ -111,7 +114,7 @@ export const listFindings = (db: Queryable) =>
       .reduce((above, below) => sql`${above} union all ${below}`),
   )
 
-/** Whether a host of an active project is protected. */
+/** Returns true if a host of an active project is protected. */
 export const protectsHosts = async (db: Queryable): Promise<boolean> =>
   (await db.maybeOne(sql`
     select 1 as one from forward_auth_hosts h join projects p on p.id = h.project_id
