@@ -6,9 +6,9 @@ import type { Deps } from '../../deps.ts'
 import { headings } from './notice.ts'
 import { type Channel, findChannel, removeAddress } from './store.ts'
 
-/** Maximum pause that the platform can request. Waiting messages are given up after a day anyway. */
+/** The maximum pause that the platform can request. Waiting messages are given up after a day anyway. */
 const maxPauseMs = 24 * 60 * 60_000
-/** Pause when the network edge blocks this network address without saying for how long. */
+/** The pause after the network edge blocks this network address without a duration. */
 const blockedMs = 10_000
 
 type NoticeKindDeps = Pick<Deps, 'db'> & {

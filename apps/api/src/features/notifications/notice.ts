@@ -4,14 +4,14 @@ import type { ChatMessage } from '#chat/chat-webhook'
 
 type Type = notifications.NotificationType
 
-/** What a project's channel is told, in plain words. Never a secret. */
+/** A message to a project's channel, in plain words. It never contains a secret. */
 export interface Notice {
   readonly projectId: string
   readonly type: Type
   readonly text: string
 }
 
-/** Under what a message is posted. */
+/** The heading and tone of each message. */
 export const headings: Readonly<Record<Type, Pick<ChatMessage, 'title' | 'tone'>>> = {
   'key.regenerated': { title: 'API key replaced', tone: 'warning' },
   'key.revoked': { title: 'API key revoked', tone: 'warning' },
@@ -26,7 +26,7 @@ export const headings: Readonly<Record<Type, Pick<ChatMessage, 'title' | 'tone'>
   'submission.received': { title: 'Submission received', tone: 'neutral' },
 }
 
-/** Which recorded changes a project's channel is told of, and as what. */
+/** The type of the notice for each audited action; other actions send none. */
 const types: Readonly<Record<string, (event: AuditEvent) => Type | undefined>> = {
   'key.regenerate': () => 'key.regenerated',
   'key.revoke': () => 'key.revoked',
@@ -41,7 +41,7 @@ const types: Readonly<Record<string, (event: AuditEvent) => Type | undefined>> =
     changes?.['isActive']?.after === false ? 'project.deactivated' : undefined,
 }
 
-/** The notification that follows from a recorded change, if there is one. */
+/** Returns the notice for a recorded change, if there is one. */
 export function noticeOf(event: AuditEvent): Notice | undefined {
   const type = types[event.action]?.(event)
   if (!type || event.target?.type !== 'project') return undefined
@@ -51,7 +51,10 @@ export function noticeOf(event: AuditEvent): Notice | undefined {
   return { projectId: event.target.id, type, text: subject + by }
 }
 
-/** A change of a mapping is told only with `SEND_MESSAGES`; the change that takes it away is the last one told. */
+/**
+ * Sends a notice about a mapping only if it has `SEND_MESSAGES`. The change that removes the mapping or this operation
+ * is the last one that is sent.
+ */
 const ifPostable = ({ changes = {} }: AuditEvent, type: Type) =>
   Object.values(changes).some(({ before, after }) => maySend(before) || maySend(after)) ? type : undefined
 
