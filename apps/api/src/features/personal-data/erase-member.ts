@@ -4,27 +4,30 @@ import { ApiError } from '#platform/http/api-error'
 import type { AdminBy } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 
-/** What the owners of tables do for an erasure; `app.ts` passes it. */
+/** The functions of the modules that own tables, for an erasure; `app.ts` passes them. */
 export interface Erasers {
-  /** Finds the projects that have to hear of the erasure. */
+  /** Finds the projects that must be notified of the erasure. */
   readonly findProjectsThatKnew: (tx: Tx, memberId: string) => Promise<readonly string[]>
   readonly insertErased: (tx: Tx, memberId: string, projectIds: readonly string[]) => Promise<unknown>
-  /** Ends and deletes everything that a member is logged in by. */
+  /** Ends and deletes all sessions of a member. */
   readonly eraseSessions: (tx: Tx, memberId: string) => Promise<unknown>
   readonly lockMember: (tx: Tx, memberId: string) => Promise<{ readonly username: string } | undefined>
   readonly eraseName: (tx: Tx, username: string) => Promise<unknown>
-  /** Opens what is append-only to the erasure, for the rest of the transaction. */
+  /** Permits the erasure from append-only tables, for the rest of the transaction. */
   readonly allowErasure: (tx: Tx) => Promise<unknown>
-  /** Each takes what is its own. */
+  /** Each erases from the tables of its own module. */
   readonly erasers: readonly ((tx: Tx, memberId: string) => Promise<unknown>)[]
-  /** Erases from the audit log, and tells of it there; last, because all who record anything wait for it. */
+  /**
+   * Erases from the audit log, and records the erasure there. Runs last, because all transactions that record an entry
+   * wait for it.
+   */
   readonly eraseFromAudit: (tx: Tx, by: By, memberId: string) => Promise<void>
 }
 
 /**
- * Erases a person. Whoever logs them in meanwhile either comes first, and what that made is erased, too, or finds
- * nobody: sessions go once in the order of a login, so that nobody waits for us who holds what we wait for, and once more
- * when nothing can be made for them any more.
+ * Erases a person. A concurrent sign-in either commits first, and its session is erased too, or finds no member.
+ * Sessions are deleted twice: first in the lock order of a sign-in, so that no deadlock can occur, and again once no
+ * more sessions can be created for the person.
  */
 export async function eraseMember(
   { db, ...needs }: Pick<Deps, 'db'> & Erasers,
@@ -32,7 +35,7 @@ export async function eraseMember(
   memberId: string,
 ): Promise<void> {
   if (memberId === by.actor.id) throw new ApiError('OWN_ACCOUNT')
-  // Without a time limit: a long audit log is read from end to end.
+  // Without a time limit, because a long audit log is read completely.
   const work = async (tx: Tx) => {
     const knew = await needs.findProjectsThatKnew(tx, memberId)
     await needs.eraseSessions(tx, memberId)

@@ -60,7 +60,7 @@ describe.each(mainEngines)('an erasure, on %s', (engine) => {
       ])
       expect(erased.status, erased.text).toBe(204)
       for (const { status } of [ended, refreshed, ...exchanged]) expect(status).toBeLessThan(500)
-      // Whoever logged in at that moment came before, and is erased, or comes back as new.
+      // A concurrent sign-in either came first and is erased, or its member returns as a new one.
       expect((await byKey(0, 'validate', { token: session.token })).status).toBe(401)
       if (refreshed.status === 200)
         expect((await byKey(1, 'validate', { token: refreshed.body.accessToken })).status).toBe(401)

@@ -23,7 +23,7 @@ import { sql } from '../../platform/db/sql.ts'
 const { users, mainGuildId, roles } = demo
 const person = users.joon
 
-/** Of rows that refer to a person: why a column is not in the file. */
+/** The reasons why columns of rows about a person are not in the file. */
 const notInFile: Readonly<Record<string, string>> = {
   'audit_log.seq': 'a place in the log; the entry is named by its id',
   'audit_log.previous_hash': 'the chain',
@@ -77,7 +77,7 @@ const notInFile: Readonly<Record<string, string>> = {
   'sso_sessions.previous_digest': 'of a cookie, which is not kept',
 }
 
-/** What still names a person who was erased, and why. */
+/** The tables that still name a person after the erasure, with the reasons. */
 const keptAfterwards: Readonly<Record<string, string>> = {
   deliveries: 'until it is delivered: projects must be notified of ended sessions and of the erasure',
   member_blocks: 'a block in force, without its reason: erasing is no way out of it',
@@ -105,7 +105,7 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
     return body
   }
 
-  /** Everything that a person can leave: as a member of several projects, and as an admin who then is blocked. */
+  /** Creates all data that a person can leave: as a member of several projects, and as an admin who is then blocked. */
   async function givenTraces() {
     const { db } = world.service.deps
     world.sim.world.setRoles(mainGuildId, person, [roles.steward])
@@ -143,7 +143,7 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
     await givenBlock()
   }
 
-  /** Blocked, with a single sign-on as a login leaves it that did not see the block. */
+  /** A blocked member with a single sign-on from a sign-in that did not see the block. */
   async function givenBlock() {
     await done(ask('PUT', `/members/${person}/block`, admin, { reason: 'Sold what was not theirs' }))
     await world.service.deps.db.execute(sql`
@@ -158,7 +158,7 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
         select table_name as name from information_schema.tables
         where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`)
     ).map(({ name }) => name)
-  /** Rows of a table that have one of these values anywhere. */
+  /** Returns the rows of a table that contain one of these values. */
   const rowsWith = (table: string, values: readonly string[]) =>
     world.service.deps.db.query<{ row: Record<string, unknown> }>({
       text: `select to_json(t) as row from ${table} t where exists (
@@ -198,7 +198,7 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
         for (const [column, value] of Object.entries(row)) {
           const reason = [`${table}.*`, `${table}.${column}`].find((name) => name in notInFile)
           if (reason) used.add(reason)
-          // The file is about them: it says so once.
+          // The file is about the person, so it contains their ID once.
           else if (value === null || value === person) continue
           else {
             const parts: string[] = []
@@ -211,7 +211,7 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
     }
     expect(missing).toEqual([])
     expect(Object.keys(notInFile).filter((name) => !used.has(name))).toEqual([])
-    // And each of these was looked at, with something in it.
+    // Each of these was checked, and had data.
     expect([...found]).toEqual(
       expect.arrayContaining([
         ...[
@@ -286,7 +286,7 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
     )
     expect((await ask('GET', `/members/${person}/data`)).body.code).toBe('MEMBER_NOT_FOUND')
     expect((await ask('DELETE', `/members/${person}`)).body.code).toBe('MEMBER_NOT_FOUND')
-    // Nobody else is touched.
+    // Other members are not affected.
     expect((await validate(world, project, session.token)).status).toBe(200)
   })
 
@@ -348,7 +348,7 @@ describe.each(engines)('what is kept about a person, on %s', (engine) => {
   })
 })
 
-/** Times and numbers in one spelling, whatever wrote them. */
+/** Normalizes times and numbers, which can be written in several forms. */
 function comparable(value: unknown): string {
   const text = String(value)
   return /^\d{4}-\d\d-\d\dT/.test(text) ? new Date(text).toISOString() : text

@@ -7,7 +7,7 @@ import { findPersonalData, type PersonalData, streamAuditEntries } from './store
 
 type DataDeps = Pick<Deps, 'db'> & { readonly openDownload: OpenDownload }
 
-/** Everything that is kept about a person, as one JSON file, for an administrator. */
+/** Exports everything that is stored about a person as one JSON file, for an administrator. */
 export const readMemberData = (deps: DataDeps, by: AdminBy, memberId: string): Promise<Answer> =>
   readData(deps, by, memberId, {
     summaryOf: (username) => `What is kept about ${username} was downloaded.`,
@@ -15,12 +15,12 @@ export const readMemberData = (deps: DataDeps, by: AdminBy, memberId: string): P
     entry: (entry) => entry,
   })
 
-/** The same for the person, without why they were blocked: administrators note that for each other. */
+/** Exports the same for the person, without the reasons for blocks, which are notes between administrators. */
 export const readOwnData = (deps: DataDeps, by: AdminBy): Promise<Answer> =>
   readData(deps, by, by.actor.id, {
     summaryOf: (username) => `${username} downloaded what is kept about them.`,
     data: ({ block, ...data }) => ({ ...data, block: block && { ...block, reason: null } }),
-    // What was changed about others, such as other owners of a project, is theirs.
+    // Changes to other people's data, such as other owners of a project, are those people's data.
     entry: ({ changes, ...entry }) => ({
       ...entry,
       changes:
@@ -32,14 +32,14 @@ type Entry = Readonly<Record<string, unknown>>
 
 const isOfBlock = ({ action }: Entry) => action === 'member.block' || action === 'member.unblock'
 
-/** Who the file is for, and what they get of it. */
+/** The reader of the file, and the parts that they receive. */
 interface Reader {
   readonly summaryOf: (username: string) => string
   readonly data: (data: PersonalData) => object
   readonly entry: (entry: Entry) => object
 }
 
-/** The audit log may say much of an admin, and comes in pages. */
+/** Exports the data. The audit log can contain many entries of an admin, so it is read in pages. */
 async function readData(
   { db, openDownload }: DataDeps,
   by: AdminBy,

@@ -3,16 +3,17 @@ import { personalPairs } from '#member/columns'
 import type { Database, Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** Rows as a JSON array. */
+/** Returns rows as a JSON array. */
 const all = (rows: Sql): Sql => sql`(select coalesce(json_agg(x), '[]') from (${rows}) x)`
-/** The one row as a JSON object, or null. */
+/** Returns the only row as a JSON object, or null. */
 const one = (row: Sql): Sql => sql`(select to_json(x) from (${row}) x)`
 
 export type PersonalData = Readonly<Record<string, unknown>> & { readonly block: object | null }
 
 /**
- * Everything that is kept about a person but the audit log, as the parts of one JSON object; undefined when nobody knows
- * them. What a test finds in a table and not in here has to be given a reason there.
+ * Reads everything that is stored about a person, except the audit log, as the parts of one JSON object. Returns
+ * undefined if the person is unknown. A test compares the result with all tables; each missing column needs a reason
+ * there.
  */
 export const findPersonalData = (db: Queryable, memberId: string) =>
   db.maybeOne<{ username: string; data: PersonalData }>(sql`
@@ -87,7 +88,7 @@ export const findPersonalData = (db: Queryable, memberId: string) =>
     ) as data
     from members u where u.id = ${memberId}`)
 
-/** What the audit log says of a person, newest first. Whoever else did something is not told. */
+/** Streams the audit entries about a person, newest first. Other actors are not named. */
 export const streamAuditEntries = (db: Pick<Database, 'stream'>, memberId: string) =>
   db.stream<Readonly<Record<string, unknown>>>(
     sql`
