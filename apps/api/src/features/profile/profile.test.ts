@@ -9,7 +9,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { readPreferredName } from './preferred-name.ts'
 import { updatePreferredName } from './profile.ts'
 
-/** Rows with a readable title before them: some names are long, and some cannot be seen. */
+/** Names with a readable title before each: some names are long, and some are invisible. */
 const titled = <Row extends readonly [unknown, unknown]>(rows: Row[]) =>
   rows.map(
     ([value, expected], i) => [`${i}: ${JSON.stringify(value).slice(0, 20)}`, value, expected] as const,

@@ -11,13 +11,13 @@ import { findProfile, lockPreferredName } from './store.ts'
 
 type Holds = (caller: Pick<AdminCaller, 'roleIds'>) => boolean
 
-/** What other features do for the profile; `app.ts` passes it. */
+/** The functions of other features that the profile calls; `app.ts` passes them. */
 export interface ProfileNeeds {
   readonly isSystemAdmin: Holds
   readonly isAuditor: Holds
 }
 
-/** The administrator who asks. */
+/** Reads the profile of the administrator who sent the request. */
 export async function readProfile(
   { db, isSystemAdmin, isAuditor }: Pick<Deps, 'db'> & ProfileNeeds,
   caller: AdminCaller,
@@ -32,7 +32,7 @@ export async function readProfile(
   }
 }
 
-/** Sets the own preferred name; null clears it. The name that is there already is not written again. */
+/** Sets one's own preferred name; null clears it. An unchanged name is not written. */
 export async function updatePreferredName(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   by: By,

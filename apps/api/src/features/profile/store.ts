@@ -7,7 +7,7 @@ export interface ProfileRow extends FieldsOf<'profile'> {
   readonly id: string
 }
 
-/** A member as they are shown in one server. */
+/** A member as shown in one server. */
 export const findProfile = (db: Queryable, memberId: string, serverId: string) =>
   db.maybeOne<ProfileRow>(sql`
     select u.id, ${selectFields(fieldsOf('profile'))}
@@ -15,7 +15,7 @@ export const findProfile = (db: Queryable, memberId: string, serverId: string) =
     left join memberships m on m.member_id = u.id and m.server_id = ${serverId} and m.left_at is null
     where u.id = ${memberId}`)
 
-/** The preferred name of a member, locked until the transaction ends. */
+/** Returns the preferred name of a member, locked until the transaction ends. */
 export const lockPreferredName = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ preferredName: string | null }>(sql`
     select preferred_name as "preferredName" from members where id = ${memberId} for update`)
