@@ -1,12 +1,12 @@
-/** Which transactions a reader has seen: all before `end`, except those in `running`. */
+/** The transactions that a reader has seen: all before `end`, except those in `running`. */
 export interface Seen {
   readonly end: bigint
   readonly running: readonly bigint[]
 }
 
-/** A page in the middle of what changed between two looks. */
+/** A page in the middle of the changes between two reads. */
 export interface ChangePage {
-  /** Pages stop at what was to be seen when the first of them was read, or they would never end. */
+  /** The limit of all pages: the state at the time of the first one. Without it, paging might never end. */
   readonly until: Seen
   readonly xid: string
   readonly memberId: string
@@ -14,22 +14,22 @@ export interface ChangePage {
 
 export interface ChangeCursor {
   readonly seen: Seen
-  /** Undefined when all that was seen has been told. */
+  /** Undefined once all changes up to the limit have been returned. */
   readonly page: ChangePage | undefined
-  /** How often memberships were deleted before it: a deletion is told by no row. */
+  /** The number of deleted memberships before it: a deletion leaves no row to return. */
   readonly deletions: number
 }
 
-/** A cursor is part of an address, so it names few; the contract's pattern counts on this. */
+/** A cursor is part of an address, so it lists few transactions; the contract's pattern relies on this. */
 const maxRunning = 50
 
-/** Reads PostgreSQL's pg_snapshot, "xmin:xmax:running,running". */
+/** Parses PostgreSQL's pg_snapshot, "xmin:xmax:running,running". */
 export function seenIn(snapshot: string): Seen {
   const [, end = '0', running = ''] = snapshot.split(':')
   return shorten({ end: BigInt(end), running: running === '' ? [] : running.split(',').map(BigInt) })
 }
 
-/** Whoever saw more than fits is said to have seen less: they are told something twice, and miss nothing. */
+/** Shortens a list that is too long by claiming less: the reader then gets some changes twice, and misses none. */
 function shorten({ end, running }: Seen): Seen {
   const firstLeftOut = running[maxRunning]
   return { end: firstLeftOut ?? end, running: running.slice(0, maxRunning) }
@@ -47,7 +47,7 @@ export function formatChangeCursor({ seen, page, deletions }: ChangeCursor): str
   return [formatSeen(seen), ...parts].join('_') + (deletions === 0 ? '' : `-${deletions}`)
 }
 
-/** Reads what `formatChangeCursor` wrote, or anything else of the contract's pattern. */
+/** Parses the output of `formatChangeCursor`, or any other text that matches the contract's pattern. */
 export function parseChangeCursor(text: string): ChangeCursor {
   const [places = '', deletions = '0'] = text.split('-')
   const [seen = '', until, xid = '', memberId = ''] = places.split('_')

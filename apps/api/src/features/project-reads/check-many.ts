@@ -7,10 +7,10 @@ import { findMirrored, type MirroredServer } from './store.ts'
 
 type ManyDeps = Pick<Deps, 'db' | 'settings' | 'answers'>
 
-/** What is known of somebody in a server; `roles` is undefined of who is no member. */
+/** The facts about a person in a server; `roles` is undefined if they are not a member. */
 interface Known {
   readonly roles: readonly HeldRole[] | undefined
-  /** Whoever is blocked keeps their roles, and may do nothing by them. */
+  /** A blocked member keeps their roles, but the roles permit nothing. */
   readonly isBlocked: boolean
   readonly source: projectReads.CheckedMember['rolesSource']
   readonly asOfMs: number | null
@@ -22,12 +22,15 @@ interface Asked {
   readonly isAllowed: (roles: readonly HeldRole[]) => boolean
 }
 
-/** Nothing that may be served: no roles are the safe answer, and say of themselves that nothing is known. */
+/**
+ * The answer if no usable data exists: no roles are the safe answer, and their null age shows that nothing is known.
+ */
 const unknown: Known = { roles: undefined, isBlocked: false, source: 'mirror', asOfMs: null }
 
 /**
- * Which of many members hold roles: from memory where a session of the member is kept and the roles are fresh, else of the
- * mirror, in one statement for all others. Nobody is asked, so that a list takes as long as a member.
+ * Checks which of many members hold roles. Roles come from memory if a session of the member is cached and the roles
+ * are fresh; otherwise from the mirror, in one statement for all. The platform is never asked, so a list takes as long
+ * as one member.
  */
 export async function checkMany(
   deps: ManyDeps,
@@ -50,7 +53,7 @@ export async function checkMany(
   })
 }
 
-/** In one step: the lease that is looked at vouches for all of them. */
+/** Reads cached roles in one step: the lease that is checked first vouches for all of them. */
 function keptRoles({ answers, settings }: ManyDeps, serverId: string, memberIds: readonly string[]) {
   const known = new Map<string, Known>()
   const nowMs = answers.goodAtMs()
@@ -59,7 +62,7 @@ function keptRoles({ answers, settings }: ManyDeps, serverId: string, memberIds:
   for (const id of memberIds) {
     const kept = answers.member(serverId, id, nowMs)
     if (!kept || !isFresh(kept, terms)) continue
-    // Of whoever is blocked nothing is kept.
+    // Blocked members are not cached.
     known.set(id, {
       roles: kept.roles,
       isBlocked: false,
@@ -76,7 +79,7 @@ function mirroredRoles({ settings }: ManyDeps, server: MirroredServer, memberIds
   const members = new Map(server.members.map((member) => [member.memberId, member]))
   return memberIds.map((id): [string, Known] => {
     const member = members.get(id)
-    // Whoever is not in a mirror that is followed live is in the server as little.
+    // If the mirror is live, a member that it lacks is not in the server.
     if (!member)
       return [id, server.isLive ? { ...unknown, source: 'gateway', asOfMs: server.liveAsOfMs } : unknown]
     const freshness = freshnessOf({ isLive: server.isLive, ageMs: member.ageMs }, terms)

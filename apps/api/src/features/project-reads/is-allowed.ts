@@ -9,7 +9,7 @@ export interface Wanted {
 type Roles = readonly HeldRole[]
 type RoleCheck = Check<Roles>
 
-/** What is asked of the roles of a member: at least one of `anyOf`, and every one of `allOf`. */
+/** Returns the checks of a member's roles: at least one of `anyOf`, and every one of `allOf`. */
 export const roleChecks = ({ anyOf, allOf }: Wanted): readonly RoleCheck[] => [
   ...(anyOf ? [holdsAny(anyOf)] : []),
   ...(allOf ? [holdsAll(allOf)] : []),
@@ -17,7 +17,7 @@ export const roleChecks = ({ anyOf, allOf }: Wanted): readonly RoleCheck[] => [
 
 export const isAllowed = (roles: Roles, wanted: Wanted): boolean => !firstFailed(roleChecks(wanted), roles)
 
-/** The refusal is the one of the client library's `requireMember()`. */
+/** Builds a check with the error of the client library's `requireMember()`. */
 const roleCheck = (check: Pick<RoleCheck, 'name' | 'holds' | 'tell'>): RoleCheck => ({
   ...errorCheck({ ...check, refusal: 'ROLE_REQUIRED' }),
   mend: 'Give the member a role that is asked for, on the chat platform, or ask for others.',

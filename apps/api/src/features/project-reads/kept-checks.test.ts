@@ -14,13 +14,13 @@ describe.each(mainEngines)('permission checks from memory on %s', (engine) => {
   let admin: string
   beforeAll(async () => {
     world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
-    // Only one process can have the folder of the embedded engine.
+    // Only one process can open the folder of the embedded engine.
     instances = engine === 'postgres' ? [world.service, await world.another()] : [world.service]
     admin = await givenAdmin(world)
   })
   afterAll(() => world.close())
 
-  /** A project whose member is known to all instances. */
+  /** Creates a project with a member whom all instances have cached. */
   const given = async (input: Parameters<typeof givenProject>[1] = {}) => {
     project = await givenProject(world, input)
     const { token } = await givenSession(world, project)

@@ -7,7 +7,7 @@ import { findMember } from './store.ts'
 type MemberDeps = Pick<Deps, 'db' | 'settings' | 'readForProject'>
 type RolesDeps = MemberDeps & Pick<Deps, 'answers'>
 
-/** Whom a project asks about. */
+/** The member that a project asks about. */
 interface Asked {
   readonly projectId: string
   readonly serverId: string
@@ -15,9 +15,9 @@ interface Asked {
 }
 
 /**
- * A member of a server with roles as live as validate's; undefined for someone who is none. The mirror knows
- * who logged in, who was synced and who the gateway told of; of anyone else only the platform can say whether
- * they are a member.
+ * Returns a member of a server with roles as live as validate's; undefined if they are not a member. The mirror
+ * contains members who signed in, were synced, or appeared in a gateway event. For anyone else, only the platform knows
+ * whether they are a member.
  * @throws CHAT_PLATFORM_UNAVAILABLE, RATE_LIMITED
  */
 export async function liveMember({ db, settings, readForProject }: MemberDeps, asked: Asked) {
@@ -32,15 +32,18 @@ export async function liveMember({ db, settings, readForProject }: MemberDeps, a
   return known?.isCurrent ? known : undefined
 }
 
-/** What somebody holds in a server, and whether they are blocked: then they hold it, and it allows nothing. */
+/**
+ * The roles of a member in a server, and the block status. A blocked member keeps their roles, but the roles permit
+ * nothing.
+ */
 export interface Held {
   readonly roles: readonly HeldRole[]
   readonly isBlocked: boolean
 }
 
 /**
- * Their roles alone, highest first: from memory where a session of the member is kept, and the roles are fresh. Whoever is
- * blocked has no session to be kept.
+ * Returns only the roles, highest first. They come from memory if a session of the member is cached and the roles are
+ * fresh. A blocked member has no cached session.
  */
 export async function liveRoles(deps: RolesDeps, asked: Asked): Promise<Held | undefined> {
   const { answers, settings } = deps

@@ -132,7 +132,7 @@ describe.each(engines)('GET /api/servers/{serverId}/members?changedSince on %s',
   })
 })
 
-// The embedded engine has one connection, which a transaction that is under way keeps to itself.
+// The embedded engine has one connection, which a transaction in progress occupies.
 describe('the feed of changes, with transactions at the same time', () => {
   let world: World
   let project: GivenProject

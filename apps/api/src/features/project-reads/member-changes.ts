@@ -3,7 +3,10 @@ import type { Deps } from '../../deps.ts'
 import { formatChangeCursor, parseChangeCursor, type Seen, seenIn } from './change-cursor.ts'
 import { findChangedRoles, listChanged, readPresent, toServerMember } from './store.ts'
 
-/** Where a reader begins that is about to read all members: read before them, so that nothing falls in between. */
+/**
+ * Returns the cursor for a reader that starts to read all members. It is taken before they are read, so that no change
+ * is missed.
+ */
 export async function presentCursor({ db }: Pick<Deps, 'db'>, serverId: string): Promise<string> {
   const { seen, deletions } = await readNow(db, serverId)
   return formatChangeCursor({ seen, page: undefined, deletions })
@@ -15,11 +18,11 @@ async function readNow(db: Deps['db'], serverId: string): Promise<{ seen: Seen; 
 }
 
 /**
- * What changed in a server after a cursor, in the order of transactions. A cursor says which transactions its reader has
- * seen, so one that commits late is neither passed by nor waited for. Each member is told as they are now, so that one who
- * changed twice may be told once.
- * @throws CURSOR_UNKNOWN when the cursor is of another state of the database, such as before a restore, and when somebody was
- * deleted since: what is not there cannot be told
+ * Lists the changes in a server after a cursor, in the order of transactions. A cursor records which transactions its
+ * reader has seen, so a late commit is neither skipped nor waited for. Each member is returned in their current state,
+ * so two changes may appear as one.
+ * @throws CURSOR_UNKNOWN if the cursor belongs to another state of the database, such as before a restore, or if a
+ * member was deleted since: a deleted row cannot be returned
  */
 export async function memberChanges(
   { db }: Pick<Deps, 'db'>,

@@ -5,8 +5,8 @@ import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { ReadForProject } from '../../deps.ts'
 
 /**
- * Of one server, so that what projects ask for never makes the members of everyone else wait: the platform answers
- * one such question at a time, and a login or a validate comes next after at most two.
+ * The limits for one server, so that reads for projects never delay other reads of members. The platform answers one of
+ * these reads at a time, and a sign-in or a validate waits for at most two of them.
  */
 const shares = {
   maxAtOnce: 2,
@@ -20,11 +20,14 @@ const shares = {
 interface ProjectReadDeps {
   readonly refreshMember: RefreshMember
   readonly readStranger: RefreshMember
-  /** How many whom the mirror does not know one project may ask for. */
+  /** Limits the members outside the mirror that one project may ask for. */
   readonly limiter: RateLimiter
 }
 
-/** Reads members whom a project names: in turns by project, and so many strangers as its budget has. */
+/**
+ * Reads members that a project names: projects take turns, and each has a budget for members that the mirror does not
+ * know.
+ */
 export function createProjectReads({
   refreshMember,
   readStranger,

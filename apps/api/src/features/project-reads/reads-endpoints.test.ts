@@ -14,7 +14,7 @@ describe.each(mainEngines)('what scopes buy a project on %s', (engine) => {
   let admin: Administration
   let project: GivenProject
   beforeAll(async () => {
-    // Every single read asks the platform: the mirror is never young enough.
+    // Every single read asks the platform: the mirror is never fresh enough.
     world = await startWorld(engine, { PERMISSION_TTL_MS: '0' })
     admin = await givenAdministration(world)
     project = await givenProject(world)
@@ -101,7 +101,7 @@ describe.each(mainEngines)('what scopes buy a project on %s', (engine) => {
   })
 
   describe('GET /api/servers/{serverId}/members', () => {
-    /** Members whose ids have 17 to 19 digits, so that their order as text is not that of numbers. */
+    /** Members with IDs of 17 to 19 digits, so that their order as text differs from that of numbers. */
     const ids = Array.from({ length: 25 }, (_, i) => String(99_999_999_999_999_990n + BigInt(i)))
 
     beforeAll(async () => {

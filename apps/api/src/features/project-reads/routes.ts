@@ -11,11 +11,11 @@ import { liveMember, liveRoles } from './live-member.ts'
 import { memberChanges, presentCursor } from './member-changes.ts'
 import { listMembers, toServerMember } from './store.ts'
 
-/** What scopes buy a project, by its API key. */
+/** Serves the reads that scopes give a project, by its API key. */
 export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db, answers } = deps
   const requireScope = async (projectId: string, serverId: string, scope: string) => {
-    // A server that the project may not use looks like one that does not exist.
+    // A server that the project may not use looks the same as one that does not exist.
     if (await answers.hasScope({ projectId, serverId }, scope)) return
     throw new ApiError('SCOPE_REQUIRED', { projectId, detail: `It takes the scope ${scope}.` })
   }

@@ -11,7 +11,7 @@ export interface MemberRow extends FieldsOf<'serverMember'> {
   readonly roles: projectReads.ServerMember['roles']
 }
 
-/** What the mirror knows of someone, who may have left. */
+/** A member as stored in the mirror, who may have left. */
 export interface KnownMember extends MemberRow {
   readonly isCurrent: boolean
   readonly isBlocked: boolean
@@ -19,7 +19,7 @@ export interface KnownMember extends MemberRow {
   readonly isLive: boolean
 }
 
-/** Membership `m` is of a member who is blocked now. */
+/** True if membership `m` belongs to a member who is blocked now. */
 const isBlocked = sql`exists (
   select from member_blocks b where b.member_id = m.member_id and (b.until is null or b.until > clock_now()))`
 
@@ -28,7 +28,7 @@ const memberColumns = sql`m.member_id as "memberId", ${selectFields(fieldsOf('se
         'roleColor', nullif(r.color, 0), 'rolePosition', r.position) order by r.position desc, r.id), '[]')
       from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as roles`
 
-/** A page of members in the order of their ids, after a cursor. */
+/** Lists a page of members in the order of their IDs, after a cursor. */
 export const listMembers = (db: Queryable, serverId: string, after: string, limit: number) =>
   db.query<MemberRow>(sql`
     select ${memberColumns}
@@ -36,7 +36,7 @@ export const listMembers = (db: Queryable, serverId: string, after: string, limi
     where m.server_id = ${serverId} and m.left_at is null and m.member_id > ${after}
     order by m.member_id limit ${limit}`)
 
-/** Someone of whom the mirror knows, whether or not they are still a member. */
+/** Finds a person in the mirror, also one who is no longer a member. */
 export const findMember = (db: Queryable, serverId: string, memberId: string) =>
   db.maybeOne<KnownMember>(sql`
     select ${memberColumns}, m.left_at is null as "isCurrent", ${isBlocked} as "isBlocked",
@@ -67,7 +67,7 @@ export interface MirroredServer {
   }[]
 }
 
-/** Of many members what the mirror knows, with the roles of their server once. */
+/** Reads many members from the mirror, with the roles of their server once. */
 export const findMirrored = (db: Queryable, serverId: string, memberIds: readonly string[]) =>
   db.maybeOne<MirroredServer>(sql`
     select coalesce(v.live_until > clock_now(), false) as "isLive",
@@ -84,8 +84,8 @@ export const findMirrored = (db: Queryable, serverId: string, memberIds: readonl
 const arrayOf = (xids: readonly bigint[]) => `{${xids.join(',')}}`
 
 /**
- * Which transactions are to be seen now, as a pg_snapshot, and how often memberships of the server were deleted, which no change
- * tells of.
+ * Returns the transactions that are visible now, as a pg_snapshot, and the number of deleted memberships of the server,
+ * which no change lists.
  */
 export const readPresent = (db: Queryable, serverId: string) =>
   db.maybeOne<{ snapshot: string; deletions: number }>(sql`
@@ -105,8 +105,9 @@ interface ChangesWanted {
 }
 
 /**
- * Memberships last changed by a transaction that a reader has not seen and that was to be seen at `until`, in the order of
- * transactions. Those that were under way are looked for one by one: what has changed since the oldest of them may be much.
+ * Lists memberships by their last change, in the order of transactions: those changed by a transaction that the reader
+ * has not seen and that was visible at `until`. Transactions that were in progress are looked up one by one, because
+ * there may be many changes since the oldest of them.
  */
 export function listChanged(db: Queryable, serverId: string, { seen, until, after, limit }: ChangesWanted) {
   const page = (isUnseen: Sql) => sql`(
@@ -123,7 +124,10 @@ export function listChanged(db: Queryable, serverId: string, { seen, until, afte
     order by m.changed_xid, m.member_id limit ${limit}`)
 }
 
-/** All roles of a server, highest first, where one was changed by a transaction that a reader has not seen; else undefined. */
+/**
+ * Returns all roles of a server, highest first, if a transaction that the reader has not seen changed one of them;
+ * otherwise undefined.
+ */
 export const findChangedRoles = (db: Queryable, serverId: string, { end, running }: Seen) =>
   db.maybeOne<{ roles: MemberRow['roles'] }>(sql`
     select (select coalesce(json_agg(json_build_object('roleId', r.id, 'roleName', r.name,
@@ -132,7 +136,7 @@ export const findChangedRoles = (db: Queryable, serverId: string, { end, running
     from role_changes c
     where c.server_id = ${serverId} and (c.xid >= ${String(end)}::xid8 or c.xid = any (${arrayOf(running)}::xid8[]))`)
 
-/** Makes every cursor of every feed one of another state: after a restore, what its reader has seen may never have been. */
+/** Invalidates every cursor of every feed after a restore: the changes that its reader has seen may not exist. */
 export const endAllCursors = (db: Queryable) =>
   db.execute(sql`
     insert into member_feeds (server_id, deletions) select id, 1 from servers
