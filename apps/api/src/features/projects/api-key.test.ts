@@ -16,7 +16,7 @@ describe.each(mainEngines)('API keys on %s', (engine) => {
   })
   afterAll(() => world.close())
 
-  /** The code that a key is answered with when it asks about a made-up token. */
+  /** Returns the code of the response when a key asks about a made-up token. */
   const codeFor = async (key: string) =>
     (await call(world.url, 'POST', '/api/auth/validate', { key, body: { token: 'x' } })).body.code
 
@@ -139,7 +139,7 @@ describe.each(mainEngines)('API keys on %s', (engine) => {
     const working = keys.filter((_, i) => codes[i] === 'INVALID_TOKEN')
     const { prefix } = (await admin.projects('GET', `/${project.id}/api-key`)).body
     expect(working.map((key) => key.slice(0, 12))).toEqual([prefix])
-    // Ten entries, each naming the key that the one before it made.
+    // Ten entries, each naming the key that the previous one created.
     const prefixes = (await admin.audit(project.id)).slice(1).map(({ changes }) => changes?.['prefix'])
     expect(prefixes).toHaveLength(10)
     for (let i = 1; i < 10; i++) expect(prefixes[i]?.before).toBe(prefixes[i - 1]?.after)

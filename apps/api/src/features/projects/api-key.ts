@@ -22,12 +22,12 @@ import {
 
 type KeyDeps = Pick<Deps, 'db' | 'audit'>
 
-/** More that work at once are hard to keep in mind, and each is one that may leak. */
+/** The maximum number of working keys: more are hard to keep track of, and each may leak. */
 const maxWorkingKeys = 5
-/** A replaced key that ends sooner is told of when it is replaced; others an hour before. */
+/** A replaced key that ends sooner than this is announced at the replacement; others an hour before their end. */
 const toldBeforeSec = 3_600
 
-/** Makes and stores a new key of a project, its newest; the key itself is answered and forgotten. */
+/** Creates and stores a new key of a project, its newest. The key itself is returned and not stored. */
 export async function issueApiKey(
   tx: Tx,
   projectId: string,
@@ -48,7 +48,8 @@ export async function issueApiKey(
 }
 
 /**
- * Replaces the newest key. The old one stops working with this commit, or goes on for a while; it never comes back.
+ * Replaces the newest key. The old one stops working with this commit, or works until the end of the grace period; it
+ * never comes back.
  * @throws PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED, VALIDATION_FAILED
  */
 export const regenerateApiKey = (
@@ -76,7 +77,7 @@ export const regenerateApiKey = (
   })
 
 /**
- * Adds a key beside those that are there, and makes it the newest.
+ * Adds a key beside the existing ones, and makes it the newest.
  * @throws PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED, VALIDATION_FAILED
  */
 export const addApiKey = (deps: KeyDeps, by: By, projectId: string, wanted: apiKeys.NewKey) =>
@@ -97,7 +98,10 @@ export const addApiKey = (deps: KeyDeps, by: By, projectId: string, wanted: apiK
     return { id, ...issued }
   })
 
-/** Revokes the newest key, and those that it took the place of; a revoked one stays as it is, without a second entry. */
+/**
+ * Revokes the newest key and its predecessors. If it is revoked already, nothing changes and no second entry is
+ * written.
+ */
 export const revokeApiKey = (deps: KeyDeps, by: By, projectId: string) =>
   changeProject(deps, projectId, async (tx, project, record) => {
     await lockKeys(tx, projectId)
@@ -107,7 +111,7 @@ export const revokeApiKey = (deps: KeyDeps, by: By, projectId: string) =>
   })
 
 /**
- * Revokes one key, and those that it took the place of.
+ * Revokes one key and its predecessors.
  * @throws PROJECT_NOT_FOUND, API_KEY_NOT_FOUND
  */
 export const revokeOneApiKey = (deps: KeyDeps, by: By, projectId: string, keyId: string) =>
@@ -125,7 +129,7 @@ export const revokeOneApiKey = (deps: KeyDeps, by: By, projectId: string, keyId:
     })
   })
 
-/** Brings the newest key back after it was revoked; older ones are gone for good. */
+/** Restores the newest key after it was revoked; older keys cannot be restored. */
 export const restoreApiKey = (deps: KeyDeps, by: By, projectId: string) =>
   changeProject(deps, projectId, async (tx, project, record) => {
     if ((await restoreNewestKey(tx, projectId)) === 0) throw new ApiError('NO_REVOKED_KEY')

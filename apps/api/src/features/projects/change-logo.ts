@@ -11,7 +11,7 @@ import { noteChange } from './store.ts'
 type ProjectDeps = Pick<Deps, 'db' | 'audit'>
 
 /**
- * Stores the logo of a project. The audit entry names the image by its hash; the bytes are in no entry.
+ * Stores the logo of a project. The audit entry names the image by its hash and does not contain its bytes.
  * @throws IMAGE_INVALID, PROJECT_NOT_FOUND
  */
 export async function setLogo(

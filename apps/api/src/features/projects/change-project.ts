@@ -7,8 +7,8 @@ import { findProject, lockProject, type ProjectRow } from './store.ts'
 type Recorded = Omit<AuditEvent, 'actionType' | 'target'>
 
 /**
- * Runs a change of one project in a transaction that holds it locked, so that what is recorded as "before"
- * is what was there. `record` writes the audit entry; a change that finds nothing to do calls it never.
+ * Runs a change of one project in a transaction that locks it, so that the recorded "before" is the real previous
+ * state. `record` writes the audit entry; a change without effect never calls it.
  * @throws PROJECT_NOT_FOUND
  */
 export function changeProject<T>(

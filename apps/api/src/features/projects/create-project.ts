@@ -18,7 +18,10 @@ export interface CreateProject extends projects.CreateProject {
   readonly redirectUris?: readonly string[]
 }
 
-/** Looks up the servers of a new project in its transaction: what is wrong with them, and how to grant them. */
+/**
+ * Looks up the servers of a new project in its transaction; returns the problems with them, and a function that grants
+ * them.
+ */
 export type PlanInitialAccess = (
   tx: Tx,
   wanted: projects.CreateProject['serverAccess'],
@@ -27,7 +30,7 @@ export type PlanInitialAccess = (
   readonly grant: (by: By, project: { id: string; name: string }) => Promise<void>
 }>
 
-/** Reads the inbound webhook that a new project asks for: what is wrong with it, and how to make it. */
+/** Reads the inbound webhook to create with a project; returns the problems with it, and a function that creates it. */
 export type PlanWebhook = (wanted: webhooks.CreateWebhook) => Promise<{
   readonly problems: readonly ProblemDetail[]
   readonly provision: (tx: Tx, projectId: string) => Promise<webhooks.CreatedInboundWebhook>
@@ -40,7 +43,7 @@ interface CreatedProject {
   readonly inboundWebhook?: webhooks.CreatedInboundWebhook
 }
 
-/** Registers a project with its first key, which is answered this once and stored only as a digest. */
+/** Registers a project with its first key, which is returned only this once and stored only as a digest. */
 export async function createProject(
   {
     db,
@@ -62,7 +65,7 @@ export async function createProject(
   const webhook = input.inboundWebhook && (await planWebhook?.(input.inboundWebhook))
   return refuseTakenName(() =>
     db.transaction(async (tx) => {
-      // Everything wrong with the request is said at once, and before whether the name is free.
+      // Returns all problems of the request at once, before the name is checked.
       const access = await planInitialAccess?.(tx, input.serverAccess)
       const problems = [
         ...complaintsAboutWebhookUrl(config, input.webhookUrl),
@@ -102,7 +105,10 @@ export async function createProject(
   )
 }
 
-/** The database decides whose name it is; whoever loses the race hears that it is taken. */
+/**
+ * Converts a violation of the unique index on names. The index decides between concurrent requests, and the loser gets
+ * PROJECT_NAME_TAKEN.
+ */
 export async function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()

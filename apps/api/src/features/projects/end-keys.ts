@@ -2,7 +2,7 @@ import type { AuditEvent } from '#audit/event'
 import type { Deps } from '../../deps.ts'
 import { type EndingKey, endExpiredKeys, takeEndingKeys } from './key-store.ts'
 
-/** Tells of keys that end soon, and writes down which have ended. Done once a minute, by any instance. */
+/** Announces keys that end soon, and stores the end of those that have ended. Any instance runs it once a minute. */
 export const endKeys = ({ db, audit }: Pick<Deps, 'db' | 'audit'>) =>
   db.transaction(async (tx) => {
     await endExpiredKeys(tx)

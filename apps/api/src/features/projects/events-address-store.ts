@@ -12,13 +12,13 @@ export const findEndpoint = (db: Queryable, projectId: string) =>
     select url, disabled_at as "disabledAt", secret_sealed is not null as "hasSecret"
     from event_endpoints where project_id = ${projectId}`)
 
-/** Sets the address and switches it on. A trigger ends the pauses of the one before. */
+/** Sets the address and switches it on. A trigger ends the pauses of the previous address. */
 export const storeEventsUrl = (tx: Tx, projectId: string, url: string | null) =>
   tx.execute(sql`
     insert into event_endpoints (project_id, url) values (${projectId}, ${url})
     on conflict (project_id) do update set url = excluded.url, disabled_at = null`)
 
-/** Replaces the secret; the one before signs for so long beside it. */
+/** Replaces the secret; the previous one also signs during the grace period. */
 export const storeNewSecret = (tx: Tx, projectId: string, secretSealed: Uint8Array, graceSec: number) =>
   tx.maybeOne<{ formerEndsAt: Date | null }>(sql`
     insert into event_endpoints as e (project_id, secret_sealed) values (${projectId}, ${secretSealed})

@@ -7,7 +7,7 @@ import type { Config } from '../../config.ts'
 import { findEndpoint, storeEventsUrl, storeNewSecret } from './events-address-store.ts'
 import { complaintAboutOutgoing, type OutgoingTerms, readOutgoingUrl } from './outgoing-address.ts'
 
-/** What is wrong with the address that a request carries, if it carries one. */
+/** Returns the problems with the address in a request, if it contains one. */
 export function complaintsAboutEventsUrl(
   config: OutgoingTerms,
   text: string | null | undefined,
@@ -17,7 +17,7 @@ export function complaintsAboutEventsUrl(
 }
 
 /**
- * Makes a signing secret of a project, as Standard Webhooks writes them, and what is stored of it.
+ * Creates a signing secret for a project in the format of Standard Webhooks, with its sealed form for storage.
  * @throws ENCRYPTION_KEY_MISSING
  */
 export function mintEventsSecret({ outboundKey }: Pick<Config, 'outboundKey'>, projectId: string) {
@@ -29,24 +29,26 @@ export function mintEventsSecret({ outboundKey }: Pick<Config, 'outboundKey'>, p
   return { secret, secretSealed: seal(outboundKey, eventsSecretRow(projectId), secret) }
 }
 
-/** A signing secret; undefined where it cannot be read with the key that there is. */
+/** Decrypts a signing secret; returns undefined if it cannot be read with the current key. */
 export const openEventsSecret = (
   { outboundKey }: Pick<Config, 'outboundKey'>,
   projectId: string,
   sealed: Uint8Array,
 ) => (outboundKey ? openOrUndefined(outboundKey, eventsSecretRow(projectId), sealed) : undefined)
 
-/** What a sealed secret is bound to: a webhook address of the same project does not open in its place. */
+/**
+ * Returns the value that a sealed secret is bound to: a webhook address of the same project does not open in its place.
+ */
 const eventsSecretRow = (projectId: string) => `${projectId}:events`
 
 export interface SetEventsUrl {
-  /** What may be told of it: an address may hold a token of the receiver’s, its origin does not. */
+  /** The change for the audit log. It names only origins, because an address may contain a token of the receiver. */
   readonly changes: Record<string, { before: unknown; after: unknown }>
-  /** Of the first address. */
+  /** Set with the first address. */
   readonly secret?: string
 }
 
-/** Sets or clears the address that events go to. The one that is there already begins anew where it was switched off. */
+/** Sets or clears the address for events. Setting the current address again switches it on if it was switched off. */
 export async function setEventsUrl(
   config: Config,
   tx: Tx,

@@ -1,10 +1,10 @@
 import type { forwardAuth, ProblemDetail } from '@rolecall/contract'
 import type { Tx } from '#platform/db/database'
 
-/** What a project protects, as another feature keeps it. */
+/** The protected hosts of a project, as another feature stores them. */
 export interface ForwardAuthRules {
   readonly complaints: (input: forwardAuth.ForwardAuthInput | undefined) => readonly ProblemDetail[]
-  /** Answers what was and what is; undefined where nothing is another one. Throws HOST_TAKEN. */
+  /** Returns both states; undefined if nothing changed. Throws HOST_TAKEN. */
   readonly set: (
     tx: Tx,
     projectId: string,

@@ -106,7 +106,7 @@ describe.each(engines)('groups by project, on %s', (engine) => {
     await expectEverywhere(own)
     const changes: [body: object, groups: string[]][] = [
       [{ groupNames: { [crew]: 'wiki-editors' } }, ['Steward', 'wiki-editors', 'Port watch']],
-      // Names that several roles have come once, in the place of the highest role.
+      // A name that several roles share appears once, at the place of the highest role.
       [{ groupNames: { [crew]: 'a', [portWatch]: 'Steward' } }, ['Steward', 'a']],
       [{ onlyNamedGroups: true }, ['a', 'Steward']],
       [{ groupNames: { [unknownRole]: 'nothing' } }, []],
@@ -149,7 +149,7 @@ describe.each(engines)('groups by project, on %s', (engine) => {
     const dry = await admin.projects('PATCH', `${path}?dryRun=true`, { groupNames: null })
     expect(dry.body).toMatchObject({ dryRun: true, sessionsEnded: 0, membersAffected: 0 })
     expect((await admin.projects('GET', path)).body.groupNames).toEqual(kept.groupNames)
-    // The same names in another order are no change.
+    // The same names in another order do not count as a change.
     const two = { [portWatch]: 'b', [crew]: 'a' }
     await admin.projects('PATCH', path, { groupNames: two })
     await admin.projects('PATCH', path, { groupNames: Object.fromEntries(Object.entries(two).reverse()) })

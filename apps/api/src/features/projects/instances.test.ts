@@ -11,7 +11,7 @@ import {
 } from '../../../test/given.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
 
-/** A cache lifetime that would show, if any decision waited for one. */
+/** A cache lifetime that is long enough to show if a decision waited for it. */
 const longLived = { PROJECT_AUTH_TTL_MS: '86400000', PROJECT_ACCESS_TTL_MS: '86400000' }
 
 describe('two instances on one PostgreSQL', () => {
@@ -44,7 +44,7 @@ describe('two instances on one PostgreSQL', () => {
       for (let round = 0; round < 20; round++) {
         const project = await givenProject(world)
         const { token } = await givenSession(world, project)
-        // Warm on both: whatever an instance remembers of this key and session, it remembers now.
+        // Fills the caches of both instances with this key and session.
         for (const where of [world, other, world, other])
           expect(await codeAt(where, project, token)).toBe('OK')
         const [here, there] = round % 2 === 0 ? [world, other] : [other, world]
@@ -110,7 +110,9 @@ describe('two admins at once', () => {
   const both = (method: string, path: string, bodies: readonly (object | undefined)[]) =>
     Promise.all(bodies.map((body, i) => admin.projects(method, path, body, [world, other][i % 2]?.url)))
 
-  /** Each entry starts where the one before it ended: no change is told that did not happen. */
+  /**
+   * Expects each entry to start where the previous one ended, so that no entry reports a change that did not happen.
+   */
   const expectChain = (
     changes: ({ before: unknown; after: unknown } | undefined)[],
     start: unknown,

@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** True of a key `k` that ended by time, and was not revoked before. */
+/** True for a key `k` that ended by time and was not revoked before. */
 export const isExpired = sql`coalesce(k.expires_at <= coalesce(k.revoked_at, clock_now()), false)`
 
 const isWorking = sql`k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_now())`
@@ -15,7 +15,7 @@ interface NewKey {
   readonly expiresAt: string | null
 }
 
-/** Stores the newest key of a project; undefined when it would have ended already. */
+/** Stores the newest key of a project; returns undefined if it would have ended already. */
 export const insertApiKey = (tx: Tx, key: NewKey) =>
   tx.maybeOne<{ createdAt: Date }>(sql`
     insert into api_keys (id, project_id, prefix, digest, note, expires_at)
@@ -23,7 +23,7 @@ export const insertApiKey = (tx: Tx, key: NewKey) =>
     where ${key.expiresAt}::timestamptz is null or ${key.expiresAt}::timestamptz > clock_now()
     returning created_at as "createdAt"`)
 
-/** Locks the keys of a project, in the order in which whoever counts uses does. */
+/** Locks the keys of a project, in the same order as the statement that counts uses. */
 export const lockKeys = (tx: Tx, projectId: string) =>
   tx.execute(sql`select from api_keys where project_id = ${projectId} order by id for no key update`)
 
@@ -37,13 +37,13 @@ export async function countWorkingKeys(tx: Tx, projectId: string): Promise<numbe
 export interface Replacement {
   readonly successorId: string
   readonly graceSec: number
-  /** Told at once instead of later. */
+  /** True if the notice about its end is sent at once instead of later. */
   readonly isToldNow: boolean
 }
 
 /**
- * Another key takes the place of the newest, which ends now, or goes on for a while if it was good. Those that went on
- * beside it end with it, or go on until the end that they had, as predecessors of the new one.
+ * Replaces the newest key with another. The replaced key ends now, or, if it was valid, after the grace period. Its
+ * predecessors that still work end with it, or keep their ends and become predecessors of the new key.
  */
 export const replaceNewestKey = (
   tx: Tx,
@@ -64,18 +64,18 @@ export const replaceNewestKey = (
       and (k.id = newest.id or k.successor_id = newest.id)
     returning k.id = newest.id as "wasNewest", ${isWorking} as "isWorking", k.prefix, k.expires_at as "endsAt"`)
 
-/** The newest key is no longer the newest, and goes on as it is. */
+/** Marks the newest key as no longer the newest. It continues to work. */
 export const standBack = (tx: Tx, projectId: string) =>
   tx.execute(sql`
     update api_keys set replaced_at = clock_now() where project_id = ${projectId} and replaced_at is null`)
 
-/** Ends a key, and those that it took the place of. */
+/** Revokes a key and its predecessors. */
 export const revokeKey = (tx: Tx, projectId: string, keyId: string) =>
   tx.execute(sql`
     update api_keys set revoked_at = clock_now()
     where project_id = ${projectId} and (id = ${keyId} or successor_id = ${keyId}) and revoked_at is null`)
 
-/** What has expired does not come back. */
+/** Restores the newest key if it was revoked; an expired key stays expired. */
 export const restoreNewestKey = (tx: Tx, projectId: string) =>
   tx.execute(sql`
     update api_keys k set revoked_at = null
@@ -96,7 +96,7 @@ export interface KeyRow {
   readonly usesSinceReplaced: number
 }
 
-/** Keys of a project, newest first: those that work, the newest, and what is left of the last ones. */
+/** Lists the keys of a project, newest first: those that work, the newest, and the remaining ones. */
 export const listKeys = (db: Queryable, projectId: string, limit: number) =>
   db.query<KeyRow>(sql`
     select k.id, k.prefix, k.note,
@@ -119,8 +119,8 @@ export const findNewestKeyId = (tx: Tx, projectId: string) =>
   )
 
 /**
- * Writes down that keys have ended by time, which everybody knows already: so that their streams end, and versions that
- * know no such end refuse them, too.
+ * Stores the end of keys that ended by time. They are already rejected everywhere; the stored end closes their streams,
+ * and makes versions that do not know such an end reject them, too.
  */
 export const endExpiredKeys = (tx: Tx) =>
   tx.execute(sql`
@@ -138,7 +138,9 @@ export interface EndingKey {
   readonly usesSinceReplaced: number
 }
 
-/** Marks those that end soon as told of: a replaced key an hour before its end, others a week before. */
+/**
+ * Marks keys that end soon as announced, and returns them: a replaced key an hour before its end, others a week before.
+ */
 export const takeEndingKeys = (tx: Tx) =>
   tx.query<EndingKey>(sql`
     update api_keys k set ending_told_at = clock_now()

@@ -7,7 +7,7 @@ import { givenAdmin, givenProject } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-/** Each is nothing to see, or only changes how the text around it looks. */
+/** Each is invisible, or only changes the appearance of the text around it. */
 const refused = {
   'a right-to-left override': 'Paw\u202Elard',
   'a left-to-right isolate': 'Paw\u2066lard',
@@ -28,7 +28,7 @@ const refused = {
   'nothing but a mark': '\u0301',
 }
 
-/** Pairs that nobody can tell apart. */
+/** Pairs that look the same. */
 const twins: readonly [string, string, string][] = [
   ['composed and decomposed letters', 'Caf\u00E9', 'Cafe\u0301'],
   ['a Hangul syllable and its letters', '\uD55C\uAD6D', '\u1112\u1161\u11AB\u1100\u116E\u11A8'],
@@ -73,7 +73,7 @@ describe.each(mainEngines)('names of projects and webhooks on %s', (engine) => {
     expect([reply.status, reply.body.code]).toEqual([409, 'PROJECT_NAME_TAKEN'])
     const other = await givenProject(world)
     expect((await admin.projects('PATCH', `/${other.id}`, { name: twin })).status).toBe(409)
-    // Its own name in another spelling is nobody else's.
+    // Its own name in another form does not collide with itself.
     expect((await admin.projects('PATCH', `/${project.id}`, { name: twin })).status).toBe(200)
     await admin.projects('DELETE', `/${project.id}`)
     expect((await admin.projects('POST', '', { name: twin })).status).toBe(201)
@@ -142,7 +142,7 @@ describe.each(mainEngines)('names of projects and webhooks on %s', (engine) => {
     const folded = (letter: string) =>
       letter.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('\u00DF', 'ss').normalize('NFKC').trim()
     const wrong = letters.filter((letter, i) => {
-      // Letters that are younger than the database compose there once it is.
+      // Letters that are newer than the database's Unicode version compose there after an upgrade.
       const isKnown = rows[i]?.nfkc === letter.normalize('NFKC')
       return isKnown && rows[i]?.key !== folded(letter)
     })

@@ -3,7 +3,7 @@ import { mainServerId } from '#mirror/read-servers'
 import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A project `p` as a client, as its record has it; without a row it is one that is switched off. */
+/** A project `p` as a client, in the form of its record. Without a row, the client is disabled. */
 export const oidcOf = sql`(
   select json_build_object('enabled', coalesce(c.enabled, false),
     'serverId', coalesce(c.server_id, ${mainServerId}),
@@ -16,10 +16,12 @@ export const oidcOf = sql`(
       (select json_agg(r.resource order by r.place) from oidc_resources r where r.project_id = p.id), '[]'))
   from (select 1) one left join oidc_clients c on c.project_id = p.id)`
 
-/** What is stored of a client. A server that is null is the main one, whichever that is. */
+/**
+ * The stored settings of a client. A null server is the main server, also after another server becomes the main one.
+ */
 export type StoredOidc = projects.Project['oidc']
 
-/** The server that a client names itself; undefined without a row. */
+/** Returns the server that a client names itself; undefined without a row. */
 export const findOwnServer = (tx: Tx, projectId: string) =>
   tx.maybeOne<{ serverId: string | null }>(sql`
     select server_id as "serverId" from oidc_clients where project_id = ${projectId}`)

@@ -12,7 +12,7 @@ import { complaintsAboutResources, setResources } from './resources.ts'
 type Oidc = projects.Project['oidc']
 type Input = NonNullable<projects.UpdateProject['oidc']>
 
-/** A new project is no client. */
+/** The settings of a new project, which is not a client. */
 export const noOidc: Oidc = {
   enabled: false,
   serverId: null,
@@ -24,7 +24,7 @@ export const noOidc: Oidc = {
   resources: [],
 }
 
-/** What is wrong with what a request says of the client, if it says anything. */
+/** Returns the problems with the client settings in a request, if it contains any. */
 export function complaintsAboutOidc(config: OutgoingTerms, input: Input | undefined): ProblemDetail[] {
   const afterLogout = (input?.postLogoutRedirectUris ?? []).flatMap((uri, i) => {
     const complaint = redirectUriProblem(uri)
@@ -39,20 +39,20 @@ export function complaintsAboutOidc(config: OutgoingTerms, input: Input | undefi
     : [...problems, { path: '/oidc/backchannelLogoutUri', message: backchannel, code: 'LOGOUT_URI' }]
 }
 
-/** What the audit log may tell: an address may hold a token of the receiver’s, its origin does not. */
+/** Masks the settings for the audit log: an address may contain a token of the receiver, its origin does not. */
 const told = (oidc: Oidc): Oidc => ({
   ...oidc,
   backchannelLogoutUri: maskedAddress(oidc.backchannelLogoutUri),
 })
 
-/** An address as it is shown to who may not use it: its origin. */
+/** Masks an address for readers who may not use it: only its origin remains. */
 export const maskedAddress = (address: string | null) => {
   const { origin } = (address === null ? undefined : parseUrl(address)) ?? {}
   return origin === undefined ? null : `${origin}/…`
 }
 
 /**
- * Stores what is given of the client and keeps the rest; what has changed of it, for the audit entry.
+ * Stores the given settings of the client and keeps the others. Returns the changes for the audit entry.
  * @throws ENCRYPTION_KEY_MISSING, RESOURCE_TAKEN, VALIDATION_FAILED
  */
 export async function changeOidc(

@@ -5,18 +5,18 @@ import type { Config } from '../../config.ts'
 
 export type OutgoingTerms = Pick<Config, 'production' | 'allowPrivateEventUrls'>
 
-/** What may be posted to. */
+/** Returns the addresses that the service may post to. */
 export const reachOf = ({ production, allowPrivateEventUrls }: OutgoingTerms): Omit<Reach, 'resolve'> => ({
   allowPrivate: allowPrivateEventUrls,
   allowLoopbackHosts: !production,
 })
 
 /**
- * An address of a project's choice that the service posts to, as it is stored; undefined where it may not. Names are looked up when something is
- * sent: what they mean now says nothing about then.
+ * Normalizes an address of a project's choice that the service posts to; returns undefined if it is not allowed. Host
+ * names are resolved when something is sent: their current addresses may differ from those.
  */
 export function readOutgoingUrl(text: string, config: OutgoingTerms): string | undefined {
-  // Whatever a URL parser would quietly drop or turn.
+  // Rejects text that a URL parser would silently drop or change.
   const isPlain = /^https?:\/\/[^/]/i.test(text) && !/[\s\\\p{Cc}]/u.test(text)
   const url = isPlain ? parseUrl(text) : undefined
   if (!url) return undefined
@@ -25,18 +25,18 @@ export function readOutgoingUrl(text: string, config: OutgoingTerms): string | u
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isOwnMachine)) return undefined
   if (url.username || url.password || url.hash || text.includes('#') || /^[a-z]+:\/\/[^/?]*@/i.test(text))
     return undefined
-  // Below are the services of a machine, which take what looks like a request for something else.
+  // Lower ports belong to services of a machine, which may misinterpret a request.
   if (url.port !== '' && Number(url.port) < 1024) return undefined
   if (!isReachableLiteral(url, reach)) return undefined
   if (!isOwnMachine && !reach.allowPrivate && isLocalName(url.hostname)) return undefined
   return url.href
 }
 
-/** A name without a dot, with one at its end, or under `localhost`: never one of the internet. */
+/** True for a name without a dot, with a dot at its end, or under `localhost`: these never exist on the internet. */
 const isLocalName = (hostname: string) =>
   !hostname.startsWith('[') && (!hostname.includes('.') || /(^|\.)localhost$|\.$/.test(hostname))
 
-/** What is wrong with such an address, if there is one. */
+/** Returns the problem with such an address, if there is one. */
 export const complaintAboutOutgoing = (
   text: string | null | undefined,
   config: OutgoingTerms,

@@ -5,7 +5,7 @@ import { storeOwners } from './owner-store.ts'
 
 const nobody: Owners = { roleIds: [], memberIds: [] }
 
-/** Sets the owners of a project where a request names them; what may be told of the change. */
+/** Sets the owners of a project if a request names them; returns the change for the audit entry. */
 export async function setOwners(
   tx: Tx,
   projectId: string,

@@ -4,7 +4,7 @@ import { maskedAddress } from './oidc.ts'
 import type { ProjectRow } from './store.ts'
 import { maskedWebhookUrl } from './webhook-url.ts'
 
-/** Records in the order of the rows, each with its own of all of their mappings. */
+/** Builds the records in the order of the rows, each with its own mappings. */
 export function toProjects(
   rows: readonly ProjectRow[],
   mappings: readonly access.AccessMapping[],
@@ -15,7 +15,7 @@ export function toProjects(
   return rows.map((row) => toProject(row, byProject.get(row.id) ?? [], rules.get(row.id)))
 }
 
-/** The record of a project as admins see it. */
+/** Builds the record of a project as admins see it. */
 export function toProject(
   row: ProjectRow,
   serverAccess: access.AccessMapping[],
@@ -45,14 +45,17 @@ export function toProject(
   }
 }
 
-/** The record for who only reads: addresses that may hold a token of their receiver are told up to the host. */
+/**
+ * Builds the record for a reader without write access: addresses that may contain a token of their receiver are shown
+ * up to the host.
+ */
 export const forAuditor = (project: projects.Project): projects.Project => ({
   ...project,
   eventsUrl: maskedAddress(project.eventsUrl),
   oidc: { ...project.oidc, backchannelLogoutUri: maskedAddress(project.oidc.backchannelLogoutUri) },
 })
 
-/** The newest key: never more than its prefix. */
+/** Describes the newest key: never more than its prefix. */
 export const toKeyInfo = (row: ProjectRow): apiKeys.ApiKeyInfo => ({
   prefix: row.keyPrefix,
   status: row.keyIsExpired ? 'expired' : row.keyRevokedAt ? 'revoked' : 'active',
@@ -61,7 +64,7 @@ export const toKeyInfo = (row: ProjectRow): apiKeys.ApiKeyInfo => ({
   revokedAt: row.keyRevokedAt?.toISOString() ?? null,
 })
 
-/** A key as it may be shown. */
+/** Converts a key to the form of the contract, with no more than its prefix. */
 export const toProjectKey = (row: KeyRow): apiKeys.ProjectKey => ({
   ...row,
   createdAt: row.createdAt.toISOString(),

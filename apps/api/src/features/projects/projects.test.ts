@@ -156,7 +156,7 @@ describe.each(mainEngines)('projects on %s', (engine) => {
       expect((await call(world.url, 'GET', authorizePath(project.id))).status).toBe(403)
       expect((await call(world.url, 'GET', '/api/auth/sessions', { token: session.token })).status).toBe(401)
       await admin('PATCH', `/${project.id}`, { isActive: true })
-      // Its backends were told that it is over.
+      // Its backends were notified of the end.
       const over = await validate(world, project, session.token)
       expect([over.status, over.body.code]).toEqual([401, 'INVALID_TOKEN'])
       expect((await call(world.url, 'GET', '/api/auth/sessions', { token: session.token })).status).toBe(401)
@@ -313,7 +313,7 @@ describe('projects on two instances', () => {
           await end()
           expect(await there()).toBe(401)
           await revive()
-          // What a project that was switched off had does not come back.
+          // Sessions of a project that was switched off do not come back.
           session = await givenSession(world, project)
         }
       }

@@ -47,7 +47,7 @@ const bad = [
   'https://site.example/?name=ö',
   'https://xn--bcher-kva.example/ø',
   'https://b%C3%BCcher.example/',
-  // Of these a host goes into the policy of a page, as it is written.
+  // The host of each of these becomes part of a page's policy, as written.
   'https://a.example;sandbox/callback',
   "https://a.example'unsafe-inline'/callback",
   'https://a.example"/callback',
@@ -107,7 +107,7 @@ describe('readRedirectUris', () => {
         const { uris, problems } = readRedirectUris(text)
         if (problems.length > 0) return
         for (const uri of uris) {
-          // Whatever is redirected to fits a Location header.
+          // An accepted address fits a Location header.
           expect(uri).toMatch(/^[\x21-\x7e]+$/)
           const url = new URL(uri)
           expect(/^(https?:|[a-z][a-z0-9+-]*\.[a-z0-9+.-]*:)$/.test(url.protocol)).toBe(true)

@@ -7,7 +7,7 @@ import { deleteResources, insertResources } from './oidc-store.ts'
 /** Matches a scheme, and the characters of a URI without a fragment (RFC 3986 §2). */
 const absoluteUri = /^[a-z][a-z0-9+.-]*:[a-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/i
 
-/** Returns what is wrong with the resources of a project (RFC 8707 §2). */
+/** Returns the problems with the resources of a project (RFC 8707 §2). */
 export const complaintsAboutResources = (resources: readonly string[] = []): ProblemDetail[] =>
   resources.flatMap((text, i) => {
     const url = absoluteUri.test(text) ? parseUrl(text) : undefined

@@ -5,10 +5,10 @@ import { changeProject } from './change-project.ts'
 import { mintEventsSecret } from './events-address.ts'
 import { storeNewSecret } from './events-address-store.ts'
 
-/** A receiver has so long to learn the new secret. */
+/** The time that a receiver has to adopt the new secret. */
 const defaultGraceSec = 24 * 60 * 60
 
-/** Makes another signing secret for the events of a project, answered this once. */
+/** Creates a new signing secret for the events of a project; returns it only this once. */
 export const rotateEventsSecret = (
   deps: Pick<Deps, 'db' | 'audit' | 'config'>,
   by: By,

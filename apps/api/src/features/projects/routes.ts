@@ -25,15 +25,15 @@ import { countProjects, findProject, listProjects } from './store.ts'
 import { deleteProject, updateProject } from './update-project.ts'
 import { checkReadable } from './webhook-url.ts'
 
-/** Five work at most; more are of interest to nobody but the audit log. */
+/** The maximum length of the list. At most five keys work; older ones matter only to the audit log. */
 const maxKeysShown = 50
 
-/** What other features do for projects; `app.ts` passes it. */
+/** The functions of other features that projects call; `app.ts` passes them. */
 export interface ProjectNeeds {
   readonly planInitialAccess: PlanInitialAccess
   readonly planWebhook: PlanWebhook
   readonly listMappings: (projectIds: readonly string[]) => Promise<access.AccessMapping[]>
-  /** What projects protect, by project. */
+  /** Lists the protected hosts and rules, by project. */
   readonly listForwardAuth: (
     projectIds: readonly string[],
   ) => Promise<ReadonlyMap<string, forwardAuth.ForwardAuth>>
@@ -65,7 +65,7 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
     return { project: await show(id), ...secrets }
   })
   route(projects.getProject, async ({ caller, params: { id } }) => {
-    // A secret that nobody can read is told of here, on its own record; lists and changes do not open it.
+    // Reports an unreadable secret here, on its own record; lists and changes do not open it.
     checkReadable(deps.config, id, await get(id))
     return shownTo(caller)(await show(id))
   })

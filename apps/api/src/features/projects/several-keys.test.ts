@@ -9,7 +9,7 @@ import { type Service, startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { endKeys } from './end-keys.ts'
 
-/** A key as the list shows it, as far as it is asked about here. */
+/** The tested fields of a key in the list. */
 interface Shown {
   readonly id: string
   readonly prefix: string
@@ -23,7 +23,7 @@ describe.each(engines)('several keys of one project on %s', (engine) => {
   let admin: Administration
   beforeAll(async () => {
     world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
-    // Only one process can have the folder of the embedded engine.
+    // Only one process can open the folder of the embedded engine.
     instances = engine === 'postgres' ? [world.service, await world.another()] : [world.service]
     admin = await givenAdministration(world)
   })
@@ -51,7 +51,7 @@ describe.each(engines)('several keys of one project on %s', (engine) => {
     const row = await world.service.deps.db.maybeOne<{ now: Date }>(sql`select clock_now() as now`)
     return row?.now.getTime() ?? 0
   }
-  /** Ends the time of a key, by the hand of nobody. */
+  /** Sets the end of a key directly, without an action of an admin. */
   const setEnd = (key: string, from: string) =>
     world.service.deps.db.execute(sql`
       update api_keys set expires_at = clock_now() + ${from}::interval where prefix = ${prefixOf(key)}`)
@@ -64,7 +64,7 @@ describe.each(engines)('several keys of one project on %s', (engine) => {
     expect(await everywhere(one, one.project.key)).toEqual([200])
     let refused = 0
     while (refused < 10) {
-      // By the database's clock: what is asked after the end must not be answered from memory.
+      // By the database's clock: a request after the end must not be answered from memory.
       const beganAtMs = await nowMs()
       const answers = await everywhere(one, one.project.key)
       if (beganAtMs < endsAtMs) continue

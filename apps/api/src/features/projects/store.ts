@@ -72,7 +72,7 @@ export const findProject = (db: Queryable, id: string) =>
 export interface ProjectFilter {
   readonly isActive?: boolean | undefined
   readonly isInternal?: boolean | undefined
-  /** Part of the name, whatever its case and however composed; every character stands for itself. */
+  /** Part of the name, regardless of case and Unicode composition; every character is literal. */
   readonly name?: string | undefined
 }
 
@@ -97,7 +97,7 @@ function matching(filter: ProjectFilter): Sql {
   return allOf(conditions)
 }
 
-/** Locks a project until the transaction ends: changes of one project take turns. */
+/** Locks a project until the transaction ends, so that changes to one project run one after another. */
 export const lockProject = (tx: Tx, id: string) =>
   tx.maybeOne(sql`select from projects where id = ${id} and deleted_at is null for no key update`)
 

@@ -16,7 +16,7 @@ import { complaintsAboutWebhookUrl, isStoredWebhookUrl, noWebhookUrl, sealWebhoo
 type ProjectDeps = Pick<Deps, 'db' | 'audit' | 'config'>
 type Changes = Record<string, { before: unknown; after: unknown }>
 
-/** Changes what is given; what is given as it is already leaves no trace. Answers the secret of a first `eventsUrl`. */
+/** Changes the given fields; unchanged fields leave no trace. Returns the secret of a first `eventsUrl`. */
 export async function updateProject(
   deps: ProjectDeps & { readonly forwardAuthRules?: ForwardAuthRules },
   by: By,
@@ -61,7 +61,7 @@ export async function updateProject(
   )
 }
 
-/** One spelling, so that the same color is never a change. */
+/** Normalizes a color, so that the same color is never a change. */
 const nextColor = (before: string | null, given: projects.UpdateProject['branding']) =>
   given?.accentColor === undefined ? before : (given.accentColor?.toLowerCase() ?? null)
 
@@ -74,7 +74,7 @@ function differences(project: ProjectRow, next: Partial<ProjectRow>): Changes {
   )
 }
 
-/** The address to store, and what may be told of its change: hosts, never addresses. */
+/** Returns the address to store, and the change for the audit log, which contains hosts and never addresses. */
 function nextWebhookUrl({ config }: ProjectDeps, project: ProjectRow, wanted: string | null | undefined) {
   if (wanted === undefined || isStoredWebhookUrl(config, project.id, project, wanted)) {
     const { webhookUrlSealed, webhookUrlHost } = project
@@ -85,7 +85,7 @@ function nextWebhookUrl({ config }: ProjectDeps, project: ProjectRow, wanted: st
   return { stored, changes }
 }
 
-/** Deletes a project: key and sessions end with this commit, the history stays. */
+/** Deletes a project: its key and sessions end with this commit, and its history stays. */
 export const deleteProject = (deps: ProjectDeps, by: By, id: string) =>
   changeProject(deps, id, async (tx, project, record) => {
     await markDeleted(tx, id)

@@ -230,7 +230,7 @@ describe('webhookUrl under another key', () => {
       expect(body.detail).toContain('OUTBOUND_WEBHOOK_ENCRYPTION_KEY')
     }
     expect((await admin.projects('GET', '?name=No%20key')).body.total).toBe(0)
-    // Nor is there one to read with; nothing says that it was another.
+    // Reading fails for the missing key as well, and the error does not report a changed key.
     const sealed = await admin.create({ webhookUrl })
     const read = await admin.projects('GET', `/${sealed.project.id}`, undefined, url)
     expect([read.status, read.body.code]).toEqual([500, 'ENCRYPTION_KEY_MISSING'])

@@ -4,7 +4,7 @@ import { openOrUndefined, seal } from '#platform/crypto/seal'
 import { ApiError } from '#platform/http/api-error'
 import type { Config } from '../../config.ts'
 
-/** A webhook address at rest: sealed, with its host in clear to be shown. */
+/** A stored webhook address: sealed, with its host in clear text for display. */
 export interface StoredWebhookUrl {
   readonly webhookUrlSealed: Uint8Array | null
   readonly webhookUrlHost: string | null
@@ -12,7 +12,7 @@ export interface StoredWebhookUrl {
 
 export const noWebhookUrl: StoredWebhookUrl = { webhookUrlSealed: null, webhookUrlHost: null }
 
-/** What is wrong with the address that a request carries, if it carries one. */
+/** Returns the problems with the address in a request, if it contains one. */
 export function complaintsAboutWebhookUrl(
   config: Pick<Config, 'chatApiUrl'>,
   text: string | null | undefined,
@@ -23,7 +23,7 @@ export function complaintsAboutWebhookUrl(
 }
 
 /**
- * Seals an address that nothing is wrong with.
+ * Seals a valid address.
  * @throws ENCRYPTION_KEY_MISSING
  */
 export function sealWebhookUrl(config: Config, projectId: string, text: string): StoredWebhookUrl {
@@ -31,7 +31,7 @@ export function sealWebhookUrl(config: Config, projectId: string, text: string):
   return { webhookUrlSealed: seal(config.outboundKey, projectId, text), webhookUrlHost: new URL(text).origin }
 }
 
-/** True when the stored address is this one; an address that cannot be read is no address anyone has. */
+/** Returns true if the stored address is this one. An unreadable address equals no address. */
 export function isStoredWebhookUrl(
   config: Config,
   projectId: string,
@@ -68,7 +68,10 @@ const openWebhookUrl = (
   sealed: Uint8Array,
 ) => (outboundKey ? openOrUndefined(outboundKey, projectId, sealed) : undefined)
 
-/** The address to post to, checked once more: the key, or what hosts the platform has, may be others than then. */
+/**
+ * Returns the address to post to, after another check: the key or the hosts of the platform may have changed since it
+ * was stored.
+ */
 export function readWebhookUrl(
   config: Config,
   projectId: string,
@@ -80,6 +83,6 @@ export function readWebhookUrl(
   return isWebhookUrl(url, config) ? { url } : { problem: 'The address is none of the chat platform’s.' }
 }
 
-/** What is shown of a stored address: it is itself a credential. */
+/** Masks a stored address for display, because it is itself a credential. */
 export const maskedWebhookUrl = ({ webhookUrlHost }: StoredWebhookUrl) =>
   webhookUrlHost && `${webhookUrlHost}/…`
