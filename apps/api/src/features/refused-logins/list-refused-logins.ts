@@ -8,9 +8,9 @@ import { listRefused } from './store.ts'
 const { declined: _, ...shownToOwners } = refusedLogins.refusalSteps
 
 /**
- * Lists refused sign-ins, newest first, with a cursor to the next page. Owners get only those of their projects, without
- * members who declined to share their identity with the project.
- * @throws VALIDATION_FAILED when the period ends before it begins
+ * Lists refused sign-ins, newest first, with a cursor to the next page. Owners get only those of their projects,
+ * without members who declined to share their identity with the project.
+ * @throws VALIDATION_FAILED if the period ends before it begins
  */
 export async function listRefusedLogins(
   { db }: Pick<Deps, 'db'>,

@@ -13,7 +13,7 @@ interface Wanted extends Pick<refusedLogins.RefusedLoginsQuery, 'search' | 'proj
   readonly codes: readonly string[]
   /** Conditions on `at`. */
   readonly period: readonly Sql[]
-  /** Only projects of this owner; undefined: all. */
+  /** Limits the list to projects of this owner; undefined lists all. */
   readonly owner: PossibleOwner | undefined
 }
 
