@@ -36,7 +36,7 @@ describe.each(engines)('a database that was restored from another cluster, on %s
       select type, xid < pg_snapshot_xmax(pg_current_snapshot()) as "isPast" from outbox order by xid, id`)
 
   test('is noticed once, by one of several instances: nothing waits for ids that are yet to come, and readers begin anew', async () => {
-    // What a running instance knows of itself is no restore, however often it starts.
+    // A start with the instance's own database is not a restore, however often it starts.
     await start()
     await start()
     expect(told).toEqual([])

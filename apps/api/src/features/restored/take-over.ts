@@ -5,9 +5,10 @@ import { noteFirst, noteOther, readIdentity } from './store.ts'
 const lacksRights = '42501'
 
 /**
- * Notices that the tables were restored from a dump of another database, where transactions had other ids, and lets
- * every owner of such ids put them right, in one transaction, before anything is answered. Says what is left to do. No instance can know this
- * database from before: nobody holds a lease in it, and nothing that a reader keeps of the other one is true here.
+ * Detects that the tables were restored from a dump of another database, which had other transaction IDs. Then every
+ * owner of such IDs corrects them, in one transaction, before the first request is served. Logs the remaining steps for
+ * the operator. No instance can know this database from before: no instance holds a lease in it, and nothing that a
+ * reader cached from the other one is valid here.
  */
 export async function takeOverRestored(
   { db, log }: Pick<Deps, 'db'> & { readonly log: { warn(line: string): void } },
@@ -31,11 +32,11 @@ export async function takeOverRestored(
 export const restoredAdvice =
   'the database was restored from a backup: sessions and API keys that were revoked since the backup are good again; end all sessions with `rolecall sessions revoke --all`, and revoke those keys again'
 
-/** Whoever ended the sessions before the start, as the guide says, is not told to do it once more. */
+/** Used if the operator ended the sessions before the start, as the guide says: they need not do it again. */
 export const endedAdvice =
   'the database was restored from a backup: all its sessions have ended; API keys that were revoked since the backup are good again: revoke them again'
 
-/** Undefined where the role may not ask, as some who host databases have it. */
+/** Returns undefined if the role lacks the permission, as at some database hosts. */
 async function identityOf(db: Deps['db']): Promise<string | undefined> {
   try {
     return (await readIdentity(db))?.identity
