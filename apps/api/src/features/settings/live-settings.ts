@@ -5,15 +5,18 @@ import { liveSettings, storedOutOfBounds } from './registry.ts'
 import { readStored } from './store.ts'
 
 const channel = 'settings'
-/** A change is in force everywhere within a second, also without a cache; a read takes its part of that. */
+/**
+ * The interval of reads. A change must be in force everywhere within a second, even without a cache; a read takes part
+ * of that second.
+ */
 const pollEveryMs = 500
 
 /**
- * The settings as environment and administrators give them, in force on every instance.
+ * Provides the settings from the environment and from administrators, in force on every instance.
  *
- * Whoever writes puts the change in force at once and tells the others through the cache. What they hear is
- * only a hint to read the database. Since the cache may be down, and messages of a lost connection are lost,
- * each instance also reads the one stored row on its own, twice a second.
+ * The writing instance applies a change at once and notifies the others through the cache. The notification is only a
+ * hint to read the database. Since the cache may be down, and messages of a lost connection are lost, each instance
+ * also reads the single stored row itself, twice a second.
  */
 export function createSettings({
   config,
@@ -27,7 +30,7 @@ export function createSettings({
   let unsubscribe = () => {}
   let isFailing = false
 
-  /** Only forward: of two reads under way the older may arrive last. */
+  /** Ignores an older version: of two concurrent reads, the older one may arrive last. */
   const adopt = (stored: StoredSettings) => {
     if (stored.version <= version) return
     version = stored.version
@@ -43,7 +46,7 @@ export function createSettings({
     adopt(stored)
     return stored
   }
-  /** The last known values stay in force while the database cannot be read. */
+  /** Reads the settings. The last known values stay in force while the database cannot be read. */
   const tryRefresh = async () => {
     try {
       await refresh()

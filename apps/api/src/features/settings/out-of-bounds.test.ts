@@ -18,7 +18,7 @@ describe.each(mainEngines)('settings at and beyond their bounds on %s', (engine)
 
   const get = () => call(world.url, 'GET', '/api/admin/settings', { token })
   const patch = (body: unknown) => call(world.url, 'PATCH', '/api/admin/settings', { token, body })
-  /** Writes what no request could, and waits until it is read. */
+  /** Writes values that no request could, and waits until they are read. */
   const store = async (json: string) => {
     const { db, settings } = world.service.deps
     await db.execute(sql`update settings set version = version + 1, overrides = ${json}::jsonb`)

@@ -4,7 +4,7 @@ import { defaultOf, effectiveValues, registry, type Setting } from './registry.t
 
 type Groups = Record<string, Record<string, unknown>>
 
-/** Every setting with its value in force; of secrets only whether they are set. */
+/** Returns every setting with its value in force; for secrets, only whether they are set. */
 export async function readSettings({
   config,
   settings,

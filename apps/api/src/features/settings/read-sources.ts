@@ -6,7 +6,7 @@ import { listLastChanges } from './store.ts'
 
 type Source = settings.SettingSource
 
-/** Where the value of each setting comes from, by its path, and who changed it last. */
+/** Returns the source of each setting's value, by its path, and its last change. */
 export async function readSources({
   config,
   db,
@@ -31,6 +31,6 @@ function sourceOf(
   if (!('editable' in setting.row)) return { source, configured: null, ignored: null }
   const configured = Number(defaultOf(config, setting))
   if (isWithin(setting, stored)) return { source: 'stored', configured, ignored: null }
-  // By hand anything can be stored: what is no number is only left out.
+  // The column can contain any value after a manual edit; one that is not a number is only ignored.
   return { source, configured, ignored: typeof stored === 'number' ? stored : null }
 }

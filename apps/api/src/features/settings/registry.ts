@@ -8,7 +8,7 @@ type Overrides = Readonly<Record<string, number>>
 export interface Setting {
   readonly group: string
   readonly key: string
-  /** What it is stored and audited as. */
+  /** The name under which it is stored and audited. */
   readonly path: string
   readonly row: settings.SettingRow
   readonly configKeys: readonly (keyof Config)[]
@@ -20,7 +20,7 @@ const configKeyOf = (name: string) => {
   return found[0] as keyof Config
 }
 
-/** Every setting: one row of the contract's table each. */
+/** Every setting, one per row of the contract's table. */
 export const registry: readonly Setting[] = Object.entries(settings.settingTable).flatMap(([group, rows]) =>
   Object.entries<settings.SettingRow>(rows).map(([key, row]) => ({
     group,
@@ -36,7 +36,7 @@ type EditableSetting = Setting & {
 }
 const editableRows = registry.filter((setting): setting is EditableSetting => 'editable' in setting.row)
 
-/** What the configuration says of a setting: its value, or null; of a secret only whether it is set. */
+/** Returns the configured value of a setting, or null; for a secret, only whether it is set. */
 export const defaultOf = (config: Config, { row, configKeys }: Setting): unknown => {
   const values = configKeys.map((key) => config[key])
   return row.kind === 'secret'
@@ -44,22 +44,22 @@ export const defaultOf = (config: Config, { row, configKeys }: Setting): unknown
     : (values[0] ?? null)
 }
 
-/** Whether the environment gives a setting; a secret counts when each of its variables does. */
+/** Returns true if the environment sets a setting; a secret counts if each of its variables is set. */
 export const isGiven = (config: Config, { configKeys }: Setting): boolean =>
   configKeys.every((key) => (config.given as readonly string[]).includes(key))
 
-/** The values of the editable settings by path: the override where there is a usable one, else the default. */
+/** Returns the values of the editable settings by path: a usable override, or else the default. */
 export const effectiveValues = (config: Config, overrides: Overrides): Record<string, number> =>
   Object.fromEntries(
     editableRows.map((setting) => {
       const stored = overrides[setting.path]
-      // Another version may have had other bounds; what it stored is not in force here then.
+      // Another version may have had other bounds; its stored value is then not in force here.
       const value = isWithin(setting, stored) ? stored : (defaultOf(config, setting) as number)
       return [setting.path, value]
     }),
   )
 
-/** What is stored and not in force, because this version does not take it: one sentence each. */
+/** Returns a sentence for each stored value that is not in force because this version does not accept it. */
 export const storedOutOfBounds = (overrides: Overrides): string[] =>
   editableRows.flatMap((setting) => {
     const stored = overrides[setting.path]
@@ -68,14 +68,14 @@ export const storedOutOfBounds = (overrides: Overrides): string[] =>
     return [`${setting.path} is ${JSON.stringify(stored)}, and takes ${min} to ${max}`]
   })
 
-/** Whether a stored value is in force in this version. */
+/** True if a stored value is in force in this version. */
 export const isWithin = ({ row }: Setting, value: number | undefined): value is number =>
   'editable' in row &&
   Number.isInteger(value) &&
   (value as number) >= row.editable.min &&
   (value as number) <= row.editable.max
 
-/** The same values by name, as the rest of the service uses them. */
+/** Returns the same values by name, as the rest of the service uses them. */
 export function liveSettings(config: Config, overrides: Overrides): LiveSettings {
   const values = effectiveValues(config, overrides)
   return Object.fromEntries(editableRows.map(({ key, path }) => [key, values[path]])) as LiveSettings

@@ -5,7 +5,7 @@ import { type RedisServer, startRedis } from '../../../test/redis.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-/** What decisions.md promises for every other instance. */
+/** The limit that decisions.md promises for every other instance. */
 const promisedMs = 1_000
 
 describe('settings on two instances over one PostgreSQL and Redis', () => {
@@ -35,8 +35,8 @@ describe('settings on two instances over one PostgreSQL and Redis', () => {
     expect(world.service.deps.settings.current().statsTtlMs).toBe(statsTtlMs)
   }
   /**
-   * Milliseconds from the answer until the other instance has the value in force. Both instances are in this process: a turn in
-   * which it had no processor counts as a short one.
+   * Measures the milliseconds from the response until the new value is in force on the other instance. Both instances
+   * run in this process: a turn in which the process had no CPU counts as a short one.
    */
   const lagOf = async (statsTtlMs: number) => {
     let lag = 0
@@ -59,7 +59,7 @@ describe('settings on two instances over one PostgreSQL and Redis', () => {
   test('a change is in force on the other one within a second', async () => {
     const lags = await lagsOf(8)
     expect(Math.max(...lags)).toBeLessThan(promisedMs)
-    // Through the cache it takes no polling: the typical lag is far below the poll's.
+    // The cache makes polling unnecessary: the typical delay is far below the polling interval.
     expect([...lags].sort((a, b) => a - b)[3]).toBeLessThan(200)
   })
 

@@ -2,7 +2,7 @@ import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { StoredSettings } from '../../deps.ts'
 
-/** The stored row. On the connections of batch reads, so that a busy pool does not delay a change. */
+/** Reads the stored row. Uses the connections of batch reads, so that a busy pool does not delay a change. */
 export async function readStored(db: Pick<Database, 'batched'>): Promise<StoredSettings> {
   const [row] = await db.batched<Omit<StoredSettings, 'overrides'> & { overrides: unknown }>(sql`
     select version, overrides, iso(updated_at) as "updatedAt", updated_by as "updatedBy" from settings`)
@@ -10,20 +10,23 @@ export async function readStored(db: Pick<Database, 'batched'>): Promise<StoredS
   return { ...row, overrides: overridesIn(row.overrides) }
 }
 
-/** By path, whatever somebody wrote into the column: values are held against their bounds where they are used. */
+/**
+ * Returns the overrides by path from a column that can contain anything: values are checked against their bounds where
+ * they are used.
+ */
 const overridesIn = (stored: unknown): StoredSettings['overrides'] =>
   typeof stored === 'object' && stored !== null && !Array.isArray(stored)
     ? (stored as StoredSettings['overrides'])
     : {}
 
-/** The overrides, locked until the transaction ends: two changes at once take turns. */
+/** Returns the overrides, locked until the transaction ends, so that concurrent changes run one after another. */
 export async function lockOverrides(tx: Tx): Promise<StoredSettings['overrides']> {
   const row = await tx.maybeOne<{ overrides: unknown }>(sql`select overrides from settings for update`)
   if (!row) throw new Error('The settings have lost their row.')
   return overridesIn(row.overrides)
 }
 
-/** Takes the name of a member from the last change. A new version, so that every instance reads it. */
+/** Removes the name of a member from the last change. Increments the version, so that every instance reads the row. */
 export const eraseWriter = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     update settings set version = version + 1, updated_by = null where updated_by = ${memberId}`)
@@ -46,7 +49,7 @@ interface LastChange {
   readonly changedBy: string | null
 }
 
-/** Who changed which setting last, and when: the audit log knows, and each entry says what it changed. */
+/** Lists the last change of each setting, with its time and its author, from the changes in the audit log. */
 export const listLastChanges = (db: Queryable, targetId: string) =>
   db.query<LastChange>(sql`
     select distinct on (c.path) c.path, l.at as "changedAt", l.actor_username as "changedBy"

@@ -9,7 +9,7 @@ import { lockOverrides, writeOverrides } from './store.ts'
 type WriteDeps = Pick<Deps, 'config' | 'db' | 'audit' | 'settings'>
 type Overrides = StoredSettings['overrides']
 
-/** Changes settings, all or nothing. Values that are in force already are not written. */
+/** Changes settings, all or nothing. Unchanged values are not written. */
 export const updateSettings = (deps: WriteDeps, by: By, patch: settings.UpdateSettings) =>
   write(deps, async (tx) => {
     const overrides = await lockOverrides(tx)
@@ -30,7 +30,7 @@ export const updateSettings = (deps: WriteDeps, by: By, patch: settings.UpdateSe
     return written
   })
 
-/** Clears every stored override: what the environment says is in force again. */
+/** Clears every stored override: the values of the environment are in force again. */
 export const resetSettings = (deps: WriteDeps, by: By) =>
   write(deps, async (tx) => {
     const overrides = await lockOverrides(tx)
@@ -48,7 +48,7 @@ const event = {
   target: settingsTarget,
 } as const satisfies Partial<AuditEvent>
 
-/** Runs a change, and puts what it wrote in force before anyone hears that it was done. */
+/** Runs a change, and applies the written values before the response is sent. */
 async function write(
   { db, settings }: WriteDeps,
   change: (tx: Tx) => Promise<StoredSettings | undefined>,
