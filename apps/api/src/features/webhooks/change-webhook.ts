@@ -20,13 +20,13 @@ import {
 
 type ChangeDeps = Pick<Deps, 'db' | 'audit' | 'config'>
 
-/** Which webhook: a project's, and no other's. */
+/** Identifies a webhook of this project, never of another one. */
 export interface Target {
   readonly projectId: string
   readonly webhookId: string
 }
 
-/** Changes what is given; what is given as it is already leaves no trace. */
+/** Changes the given fields; unchanged fields leave no trace. */
 export async function updateWebhook(
   deps: ChangeDeps & Pick<Deps, 'schemas'>,
   by: By,
@@ -56,7 +56,7 @@ export async function updateWebhook(
   )
 }
 
-/** Replaces the signing secret, which is answered this once; the old one stops working with this commit. */
+/** Replaces the signing secret and returns it only this once; the old one stops working with this commit. */
 export const rotateSecret = (deps: ChangeDeps, by: By, target: Target): Promise<{ secret: string }> =>
   changed(deps, target, async (tx, row) => {
     const { secret, secretSealed } = mintSecret(deps.config, row.id)
@@ -65,7 +65,7 @@ export const rotateSecret = (deps: ChangeDeps, by: By, target: Target): Promise<
     return { secret }
   })
 
-/** Deletes a webhook: nothing is taken or shown any more; its rows are cleaned up in small batches. */
+/** Deletes a webhook: it accepts and shows nothing anymore; its rows are deleted in small batches. */
 export const deleteWebhook = (deps: ChangeDeps, by: By, target: Target): Promise<void> =>
   changed(deps, target, async (tx, row) => {
     await markDeleted(tx, row.id)
@@ -123,6 +123,8 @@ function differences(before: WebhookValues, after: WebhookValues): Changes {
   )
 }
 
-/** A schema may be as long as a book: the log tells one from another, and leaves it at that. */
+/**
+ * Shows a schema by its hash, which is enough to distinguish schemas: a whole schema may be too long for the audit log.
+ */
 const shown = (field: keyof WebhookValues, values: WebhookValues) =>
   field === 'schema' ? `sha256:${digestOf(JSON.stringify(values.schema))}` : values[field]

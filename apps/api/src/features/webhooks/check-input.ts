@@ -11,7 +11,7 @@ interface Input {
 }
 
 /**
- * Refuses a schema or origins that the contract's own schema lets through.
+ * Rejects a schema or origins that the contract's own schema accepts.
  * @throws VALIDATION_FAILED naming every place; RATE_LIMITED
  */
 export async function checkInput(deps: SchemaDeps, owner: string, input: Input): Promise<void> {
@@ -19,7 +19,10 @@ export async function checkInput(deps: SchemaDeps, owner: string, input: Input):
   if (problems.length > 0) throw invalid(problems)
 }
 
-/** What is wrong with a schema or origins; `at` is where they stand in the body, `owner` whose they are. */
+/**
+ * Returns the problems with a schema or origins. `at` is their place in the body, and `owner` is the project that they
+ * belong to.
+ */
 export const complaintsAboutInput = async (
   { schemas }: SchemaDeps,
   owner: string,
@@ -44,8 +47,8 @@ export const complaintsAboutInput = async (
 ]
 
 /**
- * True for an origin as browsers write one (RFC 6454 §6.1): submissions are compared with it character by character. A host
- * has letters, digits, dots and hyphens, or is an IPv6 address; `*` stands for nothing.
+ * Returns true for an origin as browsers write it (RFC 6454 §6.1): the origins of submissions are compared with it
+ * character by character. A host has letters, digits, dots, and hyphens, or is an IPv6 address; `*` is not a wildcard.
  */
 function isOrigin(text: string): boolean {
   const url = parseUrl(text)

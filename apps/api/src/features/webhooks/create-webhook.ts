@@ -11,7 +11,7 @@ import { findWebhook, insertWebhook, lockProject, slugsOf } from './webhook-stor
 
 type CreateDeps = Pick<Deps, 'db' | 'audit' | 'config' | 'settings' | 'schemas'>
 
-/** Makes a webhook with its first secret, which is answered this once. */
+/** Creates a webhook with its first secret, which is returned only this once. */
 export async function createWebhook(
   deps: CreateDeps,
   by: By,
@@ -35,15 +35,17 @@ export async function createWebhook(
 }
 
 /**
- * Reads the webhook that a project is created with: what is wrong with it, and how to make it, as a part of the
- * creation and of its audit entry.
+ * Reads the webhook to create with a project; returns the problems with it, and a function that creates it as a part of
+ * the project's creation and of its audit entry.
  */
 export const planWebhook = async (deps: Omit<CreateDeps, 'db' | 'audit'>, input: webhooks.CreateWebhook) => ({
   problems: await complaintsAboutInput(deps, 'new', input, '/inboundWebhook'),
   provision: (tx: Tx, projectId: string) => addWebhook(deps, tx, projectId, input),
 })
 
-/** The project stays locked until the transaction ends: of two that race for the last place one is refused. */
+/**
+ * Adds a webhook. The project stays locked until the transaction ends, so only one of two requests gets the last place.
+ */
 async function addWebhook(
   { config, settings }: Pick<CreateDeps, 'config' | 'settings'>,
   tx: Tx,
@@ -72,7 +74,7 @@ async function addWebhook(
   return { ...toWebhook(row), secret }
 }
 
-/** A slug made of the name, with a number when it is taken. */
+/** Derives a free slug from the name, with a number if it is taken. */
 function freeSlug(name: string, taken: readonly string[]): string {
   const words = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
   const base =
@@ -86,7 +88,7 @@ function freeSlug(name: string, taken: readonly string[]): string {
   }
 }
 
-/** The database decides whose slug it is. */
+/** Converts a violation of the unique index on slugs, which decides between concurrent requests. */
 export async function refuseTakenSlug<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()

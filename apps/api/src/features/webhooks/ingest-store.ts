@@ -50,14 +50,14 @@ export const loadForSubmit = (db: Queryable, webhookId: string) =>
       secret_sealed as "secretSealed"
     from inbound_webhooks where id = ${webhookId} and deleted_at is null`)
 
-/** What has to be in force for a submission to be stored. */
+/** The conditions that must still hold when a submission is stored. */
 export interface HeldAgainst {
   readonly keyDigest: string
   readonly webhookId: string
   readonly version: number
 }
 
-/** A submission that passed every check but those that only the database can make. */
+/** A submission that passed every check except those that only the database can make. */
 export interface NewSubmission {
   readonly id: string
   readonly target: HeldAgainst
@@ -68,51 +68,50 @@ export interface NewSubmission {
   readonly idempotency: { readonly key: string; readonly bodyDigest: string } | undefined
 }
 
-/** What is to be said of one item of a batch; `n` counts from 1, and 0 stands for the batch itself. */
+/** The result for one item of a batch; `n` counts from 1, and 0 is the batch itself. */
 interface InsertedRow {
   readonly n: number
   /** The time of the statement. */
   readonly atMs: number
-  /** True when everything that it was held against is in force: its key, its webhook's version, its signature's time. */
+  /** True if the conditions of its target still hold: its key, its webhook's version, its signature's time. */
   readonly isCurrent: boolean
-  /** True when the project's channel is to be told. */
-  /** Where the batch has idempotency keys: the first submission under the same one, within its time. */
+  /** Set if the batch has idempotency keys: the first submission under the same key, within its time. */
   readonly firstId?: string | null
   readonly firstAtMs?: number | null
   readonly isSameBody?: boolean | null
   readonly isMarked?: boolean
 }
 
-/** Why an item was not stored. */
+/** The reason why an item was not stored. */
 export type NotStored = Omit<InsertedRow, 'n' | 'atMs'>
 
 export interface Inserted {
   readonly atMs: number
-  /** By place in the batch; whoever is missing was stored. */
+  /** By place in the batch; a submission without an entry was stored. */
   readonly notStored: ReadonlyMap<number, NotStored>
 }
 
 /**
- * Inserts many submissions in one statement, with the marks of their signatures and idempotency keys: a mark without its
- * submission cannot be, and neither can a submission under a key that was revoked or to a webhook that was changed
- * before. No two of the items have the same signature or the same idempotency key. Its steps, by name:
+ * Inserts many submissions in one statement, with the marks of their signatures and idempotency keys. So a mark cannot
+ * exist without its submission, and neither can a submission under a key that was revoked, or to a webhook that was
+ * changed before. No two of the items have the same signature or the same idempotency key. Its steps, by name:
  *
- * - `target`: the webhooks that take submissions now, each under the key and in the version that was checked.
- * - `current`: the items for them whose signature is of now.
- * - `keyed`, `earlier` (`withKeys`): those with an idempotency key, and what came under it within 24 hours.
- * - `marked`: signatures that are new; one that was there before is a replay.
+ * - `target`: the webhooks that accept submissions now, each under the key and in the version that was checked.
+ * - `current`: the items for them with a signature of the present time.
+ * - `keyed`, `earlier` (`withKeys`): those with an idempotency key, and submissions under it within 24 hours.
+ * - `marked`: signatures that are new; one that exists already is a replay.
  * - `accepted`: items that are neither a replay nor a repetition.
- * - `claimed` (`withKeys`): idempotency keys that are theirs now.
+ * - `claimed` (`withKeys`): idempotency keys that now belong to these items.
  * - `stored`: the submissions.
  * - `notified`: queues a notice with the ID of each submission, for projects that have a webhook address.
- * - `counted`: how many each webhook has taken.
+ * - `counted`: adds to the number of submissions of each webhook.
  *
- * Rows are written in the order of their keys, so that two batches cannot wait for each other; within the statement they
- * are found by hashed look-ups, since a batch of hundreds must not be joined row by row. Of an item that lost a race for
- * its idempotency key, which became visible only after this statement began, nothing is stored and `firstId` is null:
- * `findFirst` finds the other.
+ * Rows are written in the order of their keys, so that two batches cannot deadlock. Within the statement they are found
+ * by hashed lookups, since a batch of hundreds must not be joined row by row. An item can lose a race for its
+ * idempotency key to a submission that became visible only after this statement began. Then nothing of it is stored and
+ * `firstId` is null: `findFirst` finds the other submission.
  *
- * Without `refusesReplay`, replay protection pauses: marks are made, and older ones do not refuse.
+ * Without `refusesReplay`, replay protection pauses: marks are written, and older ones do not cause a rejection.
  */
 export async function insertSubmissions(
   { query }: Pick<Queryable, 'query'>,
@@ -121,7 +120,8 @@ export async function insertSubmissions(
 ): Promise<Inserted> {
   const targets = [...new Set(items.map(({ target }) => target))]
   const places = new Map(targets.map((target, i) => [target, i + 1]))
-  // One value, cut up by the database: text in arrays would be escaped here and read letter by letter there.
+  // One value that the database cuts into pieces: text in arrays would be escaped here and parsed letter by letter
+  // there.
   const lengths = items.map(({ payload }) => Buffer.byteLength(payload))
   const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + length, 0))
   let end = 0
@@ -192,11 +192,11 @@ export async function insertSubmissions(
   return { atMs, notStored: new Map(others.map((row) => [row.n - 1, row])) }
 }
 
-/** An array of ids or numbers, as PostgreSQL reads it: none of them needs the quotes that text gets. */
+/** Formats IDs or numbers as a PostgreSQL array: they need no quotes, unlike text. */
 const arrayOf = (values: readonly (string | number | undefined)[]): string =>
   `{${values.map((value) => value ?? 'NULL').join(',')}}`
 
-/** What idempotency keys add to the statement. Most batches have none, and do not pay for them. */
+/** The parts of the statement for idempotency keys. Most batches have no keys, and skip this cost. */
 type KeyParts = Record<
   'keyed' | 'unlessReused' | 'unlessRepeated' | 'claimed' | 'isClaimed' | 'columns' | 'joins',
   Sql
@@ -247,14 +247,14 @@ const withKeys = (items: readonly NewSubmission[]): KeyParts => ({
     left join marked m on m.webhook_id = g.webhook_id and m.mac = g.mac`,
 })
 
-/** The first submission under an idempotency key, also one that a racing request has just stored. */
+/** Finds the first submission under an idempotency key, including one that a concurrent request has just stored. */
 export const findFirst = (db: Queryable, webhookId: string, key: string) =>
   db.maybeOne<{ submissionId: string; receivedAtMs: number; bodyDigest: string }>(sql`
     select submission_id as "submissionId", (extract(epoch from received_at) * 1000)::float8 as "receivedAtMs",
       body_digest as "bodyDigest"
     from inbound_idempotency_keys where webhook_id = ${webhookId} and key = ${key}`)
 
-/** Takes a mark back: its submission was refused after all. */
+/** Deletes a mark, because its submission was rejected after all. */
 export const dropMark = (db: Queryable, webhookId: string, { mac, timeSec }: Signature) =>
   db.execute(sql`
     delete from inbound_signatures

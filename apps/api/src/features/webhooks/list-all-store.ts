@@ -7,7 +7,7 @@ export interface ListedRow extends Omit<WebhookRow, 'schema'> {
   readonly projectName: string
 }
 
-/** Of all projects that are there; part of either name narrows. */
+/** Webhooks of all existing projects, filtered by a part of either name. */
 const matching = (name: string | undefined): Sql => {
   const there = sql`w.deleted_at is null and p.deleted_at is null`
   if (name === undefined) return there
@@ -15,7 +15,7 @@ const matching = (name: string | undefined): Sql => {
   return sql`${there} and (position(lower(${part}) in lower(w.name)) > 0 or position(lower(${part}) in lower(p.name)) > 0)`
 }
 
-/** A page of the webhooks of all projects, newest first. Submissions are counted for those of the page alone. */
+/** Lists a page of the webhooks of all projects, newest first. Submissions are counted only for this page. */
 export const listAllWebhooks = (db: Queryable, name: string | undefined, limit: number, offset: number) =>
   db.query<ListedRow>(sql`
     select w.id, w.project_id as "projectId", w."projectName", w.name, w.slug,

@@ -7,11 +7,11 @@ import { type GivenWebhook, givenWebhook, submit } from '../../../test/given-web
 import { startWorld, type World } from '../../../test/service.ts'
 
 const maxBytes = 64 * 1024
-/** Levels of a payload, each under a key as long as an error shows it. */
+/** Builds the levels of a payload, each under a key of the maximum length that an error shows. */
 const levels = 60
 const key = 'k'.repeat(100)
 
-/** Finds each item of the innermost list wrong, under the longest path that an error shows. */
+/** A schema that rejects each item of the innermost list, under the longest path that an error shows. */
 const schema = {
   $ref: '#/$defs/level',
   $defs: { level: { properties: { [key]: { $ref: '#/$defs/level' }, list: { items: { type: 'string' } } } } },

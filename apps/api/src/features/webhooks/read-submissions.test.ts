@@ -20,7 +20,7 @@ describe.each(engines)('reading submissions on %s', (engine) => {
     hook = await givenWebhook(world, project, { schema: {}, allowedRoleIds: [demo.roles.crew] })
     admin = await givenAdmin(world)
     for (let n = 0; n < 7; n++) sent.unshift((await submit(world, project, hook.id, { body: { n } })).body.id)
-    // A day apart, newest first as they were sent.
+    // Sends them a day apart; the list has the newest first.
     for (const [age, id] of sent.entries()) {
       await world.service.deps.db.execute(sql`
         update inbound_submissions set received_at = '2026-03-10T12:00:00Z'::timestamptz - make_interval(days => ${age})

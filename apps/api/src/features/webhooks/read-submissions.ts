@@ -15,23 +15,24 @@ import {
 } from './submission-list-store.ts'
 import { findWebhook, findWebhookId } from './webhook-store.ts'
 
-/** The roles that a member of a server holds right now; undefined when there is no such member. */
+/** Returns the roles that a member of a server holds right now; undefined if there is no such member. */
 export type LiveRoleIds = (asked: {
   readonly projectId: string
   readonly serverId: string
   readonly memberId: string
 }) => Promise<readonly string[] | undefined>
 
-/** Few enough that others hardly wait meanwhile; a page of long payloads ends sooner. */
+/** Small enough to delay other requests only slightly; a page of long payloads ends sooner. */
 const exportPageSize = 200
 
 const columns = (['id', 'receivedAt', 'isSigned', 'origin', 'payload'] as const).map((field) => ({
   header: field,
-  // Spaces around JSON say nothing, and would make a spreadsheet's reader look at the cell as a formula.
+  // Removes spaces around JSON: they have no meaning, and a check for formulas in spreadsheets would otherwise have to
+  // skip them.
   value: (row: SubmissionRow) => (field === 'payload' ? row.payload.trim() : row[field]),
 }))
 
-/** One page of what was submitted to a project's webhook. */
+/** Lists one page of the submissions to a project's webhook. */
 export async function listSubmissions(
   { db }: Pick<Deps, 'db'>,
   { projectId, webhookId }: { projectId: string; webhookId: string },
@@ -42,7 +43,7 @@ export async function listSubmissions(
   return page(db, webhook.id, query)
 }
 
-/** The same submissions as a file. */
+/** Exports the same submissions as a file. */
 export async function exportSubmissions(
   { db, openDownload }: Pick<Deps, 'db'> & { openDownload: OpenDownload },
   by: Parameters<OpenDownload>[0],
@@ -56,8 +57,8 @@ export async function exportSubmissions(
 }
 
 /**
- * Page by page behind the last row: a submission never changes and never comes in behind an older one, so each that
- * was there at the beginning is in the file once, and nobody waits for more than a page.
+ * Reads page by page after the last row. A submission never changes and never appears after an older one. So each
+ * submission that existed at the beginning is in the file once, and other requests wait for one page at most.
  */
 async function* pagesOfRows(db: Deps['db'], filter: SubmissionFilter) {
   for (let last: SubmissionRow | undefined; ; ) {
@@ -80,8 +81,8 @@ const exportEvent = ({ id, name }: { id: string; name: string }, period: Period)
 })
 
 /**
- * One page for a member of the project who holds, right now and in the server of the session, a role that
- * may read them.
+ * Lists one page for a member of the project who holds, right now and in the server of the session, a role that may
+ * read them.
  */
 export async function readSubmissions(
   { db, liveRoleIds }: Pick<Deps, 'db'> & { liveRoleIds: LiveRoleIds },
@@ -108,7 +109,7 @@ async function page(db: Deps['db'], webhookId: string, query: webhooks.Submissio
   const hasMore =
     last !== undefined &&
     (rows.length > limit || (await pageOfSubmissions(db, filter, behindRow(last), 1)).length > 0)
-  // Payloads are JSON already: reading a page of them only to write it again would be for nothing.
+  // Payloads are JSON already: parsing and serializing a page of them would be wasted work.
   const json = `{"data":[${shown.map(toJson).join(',')}],"nextCursor":${JSON.stringify(hasMore ? last.id : null)}}`
   return new Answer(200, json)
 }
@@ -120,7 +121,10 @@ type Period = Pick<webhooks.SubmissionQuery, 'dateFrom' | 'dateTo'>
 
 const dayMs = 86_400_000
 
-/** A date alone is its first moment where a period begins, and the whole day where it ends, in UTC. */
+/**
+ * Builds the filter of a period. A date without a time means its first moment at the start of a period, and the whole
+ * day at the end, in UTC.
+ */
 function filterOf(webhookId: string, { dateFrom, dateTo }: Period): SubmissionFilter {
   const from = dateFrom === undefined ? undefined : new Date(dateFrom.toUpperCase())
   const until = dateTo === undefined ? undefined : new Date(dateTo.toUpperCase())

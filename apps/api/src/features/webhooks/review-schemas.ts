@@ -3,8 +3,8 @@ import type { Deps } from '../../deps.ts'
 import { markReviewed, schemasOfOtherLimits } from './schemas-store.ts'
 
 /**
- * Looks once at the schemas that were stored under other limits than those of today. What keeps to the limits is
- * marked; what does not stays in use, is validated in a worker, and is told with each start.
+ * Reviews the schemas that were stored under former limits, once. A schema within today's limits is marked. A schema
+ * beyond them stays in use, is validated in a worker, and is logged at each start.
  */
 export async function reviewStoredSchemas({
   db,
@@ -32,7 +32,7 @@ export async function reviewStoredSchemas({
       if (after === undefined) return
     }
   } catch (error) {
-    // An outage is told once, by whoever watches the database.
+    // An outage is logged once, by the watch on the database.
     if (error instanceof DatabaseUnavailable) return
     log.warn({ err: error }, 'stored schemas were not all looked at; the next start goes on')
   }

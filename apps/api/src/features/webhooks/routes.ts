@@ -19,11 +19,11 @@ import {
   projectExists,
 } from './webhook-store.ts'
 
-/** What other features know; `app.ts` passes it. */
+/** The functions of other features that webhooks call; `app.ts` passes them. */
 export interface WebhookNeeds {
   readonly liveRoleIds: LiveRoleIds
   readonly openDownload: OpenDownload
-  /** The project of a good key, read now. */
+  /** Returns the project of a valid key, read now. */
   readonly checkKey: (key: string) => Promise<string>
 }
 
@@ -83,7 +83,7 @@ function adminRoutes({ route }: Router<Callers>, deps: Deps, { openDownload }: W
   )
 }
 
-/** What a project may do with its own webhooks by its key, where a mapping grants it. */
+/** Serves a project's access to its own webhooks by its key, if a mapping grants it. */
 function ownRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db } = deps
   const manager = async ({ projectId }: ProjectCaller) => {
@@ -122,5 +122,5 @@ function ownRoutes({ route }: Router<Callers>, deps: Deps) {
   )
 }
 
-/** A key is no person: the entry has the address it came from, and no actor. */
+/** A key is not a person: the entry has the address of the request, and no actor. */
 const byProject = (client: Client) => ({ client })

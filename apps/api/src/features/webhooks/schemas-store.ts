@@ -1,10 +1,10 @@
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** Counts the changes of the limits that made any of them smaller. */
+/** The number of changes that made a limit smaller. */
 export const schemaLimits = 2
 
-/** Few at a time: each may be 64 KiB. */
+/** Small, because each schema may be 64 KiB. */
 const pageSize = 20
 
 export interface StoredSchema {
@@ -15,7 +15,7 @@ export interface StoredSchema {
   readonly schema: unknown
 }
 
-/** Webhooks whose schemas were taken under other limits, in the order of their ids. */
+/** Lists webhooks with schemas that were accepted under other limits, in the order of their IDs. */
 export const schemasOfOtherLimits = (db: Queryable, after: string | undefined) =>
   db.query<StoredSchema>(sql`
     select id, name, project_id as "projectId", version, schema from inbound_webhooks
@@ -23,7 +23,7 @@ export const schemasOfOtherLimits = (db: Queryable, after: string | undefined) =
       and ${after === undefined ? sql`true` : sql`id > ${after}`}
     order by id limit ${pageSize}`)
 
-/** Says that a schema keeps to the limits, unless it was changed meanwhile. */
+/** Marks a schema as within the limits, unless it was changed in the meantime. */
 export const markReviewed = (db: Queryable, webhookId: string, version: number) =>
   db.execute(sql`
     update inbound_webhooks set schema_limits = ${schemaLimits} where id = ${webhookId} and version = ${version}`)

@@ -21,7 +21,7 @@ describe.each(engines)('schemas of inbound webhooks on %s', (engine) => {
   const create = (raw: string) =>
     call(world.url, 'POST', `/api/admin/projects/${project.id}/inbound-webhooks`, { token, raw })
   const withSchema = (schema: unknown) => create(JSON.stringify({ name: 'Hook', schema }))
-  /** What was stored before there were the limits of today. */
+  /** Stores a schema as before today's limits. */
   const store = async (schema: unknown) => {
     const hook = await givenWebhook(world, project)
     await world.service.deps.db.execute(sql`
@@ -96,7 +96,7 @@ describe.each(engines)('schemas of inbound webhooks on %s', (engine) => {
     expect(await start()).toMatchObject([{ webhookId: large.id }])
     expect(await start()).toMatchObject([{ webhookId: large.id }])
     const path = `/api/admin/projects/${project.id}/inbound-webhooks/${large.id}`
-    // A new name says nothing of the schema.
+    // A new name does not affect the schema.
     expect((await call(world.url, 'PATCH', path, { token, body: { name: 'Renamed' } })).status).toBe(200)
     expect(await start()).toMatchObject([{ webhookId: large.id }])
     expect((await call(world.url, 'PATCH', path, { token, body: { schema: {} } })).status).toBe(200)
@@ -111,7 +111,7 @@ describe.each(engines)('schemas of inbound webhooks on %s', (engine) => {
     const endless = await store({ allOf: patterns })
     const other = await givenWebhook(world, project)
     const waiting = statusOf(endless.id, '"a"')
-    // Answered while the other one is being tried: they would wait for each other otherwise.
+    // The response arrives while the other payload is being tried; otherwise both would wait for each other.
     let isTried = false
     const tried = waiting.then(() => {
       isTried = true

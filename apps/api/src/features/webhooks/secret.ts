@@ -4,7 +4,7 @@ import { ApiError } from '#platform/http/api-error'
 import type { Config } from '../../config.ts'
 
 /**
- * Makes the signing secret of a webhook, and what is stored of it.
+ * Creates the signing secret of a webhook, with its sealed form for storage.
  * @throws ENCRYPTION_KEY_MISSING
  */
 export function mintSecret({ inboundKey }: Config, webhookId: string) {
@@ -13,12 +13,12 @@ export function mintSecret({ inboundKey }: Config, webhookId: string) {
   return { secret, secretSealed: seal(inboundKey, webhookId, secret) }
 }
 
-/** Says why a secret cannot be read. */
+/** The reason why a secret cannot be read. */
 export interface Unreadable {
   readonly refusal: (projectId: string) => ApiError
 }
 
-/** The signing secret; where this service cannot read it, why. */
+/** Returns the signing secret, or the reason why this service cannot read it. */
 export function readSecret(
   { inboundKey }: Config,
   webhookId: string,

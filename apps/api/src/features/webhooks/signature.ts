@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How far a signature's time may be from the database's clock, either way. */
+/** The maximum difference between a signature's time and the database's clock, in either direction. */
 export const toleranceSec = 300
 
-/** A good signature: its time, and what it is recognised by when it comes again, half of it as hex. */
+/** A valid signature: its time, and the value that identifies it when it is sent again, half of it as hex. */
 export interface Signature {
   readonly mac: string
   readonly timeSec: number
 }
 
-/** Why a signature is refused: the word for the failure record, and the sentence for the sender. */
+/** The reason for a rejected signature: the word for the failure record, and the sentence for the sender. */
 export const refusals = {
   missing: 'This webhook only takes signed submissions: send X-SVC-Signature.',
   malformed: 'The signature is not in the form t=<unix seconds>,v1=<64 hexadecimal digits>.',
@@ -25,8 +25,8 @@ const seconds = /^(0|[1-9]\d{0,11})$/
 const hexMac = /^[0-9a-f]{64}$/i
 
 /**
- * Verifies `t=<unix seconds>,v1=<hex>` over the raw bytes of a body. Several `v1` may stand there while a
- * secret is being replaced, and parts of other schemes are ignored. Whether it is too old is another question.
+ * Verifies `t=<unix seconds>,v1=<hex>` over the raw bytes of a body. There may be several `v1` while a secret is being
+ * replaced, and parts of other schemes are ignored. Does not check the age.
  */
 export function verifySignature(
   header: string,
@@ -40,7 +40,7 @@ export function verifySignature(
     if (name === 't') {
       if (time !== undefined || more.length > 0 || !seconds.test(value)) return 'malformed'
       time = value
-      // A Node decoder would stop at the first odd character and call the rest good: the form is checked first.
+      // A Node.js decoder would stop at the first invalid character and accept the rest, so the form is checked first.
     } else if (name === 'v1' && more.length === 0 && hexMac.test(value)) macs.push(value)
   }
   if (time === undefined || macs.length === 0) return 'malformed'
@@ -49,7 +49,10 @@ export function verifySignature(
   return { mac: expected.toString('hex', 0, 16), timeSec: Number(time) }
 }
 
-/** Why a signature's time is refused, if it is, and how far off it is: in whole seconds, as signatures count. */
+/**
+ * Returns the reason why a signature's time is rejected, if it is, and the difference in whole seconds, the unit of
+ * signatures.
+ */
 export function refusalOfTime(
   { timeSec }: Signature,
   nowMs: number,

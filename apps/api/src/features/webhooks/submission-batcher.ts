@@ -3,18 +3,21 @@ import type { Database, Queryable } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
 import { dropMark, findFirst, insertSubmissions, type NewSubmission, type NotStored } from './ingest-store.ts'
 
-/** What a sender is told: where its submission is, or why there is none. */
+/** The result for a sender: the ID of the submission, or the reason why it was rejected. */
 export type Outcome =
   | { readonly id: string; readonly receivedAtMs: number }
   | 'replayed'
   | 'key_reused'
-  /** What it was held against is no longer in force. */
+  /** The conditions that it was checked against no longer hold. */
   | 'stale'
 
-/** Repeats a signature or a key of this batch: it is tried again in the next one, when what became of the first is known. */
+/**
+ * Repeats a signature or a key of this batch: it is tried again in the next batch, when the result of the first one is
+ * known.
+ */
 const again = Symbol('again')
 
-/** Bytes of payload in one statement: larger batches would hold up everyone in them. */
+/** The maximum number of payload bytes in one statement: larger batches would delay every submission in them. */
 const maxBytes = 4 * 1024 * 1024
 
 /**
@@ -25,7 +28,8 @@ export function createSubmissionStore({
   db,
   cache,
 }: Pick<Deps, 'db' | 'cache'>): (submission: NewSubmission) => Promise<Outcome> {
-  // One statement at a time: what comes meanwhile shares the next one, and its commit. Two would each be half.
+  // One statement at a time: submissions that arrive during it share the next one, and its commit. Two statements would
+  // each be half as full.
   const store = batcher((items: NewSubmission[]) => storeBatch(db, cache, items), 1)
   return async (submission) => {
     for (;;) {
@@ -42,7 +46,7 @@ async function storeBatch(
 ): Promise<(Outcome | typeof again)[]> {
   const outcomes: (Outcome | typeof again)[] = items.map(() => again)
   const chosen = firstOfTheirKind(items)
-  // The specification lets replay protection pause with the cache; marks are made all the same.
+  // The specification pauses replay protection while the cache is down; marks are written nevertheless.
   const refusesReplay = cache.isUp()
   const insert = async (queryable: Queryable, query = queryable.query) => {
     const items = chosen.map(([, item]) => item)
@@ -52,9 +56,9 @@ async function storeBatch(
       found[i] = await whyNot(queryable, why, items[i] as NewSubmission, refusesReplay)
     return found
   }
-  // One statement is one commit. Only what has a mark and a key may need a second, to take its mark back.
+  // One statement is one commit. Only an item with a mark and a key may need a second one, to delete its mark.
   const isPlain = chosen.every(([, { signature, idempotency }]) => !signature || !idempotency)
-  // Planned once where it has no keys to join: planning it took longer than sixty of its rows.
+  // Planned once if there are no keys to join: planning took longer than sixty of its rows.
   const isKeyed = chosen.some(([, { idempotency }]) => idempotency)
   const alone = () => insert(db, isKeyed ? db.query : db.batched)
   const found = await (isPlain ? alone() : db.transaction((tx) => insert(tx)))
@@ -66,7 +70,7 @@ async function storeBatch(
 
 type Chosen = readonly [at: number, item: NewSubmission]
 
-/** The items without those that repeat a signature or a key of an earlier one, and no more than fit. */
+/** Returns the items except those that repeat a signature or a key of an earlier one, up to the maximum size. */
 function firstOfTheirKind(items: readonly NewSubmission[]): Chosen[] {
   const seen = new Set<string>()
   const chosen: Chosen[] = []

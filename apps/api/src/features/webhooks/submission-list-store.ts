@@ -1,7 +1,7 @@
 import type { Queryable } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 
-/** Bytes of payload that one page holds; at least one submission is on it. */
+/** The maximum number of payload bytes on one page; a page has at least one submission. */
 const maxPageBytes = 1024 * 1024
 
 export interface SubmissionRow {
@@ -28,7 +28,7 @@ const matching = ({ webhookId, from, to }: SubmissionFilter): Sql =>
     ...(to ? [sql`s.received_at <= ${to.toISOString()}::timestamptz`] : []),
   ])
 
-/** Where the submissions of a page begin: behind the one that the cursor names. */
+/** Starts a page after the submission that the cursor names. */
 export const behindCursor = (webhookId: string, cursor: string | undefined): Sql =>
   cursor === undefined
     ? sql`true`
@@ -36,11 +36,11 @@ export const behindCursor = (webhookId: string, cursor: string | undefined): Sql
         select c.received_at, c.id from inbound_submissions c
         where c.id = ${cursor} and c.webhook_id = ${webhookId})`
 
-/** Behind this one, also when it was deleted meanwhile. */
+/** Starts after this row, even if it was deleted in the meantime. */
 export const behindRow = ({ receivedAt, id }: SubmissionRow): Sql =>
   sql`(s.received_at, s.id) < (${receivedAt.toISOString()}::timestamptz, ${id}::uuid)`
 
-/** A page, newest first. One more than is wanted says that there are more. */
+/** Reads a page, newest first. Ask for one more than needed to learn if there are more. */
 export const pageOfSubmissions = (db: Queryable, filter: SubmissionFilter, behind: Sql, limit: number) =>
   db.query<SubmissionRow>(sql`
     select ${columns} from (

@@ -9,7 +9,7 @@ import { digestOf } from '../../platform/crypto/tokens.ts'
 import { regenerateApiKey } from '../projects/api-key.ts'
 import { deleteWebhook, rotateSecret, updateWebhook } from './change-webhook.ts'
 
-/** What an instance remembers of a target is good for nothing once the database says otherwise. */
+/** A target in an instance's cache has no effect once the database differs from it. */
 describe.each(mainEngines)('a submission after one that was taken, on %s', (engine) => {
   let world: World
   beforeAll(async () => {

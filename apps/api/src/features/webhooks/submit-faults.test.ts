@@ -62,7 +62,7 @@ describe('submissions when parts fail', () => {
     const { db } = second.deps
     let done = false
     const cutting = (async () => {
-      // The instance that takes the submissions; the one that cuts is left alone.
+      // The instance that accepts the submissions; the one that cuts connections is not affected.
       while (!done) {
         await db
           .query(sql`
@@ -70,7 +70,7 @@ describe('submissions when parts fail', () => {
             where application_name = 'rolecall' and datname = current_database() and pid <> pg_backend_pid()
               and query like '%with given as (%'`)
           .catch(() => {})
-        // Cut without pause nothing would ever get through.
+        // If connections were cut without a pause, nothing would ever get through.
         await pause(20)
       }
     })()

@@ -7,8 +7,8 @@ import { type Service, startWorld, type World } from '../../../test/service.ts'
 import { rotateSecret, updateWebhook } from './change-webhook.ts'
 
 /**
- * An instance holds a submission against what was in force the last time. What that refuses is looked at once more, at
- * what is in force now: nobody is refused by a rule that is gone.
+ * An instance first checks a submission against its cached target. A rejected submission is checked again, against the
+ * current target: a rule that no longer exists rejects nothing.
  */
 describe.each(mainEngines)('the second look of a submission, on %s', (engine) => {
   let world: World
@@ -24,7 +24,7 @@ describe.each(mainEngines)('the second look of a submission, on %s', (engine) =>
   const storedFor = ({ id }: GivenWebhook) =>
     countRows(world, `inbound_submissions where webhook_id = '${id}'`)
 
-  /** A webhook that every instance has taken a submission for, and so remembers. */
+  /** Creates a webhook with a cached target on every instance. */
   const remembered = async (input: Parameters<typeof givenWebhook>[2] = {}) => {
     const project = await givenProject(world)
     const hook = await givenWebhook(world, project, input)
@@ -36,7 +36,7 @@ describe.each(mainEngines)('the second look of a submission, on %s', (engine) =>
     return { project, hook }
   }
 
-  /** Sent to all instances at once, as soon as `change` is in force. */
+  /** Submits to all instances at once, as soon as `change` is in force. */
   const submitAfter = async <T>(
     { project, hook }: { project: GivenProject; hook: GivenWebhook },
     change: () => Promise<T>,

@@ -7,10 +7,13 @@ import type { Config } from '../../config.ts'
 import { findForSubmit, type HeldAgainst, loadForSubmit, type WebhookName } from './ingest-store.ts'
 import { readSecret, type Unreadable } from './secret.ts'
 
-/** Targets that an instance keeps; others are read again when they are needed. */
+/** The maximum number of targets that an instance caches; others are read again when they are needed. */
 const maxKept = 200
 
-/** Whose key submits to which webhook, and everything that a submission is held against in one version of it. */
+/**
+ * A key with a webhook that it submits to, and everything that a submission is checked against in one version of the
+ * webhook.
+ */
 export interface SubmitTarget extends HeldAgainst {
   readonly projectId: string
   readonly schema: TenantSchema
@@ -26,8 +29,8 @@ export interface NamedTarget {
 }
 
 /**
- * What submissions are held against: as it was the last time, which the statement that stores one confirms, or
- * as it is now.
+ * Provides the targets that submissions are checked against: the cached one, which the statement that stores a
+ * submission confirms, or the current one.
  */
 export function createSubmitTargets(db: Database, config: Config, schemas: TenantSchemas) {
   const find = batcher((names: WebhookName[]) => findForSubmit(db, names), db.maxBatchesAtOnce)
@@ -43,7 +46,7 @@ export function createSubmitTargets(db: Database, config: Config, schemas: Tenan
     return { ...values, keyDigest, projectId, webhookId, schema, secret }
   }
   const loading = new Map<string, Promise<SubmitTarget>>()
-  /** Once, however many wait: compiling is work. */
+  /** Loads once for all waiting requests, because compiling a schema is work. */
   const loadOnce = (keyDigest: string, projectId: string, webhookId: string) => {
     const name = `${keyDigest} ${webhookId}`
     const running =
@@ -53,10 +56,10 @@ export function createSubmitTargets(db: Database, config: Config, schemas: Tenan
   }
 
   return {
-    /** The target as it was; nothing says that it still is. */
+    /** Returns the cached target, which may be outdated. */
     known: (named: NamedTarget): SubmitTarget | undefined => kept.get(entryOf(named)),
     /**
-     * The target as it is, and the time, both by the database.
+     * Returns the current target and time, both by the database.
      * @throws WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE
      */
     async read(projectId: string, named: NamedTarget): Promise<{ target: SubmitTarget; nowMs: number }> {

@@ -350,7 +350,7 @@ describe.each(mainEngines)('POST /api/inbound-webhooks/{id}/submit on %s', (engi
       for (const raw of ['', '{', 'nope', Uint8Array.of(0x22, 0xff, 0x22)]) {
         expect(await outcome({ raw }, own.id)).toBe('400 MALFORMED_JSON')
       }
-      // The schema would be held against one of them, and a reader of the record may take the other.
+      // The schema would be checked against one of them, and a reader of the record may use the other.
       for (const raw of ['{"name":1,"name":"b"}', '[{"a":{"b":1,"\\u0062":1}}]']) {
         expect(await outcome({ raw }, own.id), raw).toBe('400 MALFORMED_JSON')
       }

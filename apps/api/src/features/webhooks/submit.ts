@@ -23,22 +23,22 @@ import {
 import { createSubmissionStore, type Outcome } from './submission-batcher.ts'
 import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
 
-/** Longer bodies are refused: reading and checking one must stay a matter of milliseconds. */
+/** The maximum length of a body: reading and checking one must take no more than milliseconds. */
 const maxBytes = 256 * 1024
 
 interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'schemas'> {
-  /** The project of a good key, read now. */
+  /** Returns the project of a valid key, read now. */
   readonly checkKey: (key: string) => Promise<string>
 }
 
 /**
- * Takes submissions. Who and where comes before what: the key (401, 429), the webhook (404), whether it is open
- * (410), the origin (403), the signature (401), then the payload (415, 400, 413, 422), and last what only the
- * database can say: a key used for something else (422), a signature used before (409).
+ * Accepts submissions. The sender and the target are checked before the content: the key (401, 429), the webhook (404),
+ * its status (410), the origin (403), the signature (401), then the payload (415, 400, 413, 422). Last come the checks
+ * that only the database can make: an idempotency key used for another body (422), and a signature used before (409).
  *
- * A submission is first held against what was in force the last time. The statement that stores it says whether
- * all of that still is, and stores nothing otherwise. So whoever is let in was let in by the database, and
- * whoever is refused is refused by a second look, at what is in force now.
+ * A submission is first checked against the cached target. The statement that stores it verifies that the target is
+ * still current, and stores nothing otherwise. So the database confirms every accepted submission, and every rejection
+ * comes from a second check, against the current target.
  */
 export function createSubmit({ db, config, cache, limiter, schemas, checkKey }: SubmitDeps) {
   const targets = createSubmitTargets(db, config, schemas)
@@ -87,7 +87,10 @@ function checkOrigin({ acceptedOrigins, projectId }: SubmitTarget, origin: strin
   return origin?.slice(0, 255) ?? null
 }
 
-/** `nowMs` is undefined while nobody has asked for the time: the statement that stores compares it. */
+/**
+ * Verifies the signature. `nowMs` is undefined if the time has not been read: then the statement that stores compares
+ * it.
+ */
 function checkSignature(
   { requireSignature, secret, projectId }: SubmitTarget,
   header: string | string[] | undefined,
@@ -101,7 +104,7 @@ function checkSignature(
   if (typeof secret !== 'string') throw secret.refusal(projectId)
   const signature = verifySignature(String(header), secret, bytes)
   if (typeof signature === 'string') throw refuse(signature)
-  // Told only to whoever made a good one: it says what the time is here, and nothing of the secret.
+  // Reported only to the sender of a valid signature: it reveals the time of this server, and nothing of the secret.
   const late = nowMs === undefined ? undefined : refusalOfTime(signature, nowMs)
   if (late) throw refuse(late.refusal, ` It is ${late.offSec} s off.`)
   return signature
@@ -116,12 +119,12 @@ function readIdempotencyKey(header: string | string[] | undefined, bytes: Buffer
   return { key: header, bodyDigest: createHash('sha256').update(bytes).digest('base64url') }
 }
 
-/** Returns the body as sent. Duplicate keys were refused, so every JSON parser reads the same value. */
+/** Returns a reader of the body as sent. Duplicate keys were rejected, so every JSON parser reads the same value. */
 function createPayloadReader(
   { 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders,
   bytes: Buffer,
 ) {
-  // Kept for the second look: reading a body is work, and so is holding it against the same schema.
+  // Kept for the second check, because parsing a body and validating it against the same schema is work.
   let body: { readonly text: string; readonly value: unknown } | undefined
   let judged: { readonly schema: SubmitTarget['schema']; readonly errors: ProblemDetail[] } | undefined
   const read = () => {
@@ -139,7 +142,7 @@ function createPayloadReader(
   }
 }
 
-/** RFC 8259 §8.1 lets a reader ignore it; the signature is over the bytes with it. */
+/** RFC 8259 §8.1 permits a reader to ignore it; the signature covers the bytes with it. */
 const withoutByteOrderMark = (bytes: Buffer) =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 

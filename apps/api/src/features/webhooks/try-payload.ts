@@ -6,8 +6,8 @@ import type { Deps } from '../../deps.ts'
 import { findWebhook } from './webhook-store.ts'
 
 /**
- * What a submission of a text would come to, by the same code, with nothing written: held against the schema that is
- * stored, or against a draft of it.
+ * Returns the result that a submission of a text would have, by the same code and without writing anything. The text is
+ * checked against the stored schema, or against a draft of it.
  * @throws WEBHOOK_NOT_FOUND, RATE_LIMITED
  */
 export async function tryPayload(
@@ -17,7 +17,7 @@ export async function tryPayload(
 ): Promise<{ valid: boolean; errors: ProblemDetail[]; more?: number }> {
   const stored = await findWebhook(db, projectId, webhookId)
   if (!stored) throw new ApiError('WEBHOOK_NOT_FOUND')
-  // In a lane beside that of the project's submissions, which trials do not hold up.
+  // Uses a lane beside that of the project's submissions, so that trials do not delay them.
   const lane = `try:${projectId}`
   const inDraft = draft ? await schemas.check(lane, draft) : []
   if (inDraft.length > 0)

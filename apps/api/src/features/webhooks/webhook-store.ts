@@ -22,7 +22,7 @@ export const listWebhooks = (db: Queryable, projectId: string) =>
 export const findWebhook = (db: Queryable, projectId: string, webhookId: string) =>
   db.maybeOne<WebhookRow>(select(sql`w.project_id = ${projectId} and w.id = ${webhookId}`))
 
-/** The id of a project's webhook by its id or its slug. */
+/** Returns the ID of a project's webhook by its ID or its slug. */
 export const findWebhookId = async (db: Queryable, projectId: string, idOrSlug: string) =>
   (
     await db.maybeOne<{ id: string }>(sql`
@@ -31,13 +31,13 @@ export const findWebhookId = async (db: Queryable, projectId: string, idOrSlug: 
         and (id::text = lower(${idOrSlug}) or slug = ${idOrSlug})`)
   )?.id
 
-/** Locks a webhook: of two changes one sees what the other did. */
+/** Locks a webhook, so that of two changes one sees the result of the other. */
 export const lockWebhook = (tx: Tx, projectId: string, webhookId: string) =>
   tx.maybeOne<{ id: string }>(sql`
     select id from inbound_webhooks
     where project_id = ${projectId} and id = ${webhookId} and deleted_at is null for update`)
 
-/** A project that is there, locked: what is counted of it stays as it is. */
+/** Locks an existing project, so that its number of webhooks does not change. */
 export const lockProject = (tx: Tx, projectId: string) =>
   tx.maybeOne<{ name: string }>(sql`
     select name from projects where id = ${projectId} and deleted_at is null for update`)
@@ -51,7 +51,7 @@ export const slugsOf = async (tx: Tx, projectId: string) =>
       select slug from inbound_webhooks where project_id = ${projectId} and deleted_at is null`)
   ).map(({ slug }) => slug)
 
-/** What of a webhook its owner decides. */
+/** The fields of a webhook that its owner sets. */
 export interface WebhookValues {
   readonly name: string
   readonly slug: string
@@ -74,7 +74,7 @@ export const insertWebhook = (
       ${webhook.allowedRoleIds}::text[], ${webhook.requireSignature}, ${webhook.secretSealed}, ${schemaLimits},
       case when ${webhook.isActive} then null else clock_now() end)`)
 
-/** `limits` are those that the schema was held against; undefined when it is the stored one. */
+/** Updates a webhook. `limits` are those that the schema was checked against; undefined for the stored schema. */
 export const updateWebhook = (
   tx: Tx,
   webhookId: string,
@@ -99,7 +99,7 @@ export const replaceSecret = (tx: Tx, webhookId: string, secretSealed: Uint8Arra
 export const markDeleted = (tx: Tx, webhookId: string) =>
   tx.execute(sql`update inbound_webhooks set deleted_at = clock_now() where id = ${webhookId}`)
 
-/** True when a mapping of the project to a server that is still registered lets it manage its webhooks. */
+/** Returns true if a mapping of the project to a registered server permits it to manage its webhooks. */
 export const mayManageWebhooks = async (db: Queryable, projectId: string) =>
   (await db.maybeOne(sql`
     select from server_access a join servers v on v.id = a.server_id and v.removed_at is null

@@ -9,7 +9,7 @@ export interface WebhookRow
   readonly lastSubmissionAt: Date | null
 }
 
-/** A webhook, or what is listed of it, as the contract shows it. */
+/** Converts a webhook, or its listed fields, to the form of the contract. */
 export const toWebhook = <Row extends Omit<WebhookRow, 'schema'>>(row: Row) => ({
   ...row,
   secretSetAt: row.secretSetAt.toISOString(),

@@ -264,7 +264,7 @@ describe.each(mainEngines)('inbound webhooks on %s', (engine) => {
     const listed = await call(world.url, 'GET', '/api/admin/projects?name=Without', { token })
     expect(listed.body.total).toBe(0)
 
-    // With every other problem, and before whether the name is free.
+    // Together with every other problem, and before the name is checked.
     const all = await call(world.url, 'POST', '/api/admin/projects', {
       token,
       body: {
