@@ -7,7 +7,7 @@ export type ChatEvent =
   | { readonly kind: 'serverUpdated'; readonly serverId: string; readonly server: ChatServerInfo }
   /** The platform has an outage: the state of the server is unknown, and no membership has ended. */
   | { readonly kind: 'serverUnavailable'; readonly serverId: string }
-  /** The bot is no longer in the server. That says nothing about its members. */
+  /** The bot is no longer in the server, which has no bearing on its members. */
   | { readonly kind: 'serverLost'; readonly serverId: string }
   | { readonly kind: 'roleChanged'; readonly serverId: string; readonly role: ChatRole }
   | { readonly kind: 'roleRemoved'; readonly serverId: string; readonly roleId: string }

@@ -116,9 +116,11 @@ export interface RowEnd extends Departure {
 }
 
 /**
- * Ends memberships, and returns those that it ended. Excludes memberships that were over, that have a newer event,
- * or that already belong to the return. Locks members before memberships, in the order of all writers of both: the
- * end of one membership writes the others of its member.
+ * Ends memberships, and returns those that it ended. Excludes memberships that were over, that have a newer event, or
+ * that already belong to the return.
+ *
+ * Locks members before memberships, in the order of all writers of both: the end of one membership writes the others
+ * of its member.
  */
 export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: AsOf) => {
   const isDue = sql`m.left_at is null and ${isNotNewer(sql`m.synced_at`, asOf)}

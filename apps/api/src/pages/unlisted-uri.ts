@@ -19,7 +19,7 @@ export const unlistedUri = (
   ...(console && { href: `/console/projects/${projectId}/redirects` }),
 })
 
-/** More of an address tells an owner nothing that its beginning does not. */
+/** The rest of a longer address adds nothing for an owner. */
 const longestShown = 200
 
 /** Explains the problem to the owner of the project. The address is text and never a link: anyone may have made it up. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createPressure, type PressureLevel, processReadings } from './pressure.ts'
 
 const sampleMs = 250
-/** As it is shipped: the global set-up has built it. */
+/** The shipped module: the global setup has built it. */
 const pressureModule = new URL('../../dist/platform/pressure.js', import.meta.url).href
 const fillHeap = `
   const [module, limitMb] = process.argv.slice(1)
@@ -22,7 +22,7 @@ const fillHeap = `
     console.log('level ' + level)
   }
   kept.length = 0
-  // As a service that refuses: it goes on making small things.
+  // Continues to allocate small objects, as a service does that refuses requests.
   while (pressure.level() > 0) {
     for (let i = 0; i < 500; i++) JSON.stringify({ i, text: 'y'.repeat(50) })
     await turn()

@@ -4,7 +4,7 @@ import type { HeldRole } from './roles.ts'
 export interface GroupRule {
   /** By role ID. */
   readonly names: ReadonlyMap<string, string>
-  /** True when roles without a name give no group. */
+  /** True if roles without a name give no group. */
   readonly isOnlyNamed: boolean
 }
 

@@ -20,7 +20,7 @@ export interface Holder {
   readonly renewals: number
   /** A snapshot with all changes applied by the holder. */
   readonly acknowledged: string
-  /** True when this snapshot has a change that the holder has not acknowledged. */
+  /** True if this snapshot has a change that the holder has not acknowledged. */
   readonly isBehind: boolean
 }
 

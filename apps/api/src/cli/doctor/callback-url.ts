@@ -21,7 +21,7 @@ export async function callbackUrlLines(
   return [ok(`${chatCallbackUrl}${registered ? ', known to the platform' : ''}`)]
 }
 
-/** Undefined when the platform does not answer; that is told elsewhere. */
+/** Returns undefined if the platform does not answer; another check reports that. */
 const registeredUrls = (chat: ChatPlatform) =>
   chat.application().then(
     ({ callbackUrls }) => callbackUrls,

@@ -5,7 +5,7 @@ import { loadConfig } from '../../config.ts'
 import { readEnvironment } from '../../process/environment.ts'
 import { StartRefused } from '../../process/start-refused.ts'
 
-/** The service answers in milliseconds, or after it has asked the chat platform. */
+/** The time limit: the service answers in milliseconds, or after a request to the chat platform. */
 const answerWithinMs = 30_000
 
 /**

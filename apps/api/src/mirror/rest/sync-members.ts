@@ -22,8 +22,9 @@ const maxUnlisted = 50_000
 const manyRows = 1_000
 
 /**
- * Reads all members of a server from the platform, page by page at constant memory, and writes the differences. A
- * list that was read to its end is the platform's own statement: members that it lacks have left, unless a sample
+ * Reads all members of a server from the platform, page by page at constant memory, and writes the differences.
+ *
+ * A list that was read to its end is the platform's own statement: members that it lacks have left, unless a sample
  * disagrees. A reading that stops early ends nothing.
  */
 export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void> {

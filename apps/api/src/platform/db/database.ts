@@ -118,11 +118,11 @@ export class DatabaseFull extends DatabaseTakesNoWrites {
   }
 }
 
-/** For operators. */
+/** The advice for operators. */
 export const fullAdvice =
   'The disk of the database is full: what writes is refused, what reads goes on. Make its volume larger or free space on it; never delete files of the data folder by hand. Nothing has to be restarted.'
 
-/** For operators. */
+/** The advice for operators. */
 export const readOnlyAdvice =
   'The database is read-only: it is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary, or promote this server, or switch that setting off.'
 

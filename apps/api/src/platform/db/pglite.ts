@@ -209,7 +209,10 @@ const noCluster: FolderProblem = {
   fix: `Check that enough memory is free, or ${choose}`,
 }
 
-/** Under another name until it is whole: a first start that is killed half way leaves nothing that looks ready. */
+/**
+ * Creates the cluster under another name until it is complete: a first start that is killed half way leaves nothing
+ * that seems ready.
+ */
 async function createCluster(folder: string) {
   const unfinished = `${folder}.creating`
   await rm(unfinished, { recursive: true, force: true })
@@ -237,8 +240,8 @@ function queryable(client: Pick<PGliteInterface | Transaction, 'query'>, whileOp
 }
 
 /**
- * Pages through a held cursor, which keeps its snapshot without a transaction: a transaction would keep
- * this engine's only connection from everyone else while a slow reader takes its time.
+ * Pages through a held cursor, which keeps its snapshot without a transaction: a transaction would block this engine's
+ * only connection during a slow read.
  */
 async function* stream<Row>(pglite: PGlite, statement: Sql, pageSize: number) {
   streams += 1

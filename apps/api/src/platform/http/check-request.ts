@@ -29,7 +29,7 @@ export function createRequestCheck(definition: EndpointDefinition) {
     }
     if (checkBody) {
       const { 'content-type': type, 'content-encoding': encoding } = request.headers
-      // Many clients say what a body would be, and send none.
+      // Many clients announce a body, and send none.
       input.body = bodyOptional && !hasBytes(request) ? {} : readBody(type, encoding, request.body)
       problems = problems.concat(checkBody(input.body))
     }

@@ -8,7 +8,7 @@ export const readIp = (value: string | string[] | undefined): string | null => {
   return isIP(text) ? text : null
 }
 
-/** A user agent as it may be stored and shown: printable, and not longer than anyone reads. */
+/** Returns a user agent in a form that may be stored and shown: printable, and truncated to a readable length. */
 export const readUserAgent = (value: string | string[] | undefined): string | null => {
   const text = typeof value === 'string' ? value : ''
   // Header bytes arrive as Latin-1; browsers write UTF-8 if they write more than ASCII at all.

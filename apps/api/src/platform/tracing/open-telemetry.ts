@@ -41,7 +41,7 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
       try {
         return await contexts.with(trace.setSpan(parent, span), work)
       } catch (error) {
-        // By its name alone: messages of libraries may quote what was sent.
+        // Only the name of the error: messages of libraries may quote the input.
         span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' })
         throw error
       } finally {
@@ -54,10 +54,10 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
         const parent = parentOf(request.headers['traceparent'])
         const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent)
         spans.set(request, span)
-        // For those that read their body themselves.
+        // Set here for handlers that read their body themselves.
         contexts.with(trace.setSpan(ROOT_CONTEXT, span), done)
       })
-      // After the body was read: until then the parser of the connection decides what context it is.
+      // Set again after the body was read: until then the parser of the connection decides the context.
       app.addHook('preHandler', (request, _reply, done) => {
         const span = spans.get(request)
         if (span) contexts.with(trace.setSpan(ROOT_CONTEXT, span), done)
