@@ -22,7 +22,7 @@ const everyMs = 60_000
 /** A change of an entry that was found good is found by the next check of all of them. */
 const maxAgeHours = 24
 
-/** Checks the chain of the audit log all the time: a step at a time, remembered, on whichever instance comes by. */
+/** Checks the chain of the audit log continuously: step by step, with stored progress, on any instance. */
 export interface ChainVerifier {
   /** Starts the checks, which continue once a minute. */
   start(): void

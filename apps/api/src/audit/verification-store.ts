@@ -22,7 +22,7 @@ export const lockVerification = (tx: Tx, maxAgeHours: number) =>
 export const restartVerification = (tx: Tx) =>
   tx.execute(sql`update audit_verification set walk = null, started_at = clock_now()`)
 
-/** Notes how far the check has come, and that it has come to the end with every entry as it was written. */
+/** Records the progress of the check and, if `isWhole`, that it reached the end with every entry unchanged. */
 export const keepVerification = (tx: Tx, walk: WalkState, isWhole: boolean) =>
   tx.execute(sql`
     update audit_verification set walk = ${JSON.stringify(walk)}::json,

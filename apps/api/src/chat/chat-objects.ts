@@ -48,7 +48,7 @@ export interface ChatApplication {
 /** A server as lists of servers name it. */
 export type ChatServerName = Pick<ChatServerInfo, 'id' | 'name' | 'icon'>
 
-/** A picture by what its address is made of. */
+/** A picture by the parts of its address. */
 export interface ChatImageName {
   readonly kind: 'avatars' | 'icons'
   readonly ownerId: string

@@ -38,7 +38,7 @@ export const registerServer = async (tx: Tx, { id, name, icon, isMain }: NewServ
   return changed === 1
 }
 
-/** Sets the main flag where it differs. Violates `servers_one_main` when another server has it. */
+/** Sets the main flag if it differs. Violates `servers_one_main` if another server has it. */
 export const setMainFlag = (tx: Tx, id: string, isMain: boolean) =>
   tx.maybeOne<{ name: string }>(sql`
     update servers set is_main = ${isMain}, updated_at = clock_now()

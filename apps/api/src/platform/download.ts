@@ -46,7 +46,7 @@ function stream(first: string | undefined, chunks: Download['chunks']): Readable
     },
     destroy(error, done) {
       clearTimeout(stalled)
-      // Ends the source too, once what it is doing is done.
+      // Ends the source too, once its current work is finished.
       chunks.return().then(
         () => done(error),
         () => done(error),

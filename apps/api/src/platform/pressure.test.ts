@@ -22,7 +22,7 @@ const fillHeap = `
     console.log('level ' + level)
   }
   kept.length = 0
-  // Continues to allocate small objects, as a service does that refuses requests.
+  // As a service that refuses: it goes on making small things.
   while (pressure.level() > 0) {
     for (let i = 0; i < 500; i++) JSON.stringify({ i, text: 'y'.repeat(50) })
     await turn()

@@ -36,7 +36,10 @@ interface ServiceAnswer {
   readonly body: unknown
 }
 
-/** Sends one request to the service. @throws StartRefused where no service answers */
+/**
+ * Sends one request to the service.
+ * @throws StartRefused if no service answers
+ */
 export async function askService(
   address: string,
   method: 'GET' | 'POST',
@@ -51,7 +54,7 @@ export async function askService(
       signal: AbortSignal.timeout(answerWithinMs),
       headers: {
         accept: 'application/json',
-        // Sessions are listed by what began them.
+        // Lists of sessions show the program that began them.
         'user-agent': `rolecall/${version}`,
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body && { 'content-type': 'application/json' }),

@@ -5,7 +5,7 @@ export interface SyncRun {
   readonly serverId: string
   /** Counted up while it runs. */
   readonly counts: SyncCounts
-  /** Moved on while it runs; where it begins, when it was broken off. */
+  /** Advances while the run continues; an interrupted run starts from it. */
   readonly place: SyncPlace
   /** Records that the run continues; throws if it must stop. */
   beat(): Promise<void>

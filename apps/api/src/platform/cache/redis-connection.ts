@@ -23,7 +23,7 @@ if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) 
 return total
 `
 
-/** Writes only what it added, and an expiry with it. */
+/** Writes only the added part, with its expiry. */
 const countUpTo = `
 local known = redis.call('GET', KEYS[1])
 local total = tonumber(known or ARGV[3])

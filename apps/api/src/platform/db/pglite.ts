@@ -57,7 +57,7 @@ export async function openPglite(
         disk.met()
         throw new DatabaseFull(error)
       }
-      // Class 53 is what runs out. It may be there again in a moment, and nothing was written.
+      // Class 53 means exhausted resources. They may be available again in a moment, and nothing was written.
       throw sqlState(error)?.startsWith('53') ? new DatabaseUnavailable(error) : error
     }
   }

@@ -52,7 +52,7 @@ function readUpload({ headers, body }: FastifyRequest, types: readonly string[])
 
 const noQuery = Type.Object({}, { additionalProperties: false })
 
-/** Neither bytes nor a word about what they would be. */
+/** Returns true for a request with neither bytes nor a declaration of a body. */
 export const isAbsent = ({ headers, body }: FastifyRequest) =>
   headers['content-type'] === undefined && !hasBytes({ body })
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 const maxUserAgent = 512
 
-/** A forwarded address, or null when it is not one: what a client writes is stored only if it is what it claims. */
+/** Returns a forwarded address, or null if it is not one: a value from a client is stored only if it is valid. */
 export const readIp = (value: string | string[] | undefined): string | null => {
   const text = typeof value === 'string' ? value.trim() : ''
   return isIP(text) ? text : null

@@ -148,7 +148,7 @@ describe('whatever fails while a request is answered', () => {
     }
   }
 
-  /** The status, or what became of the connection; a client that is left waiting fails the test. */
+  /** Returns the status, or the end of the connection; a client that is left waiting fails the test. */
   const ask = async (path: string, init: RequestInit = {}) => {
     const signal = AbortSignal.timeout(20_000)
     try {

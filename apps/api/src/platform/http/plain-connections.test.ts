@@ -20,7 +20,7 @@ async function openConnection(url: string) {
   })
   return {
     socket,
-    /** Sends, and resolves with what comes until there are as many answers. */
+    /** Sends a text, and resolves with the received text once it contains so many responses. */
     async ask(sent: string, answers = 1): Promise<string> {
       text = ''
       socket.write(sent, 'latin1')

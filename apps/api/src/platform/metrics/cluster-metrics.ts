@@ -66,9 +66,9 @@ export function answerWorkersMetrics(): void {
   })
 }
 
-/** Leaves out what a process that does not answer has no value of. */
+/** Removes the metrics for which a process that does not respond has no value. */
 const onlyCounts = (metrics: Metrics): Metrics =>
-  // The library declares a number where it has a word.
+  // The library declares a number although the value is a word.
   metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 
 /**

@@ -3,7 +3,7 @@ import type { RequestCounts, RequestMetrics } from './request-metrics.ts'
 
 const duration = 'rolecall_http_request_duration_seconds'
 
-/** Exports what was counted of requests: how many, how long they took, and how many are being handled. */
+/** Exports the metrics of requests: their number, their duration, and the number in progress. */
 export function registerRequestSeries(registry: Registry, requests: RequestMetrics): void {
   new Counter({
     name: 'rolecall_http_requests_total',

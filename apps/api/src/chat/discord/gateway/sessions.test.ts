@@ -78,7 +78,7 @@ describe('the gateway, when sessions do not last', () => {
     },
   )
 
-  /** The platform has forgotten the session when our network returns. */
+  /** Deletes the sessions at the platform and drops the connections, so that each resume is refused. */
   const disturb = async (isProven: () => boolean) => {
     sim.gateway.forgetSessions()
     sim.gateway.dropAll()
