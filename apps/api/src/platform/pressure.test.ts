@@ -125,7 +125,7 @@ describe('pressure', () => {
     expect(levelsOf([[0, 0.99]])).toMatchObject({ levels: [2], after: 0 })
   })
 
-  // Real processes that fill their heap: what counts is where the engine ends them.
+  // Tests real processes that fill their heap, and the point at which the engine ends them.
   test.each([64, 128])(
     'a process that may keep %i MiB is under both levels before the engine ends it, and under none once that is free again',
     (limitMb) => {

@@ -1,4 +1,4 @@
-/** The clocks of this machine. Neither decides what has expired: they measure how long something takes. */
+/** The clocks of this machine. Neither decides on expiry: they measure durations. */
 export interface Clock {
   /** Returns a monotonic time; stands still while a virtual machine is suspended. */
   monotonicMs(): number

@@ -1,7 +1,7 @@
 import { accessId, type Change } from './change.ts'
 import type { ScopeItem } from './scopes-store.ts'
 
-/** Beyond it all are forgotten, which costs each a read. */
+/** The maximum number of mappings. Beyond it the cache is cleared, which costs each a read. */
 const maxKept = 100_000
 
 /** A cache of the scopes of mappings from projects to servers, by project and server; invalid ones are not cached. */
