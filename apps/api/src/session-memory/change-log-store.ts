@@ -41,7 +41,7 @@ export interface ReadTerms {
   /** The snapshot of the previous read; without one the cache is empty, and nothing has changed. */
   readonly since: string | undefined
   readonly self: string | undefined
-  /** Notifies holders that are behind, with the changes that they have not acknowledged. */
+  /** True to notify holders that are behind, with the changes that they have not acknowledged. */
   readonly invalidate: boolean
 }
 

@@ -25,7 +25,7 @@ export async function botLines(config: Config, chat: ChatPlatform): Promise<Line
   }
 }
 
-/** Does the platform take the client id and secret that every login is exchanged with? */
+/** Checks that the platform accepts the client ID and secret with which every sign-in is exchanged. */
 export async function clientLines(chat: ChatPlatform): Promise<Line[]> {
   try {
     if (await chat.isClientAccepted()) return [ok('the platform takes it')]
@@ -39,7 +39,7 @@ export async function clientLines(chat: ChatPlatform): Promise<Line[]> {
   }
 }
 
-/** Is the bot in the main server, and does the admin role exist? */
+/** Checks that the bot is in the main server, and that the admin role exists. */
 export async function mainServerLines(
   { chatGuildId = '', chatAdminRoleId, chatAuditorRoleId }: Config,
   chat: ChatPlatform,

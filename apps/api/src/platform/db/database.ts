@@ -85,7 +85,7 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * Thrown if the database answers but will go on refusing the connection: a wrong password, role or name. The message
+ * Thrown if the database answers, but keeps refusing the connection: a wrong password, role or name. The message
  * contains the fix.
  */
 export class DatabaseRefused extends DatabaseUnavailable {

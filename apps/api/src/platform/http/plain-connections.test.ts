@@ -240,7 +240,7 @@ describe.each(mainEngines)('connections that ask nothing but what may be in memo
       insert: bytes,
     })
     const outcome = async (text: string, isNodes: boolean) => {
-      // A request before it that is no plain one makes the connection Node's.
+      // An earlier request that is not plain hands the connection to Node.js.
       const first = isNodes ? health : base
       const reply = await sendRaw(world.url, [first, text, ''], { everyMs: 15, giveUpAfterMs: 300 }).catch(
         () => undefined,
