@@ -37,8 +37,7 @@ const types = {
 
 /**
  * The session settings of batches: lookups by key, and inserts of the results. One plan serves every size of batch,
- * and it must use each index even before the statistics of a young table suggest it: with scans a batch costs a
- * thousandfold.
+ * and must use each index before the statistics of a young table suggest it: with scans a batch costs a thousandfold.
  */
 const batchSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
@@ -52,9 +51,8 @@ export interface PostgresOptions {
 const silent = { debug() {}, info() {}, warn() {} }
 
 /**
- * The session settings of requests. A search in a list of one server compares its hits with the server's members;
- * twice this memory has space for some 700,000 of them. A statement takes it only when it needs it. No statement runs
- * so long that compiling it first would pay.
+ * The session settings of requests. A search in a list of one server compares hits with the server's members; twice
+ * this memory holds some 700,000, and is taken only when needed. No statement is worth compiling first.
  */
 const requestSession = '-c work_mem=16MB -c jit=off'
 
@@ -213,9 +211,7 @@ async function askState(pool: pg.Pool): Promise<'up' | 'read-only'> {
   }
 }
 
-/**
- * Sends a statement. In a transaction, a lost name or a cut connection has ended it: the whole transaction is retried.
- */
+/** Sends a statement. In a transaction, a lost name or a cut connection ended it: the whole transaction is retried. */
 async function send(client: pg.Pool | pg.PoolClient, names: StatementNames, statement: Sql) {
   for (let tries = 0; ; tries++) {
     try {
@@ -302,10 +298,7 @@ async function* stream<Row>(pool: pg.Pool, { text, values }: Sql, pageSize: numb
   }
 }
 
-/**
- * Retries up to three more times: a deadlock's victim had no effect, and its turn comes; nor had a transaction that
- * lost its connection.
- */
+/** Retries up to three times: a deadlock's victim, or a transaction that lost its connection, had no effect. */
 async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

@@ -55,19 +55,14 @@ export interface Responder {
     reply: FastifyReply,
     json: string,
   ): Promise<void>
-  /**
-   * Sends a response from memory. Nothing was written, so no confirmation is awaited. Errors are thrown before the
-   * first byte.
-   */
+  /** Sends a response from memory. Nothing was written, so it awaits no confirmation. Throws before the first byte. */
   sendFromMemory(
     definition: EndpointDefinition,
     requestId: string,
     known: MemoryAnswer,
     write: WriteFinished,
   ): void
-  /**
-   * Releases the response to another writer, with the headers of every response set; it is counted when it is sent.
-   */
+  /** Releases the response, with the headers of every response set, to another writer. Counted when it is sent. */
   releaseResponse(
     definition: EndpointDefinition,
     request: FastifyRequest,
@@ -142,9 +137,8 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   }
 
   /**
-   * Waits until a change is known everywhere, so that its client may rely on it. Done here, where no handler can
-   * forget it; also for a refusal, which may follow a change. Undefined if nothing was written since the request
-   * began.
+   * Waits until a change is known everywhere, so that its client may rely on it. Here, where no handler can forget it;
+   * also for a refusal, which may follow a change. Undefined if nothing was written since the request began.
    */
   const confirmed = (definition: EndpointDefinition | undefined, request: FastifyRequest) =>
     definition && changes(definition) && request.writesBefore >= 0 && writes.writes() !== request.writesBefore
