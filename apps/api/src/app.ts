@@ -96,17 +96,17 @@ import { explainedDecisions } from './wiring/explained-decisions.ts'
 
 /** Members that one admin may have read again from the chat platform. */
 const refreshesPerMinute = 30
-/** Members that one admin may have explained; each is a question to the platform. */
+/** Member explanations that one admin may request per minute; each sends a request to the platform. */
 const explanationsPerMinute = 120
 
 interface AppTerms {
-  /** Replaces the time after which a connection ends whose client takes no output. */
+  /** Replaces the time after which a connection is closed if its client reads no output. */
   readonly stalledMs?: number | undefined
   /** Replaces the private parts of Node.js if they failed their check. */
   readonly internals?: NodeInternals | undefined
 }
 
-/** The whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
+/** Creates the whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
 export function createApp(
   deps: Deps,
   recorder: Recorder,
@@ -204,7 +204,8 @@ export function createApp(
     liveRoleIds: async (asked) => (await liveRoles(deps, asked))?.roles.map(({ roleId }) => roleId),
   })
   const events = eventRoutes(router, deps, { checkKey })
-  // A stream ends by itself only when its client goes; its client comes back, and should come back elsewhere.
+  // A stream ends by itself only when its client disconnects; the client reconnects, and should reach another
+  // instance.
   lifecycle.onClosing(events.close)
   const adminStream = adminStreamRoutes(router, deps, {
     stillAdmits: (caller, isThorough) => stillAdmits(caller, contract.streamAdminEvents, isThorough),

@@ -307,7 +307,7 @@ describe('the configuration', () => {
     },
   )
 
-  // A message travels to logs, terminals and issue trackers; what was typed may be a secret, in any variable.
+  // A message travels to logs, terminals and issue trackers; the input may be a secret, in any variable.
   test('no message ever holds a value, whatever it is and wherever it was put', () => {
     const anyName = fc.constantFrom(...table.map(({ name }) => name))
     const secret = fc.stringMatching(/^[A-Za-z0-9_.!-]{12,40}$/)

@@ -10,7 +10,7 @@ import { parseUrl } from '#platform/parse-url'
 import type { Environment } from './process/environment.ts'
 import { type Given, givenSecret } from './process/secret-files.ts'
 
-/** One environment variable: how it is read, what it is for, and what happens without it. */
+/** An environment variable: how it is read, its purpose, and its default. */
 export interface Variable<T = unknown> {
   readonly name: string
   readonly group:
@@ -24,11 +24,11 @@ export interface Variable<T = unknown> {
   readonly meaning: string
   readonly required?: true
   readonly secret?: true
-  /** The default as a person would write it; undefined is "not set". */
+  /** The default as a person would write it; undefined means "not set". */
   readonly default?: string
-  /** The default is made of other values, not read. */
+  /** The default is derived from other values, not read. */
   readonly isDerived?: true
-  /** The value, or a sentence fragment that completes "NAME …". */
+  /** Returns the value, or a sentence fragment that completes "NAME …". */
   readonly read: (text: string) => T | Problem
 }
 
@@ -49,9 +49,9 @@ const integer = (min: number, max: number) => (value: string) =>
   /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max
     ? Number(value)
     : problem(`must be a whole number of at least ${min} and at most ${max}`)
-/** Ten years: no moment that is reckoned with it leaves what a date, a cookie or a column can hold. */
+/** Ten years: every time computed with it fits into a date, a cookie and a column. */
 const maxSec = 315_360_000
-/** To be decided when everything is read. */
+/** Decided after all variables are read. */
 const auto = 0
 const oneOf =
   <const W extends string>(...words: W[]) =>
@@ -97,8 +97,8 @@ function proxies(value: string) {
     : problem('must be addresses or networks, comma-separated, like 10.0.0.0/8 or ::1')
 }
 /**
- * Every variable of the service's own. The configuration page is made from this table. What Node.js is told, NODE_ENV and
- * NODE_OPTIONS, is read beside it.
+ * All variables of the service itself. The configuration page is generated from this table. NODE_ENV and
+ * NODE_OPTIONS, which belong to Node.js, are read separately.
  */
 export const variables = {
   chatBotToken: {
@@ -442,17 +442,17 @@ type Table = typeof variables
 type Read<V extends Variable> = Exclude<ReturnType<V['read']>, Problem>
 type MaybeSet<V extends Variable> = V extends { default: string } ? Read<V> : Read<V> | undefined
 
-/** The effective configuration. What has no default is undefined when it is not set or not usable. */
+/** The effective configuration. A value without a default is undefined if its variable is not set or not usable. */
 export type Config = { readonly [K in keyof Table]: MaybeSet<Table[K]> } & {
   readonly production: boolean
   readonly publicUrl: string
-  /** What the environment gives, and not a default. */
+  /** The variables that the environment sets, in contrast to defaults. */
   readonly given: readonly (keyof Table)[]
 }
 
 export interface LoadedConfig {
   readonly config: Config
-  /** One line each: the variable, what is wrong, how to mend it. Never a value. */
+  /** A line for each problem: the variable, the mistake, and the fix. Never a value. */
   readonly problems: string[]
   readonly warnings: string[]
 }
@@ -476,7 +476,7 @@ export function loadConfig(env: Environment): LoadedConfig {
   if (values['workers'] === auto) values['workers'] = workersFor(values as unknown as Config)
   const config = values as unknown as Config
   problems.push(...conflicts(config))
-  // Usable all the same: what is no more than unsafe does not get into the way of trying things out.
+  // An unsafe value stays usable: it does not prevent trials.
   const told = new Set(problems.map(variableOf))
   const unsafe = unsafeInProduction(config).filter((line) => !told.has(variableOf(line)))
   if (production) problems.push(...unsafe)
@@ -484,7 +484,7 @@ export function loadConfig(env: Environment): LoadedConfig {
   return { config, problems, warnings }
 }
 
-/** The variable that a problem is about, be it read from a file or not. */
+/** Returns the variable that a problem is about, without the `_FILE` of a value that was read from a file. */
 export const variableOf = (line: string) => line.split(' ', 1)[0]?.replace(/_FILE$/, '')
 
 function readVariable(
@@ -499,7 +499,7 @@ function readVariable(
   })
   const given = givenValue(variable, env)
   if (given === undefined) {
-    // The embedded default is for trying things out: production says where its data lives.
+    // The embedded default is for trials: production must name its database.
     if (variable.required && (production || variable.default === undefined)) {
       problems.push(`${variable.name} is missing: ${variable.meaning}`)
     }
@@ -527,7 +527,7 @@ function givenValue({ name, secret }: Variable, env: Environment): Given {
   return value ? { name, value } : undefined
 }
 
-/** NODE_ENV that nobody recognises is production: the safe reading of a typing error. */
+/** Treats an unknown NODE_ENV as production: the safe reading of a typing error. */
 function readMode(env: Environment) {
   const mode = env['NODE_ENV']
   const known = mode === undefined || mode === '' || ['development', 'test', 'production'].includes(mode)
@@ -538,7 +538,7 @@ function readMode(env: Environment) {
 const workersFor = ({ databaseUrl, cacheUrl }: Config) =>
   databaseUrl.startsWith('pglite:') || cacheUrl === 'memory:' ? 1 : Math.min(availableParallelism(), 64)
 
-/** What only two values together can get wrong. */
+/** Finds values that are wrong only in combination. */
 function conflicts(config: Config): string[] {
   const found: string[] = []
   const embedded = config.databaseUrl.startsWith('pglite:')
@@ -556,7 +556,7 @@ function conflicts(config: Config): string[] {
   return found
 }
 
-/** Addresses that secrets and logins travel to; in clear only on this machine. */
+/** Addresses that receive secrets and sign-ins; unencrypted only on this machine. */
 const encrypted = [
   ['PUBLIC_URL', 'publicUrl'],
   ['CHAT_CALLBACK_URL', 'chatCallbackUrl'],
@@ -564,7 +564,7 @@ const encrypted = [
   ['CHAT_AUTHORIZE_URL', 'chatAuthorizeUrl'],
 ] as const
 
-/** Shorter than this, a token can be guessed at the rate that strangers are answered at. */
+/** A shorter token can be guessed at the rate that the service allows to unknown callers. */
 const fewestTokenCharacters = 16
 
 /** Settings that work but are unsafe in production: warnings in development, refused in production. */

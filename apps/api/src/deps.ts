@@ -17,20 +17,20 @@ import type { Answers } from '#session-memory/answers'
 import type { Config } from './config.ts'
 
 /**
- * Reads anyone from the platform into the mirror, for a project that names them. Projects take turns, and what comes
- * of an id that the mirror does not know says nothing of the platform's health.
- * @throws RATE_LIMITED when the project asks for too many whom the mirror does not know
+ * Reads any member from the platform into the mirror, for a project that names them. Projects take turns. A failure
+ * for an ID that the mirror does not know says nothing about the platform's health.
+ * @throws RATE_LIMITED if the project requests too many members that the mirror does not know
  */
 export type ReadForProject = (
   asked: { readonly projectId: string; readonly serverId: string; readonly memberId: string },
   isKnown: boolean,
 ) => Promise<Refreshed>
-/** What the audit log says of a file that an admin takes away: what it is of and by which filters, never by whose name. */
+/** The audit entry of a file that an admin downloads: its subject and its filters, and never a person's name. */
 export type DownloadEvent = Pick<AuditEvent, 'actionType' | 'action' | 'target' | 'summary'>
 
 /**
- * The way of rows into a file. Lets an admin have so many files under way and no more, and writes the audit entry
- * before the first row goes out: no audit, no file.
+ * Opens a download of rows. Limits the number of files that an admin has in progress, and writes the audit entry
+ * before the first row is sent: no audit, no file.
  */
 export type OpenDownload = <Page>(
   by: By & Required<Pick<By, 'actor'>>,
@@ -38,35 +38,37 @@ export type OpenDownload = <Page>(
   pages: AsyncIterable<Page>,
 ) => AsyncGenerator<Page, void, void>
 
-/** Logs why a login failed at the chat platform. */
+/** Logs the reason for which a sign-in failed at the chat platform. */
 export type LogLoginFailure = (error: unknown) => void
 
-/** Something that an address has open. */
+/** An open sign-in of an address. */
 export interface Permit {
-  /** It ended well. */
+  /** Returns the permit after a sign-in that completed. */
   giveBack(): Promise<void>
 }
 
 /**
- * What strangers may begin. Opening a login and asking the platform each take one from the address that does it, and
- * a login that completes gives back what it took: so many honest logins as there are may come from one address, and
- * only what is begun and never completed adds up.
+ * Limits the sign-ins that unknown callers may start. Starting a sign-in and querying the platform each take a
+ * permit from the address, and a completed sign-in returns its permits. Any number of honest sign-ins may therefore
+ * come from one address; only sign-ins that are started and never completed add up.
  */
 export interface LoginLimits {
   /** @throws RATE_LIMITED */
   take(address: string): Promise<Permit>
-  /** What an earlier request took, so many milliseconds ago. */
+  /** Restores the permit that an earlier request took, so many milliseconds ago. */
   takenAgo(address: string, ms: number): Permit
-  /** A login was stored: the oldest of the addresses that have most are forgotten once there are too many. */
+  /**
+   * Notes that a sign-in was stored. Above the limit, evicts the oldest sign-ins of the addresses that have most.
+   */
   stored(): Promise<void>
 }
 
-/** The settings that may change while the service runs. */
+/** The settings that can change while the service runs. */
 export type LiveSettings = Readonly<Record<settings.EditableSetting, number>>
 
-/** The one stored row: what administrators changed, and who did so last. */
+/** The stored row: the values that administrators changed, and the last author. */
 export interface StoredSettings {
-  /** Counts the writes. */
+  /** The number of writes. */
   readonly version: number
   /** `group.key` → value. */
   readonly overrides: Readonly<Record<string, number>>
@@ -75,30 +77,33 @@ export interface StoredSettings {
 }
 
 export interface Settings {
-  /** The values in force now; ask again for each use. */
+  /** Returns the values in force now; call it again for each use. */
   current(): LiveSettings
-  /** Reads what is stored, puts it in force here, and returns it. */
+  /** Reads the stored values, applies them here, and returns them. */
   refresh(): Promise<StoredSettings>
-  /** Puts what was just written in force here, and tells the other instances. */
+  /** Applies the values that were just written here, and notifies the other instances. */
   announce(written: StoredSettings): Promise<void>
-  /** Puts what is stored in force, and from then on what any instance writes. */
+  /** Applies the stored values, and from then on those that any instance writes. */
   start(): Promise<void>
   close(): void
 }
 
-/** What a change can reach: a project, a server, or a project in a server. */
+/** The extent of a change: a project, a server, or a project in a server. */
 export interface Reach {
   readonly projectId?: string
   readonly serverId?: string
 }
 
-/** What a change touches, and what a dry run gives it in the place of that. */
+/** The dependencies that a change uses, and that a dry run replaces. */
 export type ChangeDeps = Pick<Deps, 'db' | 'audit' | 'endSessions'>
 
-/** Tells what a change within a reach would do, by making it and taking it back. Throws what the change throws. */
+/**
+ * Returns the effects of a change within a reach, by making it and rolling it back. Throws the errors of the
+ * change.
+ */
 export type RunDry = (reach: Reach, change: (deps: ChangeDeps) => Promise<unknown>) => Promise<dryRun.DryRun>
 
-/** Everything a use case may touch. Each names the part it needs: `Pick<Deps, 'db' | 'audit'>`. */
+/** All dependencies of use cases. Each use case names the part it needs: `Pick<Deps, 'db' | 'audit'>`. */
 export interface Deps {
   readonly config: Config
   /** The ID of this process among the instances, in monitoring and on each line of its log. */
@@ -108,7 +113,7 @@ export interface Deps {
   readonly cache: Cache
   readonly answers: Answers
   readonly limiter: SharingLimiter
-  /** Session tokens that nobody knows, by the key and the address that bring them. */
+  /** The rate limiter for unknown session tokens, per API key and IP address. */
   readonly unknownTokens: SharingLimiter
   readonly loginLimits: LoginLimits
   readonly logLoginFailure: LogLoginFailure
@@ -117,7 +122,10 @@ export interface Deps {
   readonly audit: { readonly record: RecordAudit }
   readonly settings: Settings
   readonly endSessions: EndSessions & {
-    /** When a server is removed; also when it is registered again, for what was made in it meanwhile. Answers how many. */
+    /**
+     * Ends the sessions of a removed server; also of one that is registered again, for sessions made in it
+     * meanwhile. Returns the number of ended sessions.
+     */
     readonly ofServer: (tx: Tx, serverId: string) => Promise<number>
   }
   readonly runDry: RunDry
@@ -125,12 +133,12 @@ export interface Deps {
   readonly refreshMember: RefreshMember
   readonly readForProject: ReadForProject
   readonly liveMirror: LiveMirror
-  /** Undefined unless traces are sent somewhere. */
+  /** Undefined unless traces are exported. */
   readonly tracing: Tracing | undefined
   readonly platformWatch: PlatformWatch
-  /** How the chat platform is doing, as far as this instance knows. */
+  /** Returns the state of the chat platform, as far as this instance knows. */
   readonly chatFigures: () => ChatFigures
-  /** Checks the chain of the audit log all the time. */
+  /** Checks the chain of the audit log continuously. */
   readonly chainVerifier: ChainVerifier
   /** Sends events, notices, and logout tokens to the addresses of projects. */
   readonly deliveries: Deliveries

@@ -4,16 +4,19 @@ import { version } from '#platform/version'
 import type { InitOptions } from './cli/init.ts'
 import { addSessionCommands } from './cli/login/commands.ts'
 
-/** Errors that say what to do; told by name, so that no command loads what only another one needs. */
+/**
+ * The errors with a message that says how to fix them. Matched by name, so that no command loads the modules of
+ * another.
+ */
 const mendable = ['StartRefused', 'FolderInUse', 'FolderUnusable', 'MigrationRefused']
 
-/** 128 + SIGPIPE: what a shell answers for a program whose reader has gone, such as `head`. */
+/** 128 + SIGPIPE: the exit code that a shell reports for a program after its reader has exited, such as `head`. */
 const readerGone = 141
 let isService = false
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
-    // The service goes on unread: what it says is lost, and nothing else.
+    // The service continues without a reader: only its output is lost.
     if (!isService) process.exit(readerGone)
   })
 }
@@ -149,7 +152,8 @@ Examples:
   )
   .action(async () => {
     await (await import('./cli/doctor.ts')).doctorCommand()
-    // What it found broken may have left a handle open, which would keep it running. A reader that has gone is heard of first.
+    // A dependency that the doctor found broken may have left a handle open, which would keep the process running.
+    // The write reports a closed pipe first.
     process.stdout.write('', () => setImmediate(() => process.exit()))
   })
 
@@ -221,10 +225,10 @@ addSessionCommands(program)
 try {
   await program.parseAsync()
 } catch (error) {
-  // What a person can mend is a sentence; anything else is a defect, and keeps its stack.
+  // Prints an error that a person can fix as a sentence. Any other error is a defect, and keeps its stack.
   const isPlain = error instanceof Error && mendable.includes(error.name)
   if (isTooManyFiles(error)) console.error(tooManyFiles)
   else console.error(isPlain ? error.message : error)
-  // At once: a timer or a connection that the failed start has left open must not keep it running.
+  // Exits at once: a timer or a connection that the failed start has left open must not keep the process running.
   process.exit(1)
 }

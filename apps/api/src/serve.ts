@@ -36,16 +36,21 @@ import { superviseWorkers } from './process/supervise-workers.ts'
 import { sendHeartbeats } from './process/worker-heartbeat.ts'
 import { createDeps, openConfiguredDatabase } from './wiring/create-deps.ts'
 
-/** Of the grace, what is left for writing what is kept in memory when clients have not taken their answers. */
+/**
+ * The part of the grace that is reserved for flushing memory to the database when clients have not read their
+ * responses.
+ */
 const flushMs = 1_000
-/** Sessions whose addresses one statement forgets at most: a clean-up never holds up a request. */
+/**
+ * The maximum number of sessions from which one statement deletes addresses: a clean-up never holds up a request.
+ */
 const addressesPerStep = 1_000
-/** Totals of member lists whose changes one statement replaces by their sum. */
+/** The maximum number of member-list totals for which one statement replaces the changes by their sum. */
 const totalsPerStep = 1_000
-/** How long a start waits for a database that is not there yet. */
+/** The time that a start waits for a database that is not available yet. */
 const databaseDeadlineMs = 30_000
 
-/** Starts the service by its environment and keeps it running until a signal. */
+/** Starts the service from its environment and keeps it running until a signal. */
 export async function serve(): Promise<void> {
   sendHeartbeats()
   const { config, problems, warnings } = loadConfig(readEnvironment())
@@ -53,7 +58,7 @@ export async function serve(): Promise<void> {
   const log = createLog(config.logLevel).child({ instance: instanceId })
   const wrongHost = cluster.isPrimary ? await hostProblem(config.host) : undefined
   const isFatal = config.production && problems.length > 0
-  // Workers read the same variables: what is wrong with them is told once.
+  // Workers read the same variables: problems are printed once.
   const hints = firstSteps(problems)
   if (cluster.isPrimary)
     for (const line of isFatal ? warnings : [...warnings, ...problems, ...hints]) log.warn(line)
@@ -92,7 +97,7 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
 
   for (const problem of await checkKeyFingerprints(db, config)) log.error(problem)
   const deps = createDeps(config, log, db, { tracing, instanceId })
-  // Until the cache has answered once the rate limit pauses; a cache that is down does not hold up the start.
+  // The rate limit pauses until the cache has answered once; a cache that is down does not hold up the start.
   await deps.cache.ping()
   await deps.settings.start()
   const recorder = createRecorder(deps)
@@ -108,16 +113,18 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
   })
   const lifecycle = createLifecycle()
   const app = createApp(deps, recorder, lifecycle, { internals: await chooseInternals(log) })
-  // Before anyone can know that it listens: a signal without a listener ends the process at once.
+  // Registered before other processes can notice that it listens: a signal without a listener ends the process at
+  // once.
   const stop = shutDownOnce(log, {
     withinMs: graceMs,
     stop: async (why) => {
-      // A service manager waits for a drain; a person at the terminal does not, and nobody sends by their readiness.
+      // A service manager waits for a drain. A person at the terminal does not, and no load balancer routes by
+      // their readiness.
       const drainMs = why === 'SIGTERM' ? config.drainSec * 1_000 : 0
       if (await closeServer(app, lifecycle, { drainMs, deadlineMs: graceMs - flushMs })) {
         log.warn('connections were cut off: their clients had not taken their answers in time')
       }
-      // Before the other parts: whoever changes something waits for a process that has a lease.
+      // Closed before the other parts: writers wait for a process that holds a lease.
       await deps.answers.close()
       deps.settings.close()
       await deps.liveMirror.close()
@@ -150,7 +157,9 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
   cluster.worker?.on('disconnect', () => stopOrphan(stop))
 }
 
-/** Node ends a worker at once when the process that started it has died; this one answers what it has accepted first. */
+/**
+ * Node.js ends a worker at once when its parent has died; this one first answers the requests that it has accepted.
+ */
 function stopOrphan(stop: (why: string) => void) {
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
   stop('disconnect')
@@ -187,7 +196,7 @@ async function whenUp<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run()
     } catch (error) {
-      // It is there and says no: waiting would mend nothing.
+      // The database is reachable and refuses: waiting would not help.
       if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
       if (!(error instanceof DatabaseUnavailable)) throw error
       if (performance.now() > deadline) {

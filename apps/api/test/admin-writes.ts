@@ -6,25 +6,25 @@ import { givenSession, givenProject as newProject } from './given.ts'
 import { png } from './images.ts'
 import type { World } from './service.ts'
 
-/** What is asked of an endpoint: its path and body. */
+/** A request to an endpoint: its path and body. */
 export interface Asked {
   readonly path: string
   readonly body?: unknown
-  /** A file that is sent instead, with its media type. */
+  /** A file to send instead, with its media type. */
   readonly raw?: Uint8Array<ArrayBuffer>
   readonly headers?: Record<string, string>
 }
 
-/** A write of the administration: how it changes something, and what the same request does a second time. */
+/** A write of the administration: the change, and the effect of the same request a second time. */
 export interface AdminWrite {
-  /** Of the one entry that it leaves. */
+  /** The action of the audit entry that it writes. */
   readonly action: string
   readonly actionType: string
-  /** Makes what the request needs; the request. */
+  /** Creates what the request needs, and returns the request. */
   readonly given: (asking: Asking) => Promise<Asked>
-  /** It changes something again; it finds nothing to do; or it is refused. */
+  /** The second request makes another change, finds nothing to do, or is refused. */
   readonly again: 'changes' | 'nothing' | 'refused'
-  /** Waits until what the request began is done. */
+  /** Waits until the work that the request began is finished. */
   readonly settled?: (asking: Asking) => Promise<unknown>
   readonly undo?: (asking: Asking) => Promise<unknown>
 }

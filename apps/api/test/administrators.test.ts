@@ -11,7 +11,7 @@ import { startWorld, type World } from './service.ts'
 const { ada, joon, yusra } = demo.users
 const { captain: auditorRole, deckhand: ownerRole, guest, steward } = demo.roles
 
-/** What an owner may call: said here once more, because the declarations are what is tried. */
+/** The endpoints of an owner: listed here once more, because the test covers the declarations. */
 const project = '/api/admin/projects/{id}'
 const webhooks = '/api/admin/projects/{projectId}/inbound-webhooks'
 const ofOwners = [
@@ -82,7 +82,7 @@ describe.each(engines)('administrators on %s', (engine) => {
     const { id } = await givenProject(world, { owners })
     return id
   }
-  /** The session of an administrator who has nothing to administer any more. */
+  /** Creates the session of an administrator who no longer administers anything. */
   const givenStranger = async (memberId: string) => {
     give(memberId, steward)
     const token = await walkAdminLogin(world, memberId)
@@ -93,7 +93,7 @@ describe.each(engines)('administrators on %s', (engine) => {
     const path = projectId
       ? one.path.replace(/^(\/api\/admin\/projects\/)\{\w+\}/, `$1${projectId}`)
       : one.path
-    // A body that nothing takes: who may ask is told 400, and nothing happens.
+    // Sends a body that no endpoint accepts: a permitted caller receives 400, and nothing changes.
     return call(world.url, one.method, addressOf({ ...one, path }), {
       token,
       ...(one.body && { body: { unknown: 1 } }),
@@ -107,7 +107,7 @@ describe.each(engines)('administrators on %s', (engine) => {
   const profile = async (token: string) =>
     (await call(world.url, 'GET', '/api/admin/profile', { token })).body
 
-  // Half a thousand requests, whose statements both-engines.test.ts gives to either engine.
+  // This test sends half a thousand requests; both-engines.test.ts runs their statements on either engine.
   if (mainEngines.includes(engine)) {
     test('each endpoint lets in each kind of administrator that it declares, and no other', async () => {
       const stranger = await givenStranger(joon)

@@ -2,7 +2,7 @@ import { bodyLimitOf, type EndpointDefinition, endpoints, formats } from '@rolec
 import fc from 'fast-check'
 import { branchesOf, nameOf, propertiesOf, type Schema } from './requests.ts'
 
-/** A request as it goes over the wire: anything from nearly right to nonsense. */
+/** A request as it is sent: anything from nearly right to nonsense. */
 export interface WildRequest {
   /** `METHOD /path` of the contract. */
   readonly endpoint: string
@@ -49,7 +49,10 @@ const anyText = fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 40 }), fc
 /** Any JSON value; JSON.stringify writes it as a client would. */
 const anyValue = fc.oneof(anyText, fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(1e308, -0, 2 ** 53, 0.1))
 
-/** Values at the edge of their format, on both sides of it: what a handler must never meet, and what it must bear. */
+/**
+ * Values at the edge of their format, on both sides of it: those that a handler must never receive, and those that it
+ * must handle.
+ */
 const edges: Record<string, readonly string[]> = {
   uuid: [
     '00000000-0000-0000-0000-000000000000',
@@ -100,20 +103,20 @@ const byFormat = Object.fromEntries(
   ]),
 )
 
-/** Where numbers change their form in some language, on both sides. */
+/** Numbers on both sides of the limits at which some language changes their representation. */
 const numberEdges = [0, 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53 - 1, 2 ** 53].flatMap((edge) => [
   edge,
   -edge,
 ])
 
-/** Those of the known values that have the format; all of them where there is none. */
+/** Returns the known values with this format; all of them if there is none. */
 function existing(known: readonly string[], format: string): readonly string[] {
   const fits = (formats as Record<string, (value: string) => boolean>)[format]
   const found = fits ? known.filter(fits) : known
   return found.length > 0 ? found : known
 }
 
-/** A value that fits, as far as a pattern is not asked for. `known` are values that exist. */
+/** Generates a valid value, unless a pattern is required. `known` are values that exist. */
 function fitting(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown> {
   const [first = schema, ...others] = branchesOf(schema)
   if (others.length > 0) return fc.oneof(...branchesOf(schema).map((one) => fitting(one, known)))
@@ -141,7 +144,7 @@ function fitting(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown
   }
 }
 
-/** Numbers in their bounds, the bounds themselves, and what lies just beyond them. */
+/** Generates numbers in their bounds, the bounds themselves, and the numbers just beyond. */
 function numbers({ minimum = -1e9, maximum = 1e9 }: Schema): fc.Arbitrary<number> {
   const bounds = [minimum - 1, minimum, maximum, maximum + 1, ...numberEdges]
   const inside = fc.integer({ min: minimum, max: maximum })
@@ -185,7 +188,7 @@ function paths({ path, params, query }: EndpointDefinition, known: readonly stri
     .tuple(anyText, fc.oneof(anyText.map(wellFormed), rawEscape))
     .map(([key, value]) => `${wellFormed(key)}=${value}`)
   const raw = rawEscape.map((value) => `${keys[0]?.[0] ?? 'x'}=${value}`)
-  // As long as a request line may be, and of one name as often as it goes in there.
+  // Generates values up to the length of a request line, and one name as often as it fits.
   const long = fc
     .tuple(
       fc.constantFrom(...keys.map(([key]) => key), 'x', '__proto__'),
@@ -203,7 +206,9 @@ function paths({ path, params, query }: EndpointDefinition, known: readonly stri
   })
 }
 
-/** A body of up to a megabyte: what one byte costs to send must not cost much more to refuse. */
+/**
+ * Generates a body of up to a megabyte: the cost of refusing a byte must not be much higher than that of sending it.
+ */
 function hugeBodies({ body, ...rest }: EndpointDefinition): fc.Arbitrary<string> {
   const keys = propertiesOf(body).map(([key]) => key)
   const size = fc.constantFrom(bodyLimitOf({ body, ...rest } as EndpointDefinition), 2 ** 20, 2 ** 20 + 1)
@@ -272,7 +277,7 @@ const headers = fc.dictionary(
   { maxKeys: 3 },
 )
 
-/** Any request to any endpoint. `known` are ids and words that exist, so that some requests get far. */
+/** Generates any request to any endpoint. `known` are IDs and words that exist, so that some requests succeed. */
 export const wildRequest = (known: readonly string[]): fc.Arbitrary<WildRequest> =>
   fc.constantFrom(...endpoints).chain((endpoint) =>
     fc.record({

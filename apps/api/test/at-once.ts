@@ -2,7 +2,7 @@
 export const atOnce = <T>(count: number, run: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
-/** How often each value occurs. */
+/** Returns the number of occurrences of each value. */
 export const tally = (values: readonly (string | number)[]): Record<string, number> =>
   Object.fromEntries(
     [...new Set(values)].map((value) => [value, values.filter((one) => one === value).length]),

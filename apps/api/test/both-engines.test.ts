@@ -11,7 +11,9 @@ import { startWorld, type World } from './service.ts'
 
 const club = demo.mainGuildId
 
-/** Statements whose users are tried on PostgreSQL alone, each asked for what it must answer on either engine. */
+/**
+ * Statements of code that is tested on PostgreSQL alone, each with the result that it must return on either engine.
+ */
 describe.each(engines)('on %s', (engine) => {
   let world: World
   let token: string

@@ -4,7 +4,7 @@ import type { Random } from './random.ts'
 
 const club = demo.mainGuildId
 
-/** Everything that the platform does to its clients, but for lies: what it tells is late, never untrue. */
+/** Creates all faults that the platform causes, except for lies: its events may be late, but are never untrue. */
 export function createTrouble(sim: ChatSim, random: Random) {
   const { gateway, world } = sim
   const faults: readonly Fault[] = [
@@ -61,19 +61,19 @@ export function createTrouble(sim: ChatSim, random: Random) {
   ]
 
   return {
-    /** One trouble; its name. */
+    /** Causes a fault and returns its name. */
     make(): string {
       const [, name, run] = random.weighted(kinds.map((kind) => [kind[0], kind] as const))
       run()
       return name
     },
-    /** The platform is well again; what it has forgotten stays forgotten. */
+    /** Ends all faults; data that the platform lost stays lost. */
     async end() {
-      // What is late must not come after what is not: the platform keeps the order of what it tells.
+      // A delayed event must not arrive after a later one: the platform keeps the order of its events.
       gateway.delayDispatches(0)
       await sleep(maxDelayMs)
       sim.clearFaults()
-      // A connection that was silent for a while has broken: the network does not forget single words.
+      // A connection that was silent for a while has broken: the network does not lose single messages.
       if (isFrozen) gateway.dropAll()
       isFrozen = false
       gateway.refuse(0)
@@ -85,5 +85,5 @@ export function createTrouble(sim: ChatSim, random: Random) {
   }
 }
 
-/** What the platform itself keeps back of its events. */
+/** The longest time for which the platform itself delays its events. */
 export const maxDelayMs = 200

@@ -3,15 +3,15 @@ import type { Random } from './random.ts'
 
 const club = demo.mainGuildId
 
-/** What is true of a member from one moment to the next: roles that exist, or undefined for nobody of ours. */
+/** The true state of a member in a span of time: roles that exist, or undefined for no member of ours. */
 interface Version {
   readonly from: number
   readonly roles: string | undefined
 }
 
 /**
- * The truth, kept beside the simulated platform by its own bookkeeping, with everything that was true before. It
- * edits the platform at random: whatever the platform is told here, the model notes first.
+ * Models the truth beside the simulated platform, with its own bookkeeping and all former states. It edits the
+ * platform at random, and notes each change before the platform receives it.
  */
 export function createTruth(sim: ChatSim, random: Random, memberIds: readonly string[]) {
   const roles = new Set<string>(Object.values(demo.roles))
@@ -151,7 +151,7 @@ export function createTruth(sim: ChatSim, random: Random, memberIds: readonly st
     isMember: (id: string) => members.get(id) !== undefined,
     rolesOf: heldBy,
     departures: (id: string) => departures.get(id) ?? [],
-    /** Whether this was true of a member at some moment of a stretch of time. */
+    /** Returns true if this was the state of a member at some moment of a span of time. */
     wasTrue(id: string, value: string | undefined, from: number, to: number): boolean {
       const versions = history.get(id) ?? []
       return versions.some(
@@ -161,7 +161,7 @@ export function createTruth(sim: ChatSim, random: Random, memberIds: readonly st
           (versions[i + 1]?.from ?? Number.POSITIVE_INFINITY) >= from,
       )
     },
-    /** The last of what was true, for a message. */
+    /** Returns the last states, for a message. */
     tail: (id: string) =>
       (history.get(id) ?? [])
         .slice(-8)
@@ -172,5 +172,5 @@ export function createTruth(sim: ChatSim, random: Random, memberIds: readonly st
 export type Truth = ReturnType<typeof createTruth>
 
 const { crew, deckhand, guest, captain, quiet } = demo.roles
-/** Roles that are given and taken; the others stay with whoever has them. */
+/** Roles that are given and removed; the holders of other roles keep them. */
 const given = [crew, deckhand, guest, captain, quiet]

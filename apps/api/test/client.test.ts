@@ -5,7 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mintToken } from '../src/platform/crypto/tokens.ts'
 import { call } from './client.ts'
 
-/** Asks a server that returns the answer that a test plants: `call` must reject each one that breaks the contract. */
+/**
+ * Calls a server that returns the response that a test plants: `call` must reject each one that violates the contract.
+ */
 describe('a call of the tests', () => {
   let server: Server
   let url: string

@@ -22,7 +22,7 @@ export interface Call {
   readonly key?: string
   readonly token?: string
   readonly body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Record<string, string>
 }
@@ -31,8 +31,8 @@ const ajv = new Ajv2020({ strict: false, formats })
 const isProblem = ajv.compile(Problem)
 
 /**
- * Calls the service and holds the answer against the contract: an undeclared status or a body that does
- * not fit its schema fails the test, whatever it was about.
+ * Calls the service and validates the response against the contract: an undeclared status or a body that does not
+ * match its schema fails any test.
  */
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what tests are about; each asserts what it needs.
 export async function call<Body = any>(
@@ -72,7 +72,7 @@ export async function call<Body = any>(
   return reply
 }
 
-/** A refusal names no credential, and an address carries none but a one-time code. */
+/** Checks that a refusal contains no credential, and an address none but a one-time code. */
 function holdSecrets(method: string, path: string, { status, headers, text }: Reply<unknown>) {
   const where = `${method} ${path.split('?')[0]} answered ${status}`
   const inAddress = credentialsIn(headers.get('location') ?? '').filter((one) => !/^rc[cg]_/.test(one))
@@ -83,7 +83,7 @@ function holdSecrets(method: string, path: string, { status, headers, text }: Re
 const byCookieOnly = ({ token, headers = {} }: Call) =>
   token === undefined && headers['authorization'] === undefined && /\bsvc_admin/.test(headers['cookie'] ?? '')
 
-/** Who comes with the console's cookies gets no session or refresh token in a body. */
+/** Checks that a caller with the console's cookies receives no session or refresh token in a body. */
 function holdCookieMode(method: string, path: string, { status, text }: Reply<unknown>) {
   const inBody = credentialsIn(text).filter((one) => /^rc[sr]_/.test(one))
   if (inBody.length > 0)
@@ -132,7 +132,7 @@ function holdAgainstContract(method: string, path: string, reply: Reply<unknown>
     throw new Error(`${where} ${code}, which the contract does not declare`)
 }
 
-/** Why a problem does not tell its reader how to mend it; undefined when it does. */
+/** Returns the reason why a problem does not explain its fix; undefined if it does. */
 function mendFault({ code, status, title, detail }: Problem): string | undefined {
   const row = Object.entries<ErrorDefinition>(errors).find(
     ([name, one]) => one.status === status && (one.code ?? name) === code,
@@ -150,7 +150,7 @@ function expectSchema(schema: object, body: unknown, where: string) {
     throw new Error(`${where} with a body off its schema: ${ajv.errorsText(validate.errors)}`)
 }
 
-/** The columns of a file, or the keys of its objects, are those that the contract names. */
+/** Checks that the columns of a file, or the keys of its objects, are those of the contract. */
 function expectRows(row: object, { body, text }: Reply<unknown>, where: string) {
   if (Array.isArray(body)) for (const one of body) expectSchema(row, one, where)
   else {

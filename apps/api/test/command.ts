@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What is run is what is shipped: the built program, which the whole run has built before it began. */
+/** The shipped program, which a whole run builds before it begins. */
 export const program = fileURLToPath(new URL('../bin/rolecall.js', import.meta.url))
 
 /**
- * For processes that end within seconds. The engine would compile what it runs a second time, and better, which is a third
- * to a half of what such a process costs; what it does is the same.
+ * Flags for processes that end within seconds. The engine would compile their code a second time, and better, which is
+ * a third to a half of the cost of such a process; the behavior is the same.
  */
 export const brief = ['--liftoff-only', '--no-opt']
 

@@ -20,15 +20,15 @@ test('every registered route is in the document, and the other way round', async
 })
 
 /**
- * What is no part of the API: pages about it (the front door, the document, what renders it, metrics), and OpenID Connect,
- * whose standards and discovery document say what it takes and answers.
+ * Routes outside the API: pages about it (the front door, the document, its renderer, metrics), and OpenID Connect,
+ * with requests and responses that its standards and discovery document define.
  */
 const aboutTheApi =
   /^(GET \/($|api\/openapi\.json|api\/docs\b|metrics|console\b)|(GET|POST|OPTIONS) \/(oidc\/|device\b|\.well-known\/o))/
 
 /**
- * `METHOD /path` of each route in Fastify's drawing of its tree, four characters a level. It joins the names of
- * a parameter that routes call differently, so names do not count.
+ * Returns `METHOD /path` of each route in Fastify's printed tree, which has four characters a level. It joins
+ * parameter names that differ between routes, so names do not count.
  */
 function routesOf(tree: string): string[] {
   const prefixes: string[] = []
@@ -43,7 +43,7 @@ function routesOf(tree: string): string[] {
       ? []
       : methods
           .split(', ')
-          // Wherever there is GET there is HEAD, and it says nothing of its own.
+          // Every GET has a HEAD, which adds nothing.
           .filter((method) => method !== 'HEAD')
           .map((method) => `${method} ${prefixes[depth]?.replaceAll(/:[^/]+/g, ':id')}`)
   })

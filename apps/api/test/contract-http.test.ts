@@ -13,8 +13,8 @@ import { givenWebhook, submit } from './given-webhook.ts'
 import { addressOf, nameOf, propertiesOf, rowsOf } from './requests.ts'
 import { startWorld, type World } from './service.ts'
 
-/** What HTTP itself asks of every endpoint. None of this is about SQL, so one engine will do. */
-/** Those that end the session which asks, which others are asked with. */
+/** Tests the rules that HTTP itself sets for every endpoint. None of them concerns SQL, so one engine is enough. */
+/** Returns true for endpoints that end the requesting session, which the other requests need. */
 const endsItsSession = ({ method, path }: EndpointDefinition) =>
   path.endsWith('/admin/logout') || (method === 'DELETE' && path === '/api/auth/sessions')
 
@@ -32,7 +32,7 @@ describe('over HTTP, every endpoint of the contract', () => {
     if (auth === 'none') return {}
     return { token: auth === 'admin' ? given.admin : given.member }
   }
-  /** Another instance, some of whose parts are others. */
+  /** Runs another instance with some parts replaced. */
   async function withParts(parts: Partial<Deps>, run: (url: string) => Promise<void>) {
     const { deps, recorder } = world.service
     const app = createApp({ ...deps, ...parts }, recorder, createLifecycle())
@@ -46,7 +46,7 @@ describe('over HTTP, every endpoint of the contract', () => {
   const limited = (limit: number, run: (url: string) => Promise<void>) => {
     limiters += 1
     const { cache } = world.service.deps
-    // A window that no test reaches the end of.
+    // A window that lasts longer than any test.
     const limiter = createRateLimiter({ cache, limit, ttlMs: 10 ** 12, name: `tiny-${limiters}` })
     const unknownTokens = createRateLimiter({ cache, limit, ttlMs: 10 ** 12, name: `unknown-${limiters}` })
     return withParts({ limiter, unknownTokens }, run)
@@ -67,7 +67,7 @@ describe('over HTTP, every endpoint of the contract', () => {
     }
   })
 
-  // A validation and a submission change nothing by what stands in their address.
+  // The query string has no effect on a validation or a submission.
   const readsItself = ['POST /api/auth/validate', 'POST /api/inbound-webhooks/{id}/submit']
   test.each(
     rowsOf((one) => one.method !== 'GET' && one.auth !== 'none' && !readsItself.includes(nameOf(one))),
@@ -300,7 +300,7 @@ describe('over HTTP, every endpoint of the contract', () => {
   })
 })
 
-/** The checksum at the end of a credential, by its definition. */
+/** Computes the checksum at the end of a credential, by its definition. */
 function checksumOf(text: string): string {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   let rest = crc32(text)

@@ -33,7 +33,7 @@ describe.each(mainEngines)('any request at all on %s', (engine) => {
     if (who === 'admin') return { token: given.admin }
     return who === 'session' || who === 'member' ? { token: given.member } : {}
   }
-  /** A request may end the very session it came with: the first 401 after that gets another. */
+  /** Creates new credentials: a request may end its own session, and the first 401 after that replaces it. */
   async function renew() {
     const live = await Promise.all(
       [given.admin, given.member].map((token) => call(world.url, 'GET', '/api/auth/sessions', { token })),
@@ -44,7 +44,7 @@ describe.each(mainEngines)('any request at all on %s', (engine) => {
       key: given.project.key,
       body: { token: 'x' },
     })
-    // Whoever was blocked would get none.
+    // A blocked member would receive none.
     await world.service.deps.db.execute(sql`delete from member_blocks`)
     const project = isKeyGood.status === 200 ? given.project : await givenProject(world)
     given = {
@@ -84,7 +84,7 @@ describe.each(mainEngines)('any request at all on %s', (engine) => {
       }),
       { seed, numRuns: runs, endOnFailure: true },
     )
-    // Nonsense alone would prove little: many endpoints must have been asked for something they give.
+    // Nonsense alone would prove little: many endpoints must have returned a success.
     const took = [...reached.values()].filter((statuses) => [...statuses].some((status) => status < 400))
     expect(took.length).toBeGreaterThan(reached.size / 3)
   })

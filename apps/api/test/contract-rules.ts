@@ -3,11 +3,11 @@ import { branchesOf, isClosed, nameOf, propertiesOf, type Schema, unbounded } fr
 
 type Endpoints = readonly EndpointDefinition[]
 
-/** A rule about all endpoints: its title is what holds, and it returns every violation. */
+/** A rule about all endpoints: its title is the requirement, and it returns every violation. */
 interface ContractRule {
   readonly title: string
   readonly find: (all: Endpoints) => readonly string[]
-  /** What makes an endpoint break the rule. A test plants it and sees it found. */
+  /** The change that makes an endpoint violate the rule. A test plants it and expects it to be found. */
   readonly planted: Readonly<Record<string, unknown>>
 }
 
@@ -64,7 +64,7 @@ const large = [
 ]
 const credentials = /^POST \/api\/auth\/(token|token\/refresh|validate|logout|logout-all|admin\/token)$/
 
-/** Names that are on one of two lists only: missing in the contract, or not listed. */
+/** Returns the names that are on one of two lists only: missing in the contract, or not listed. */
 const differences = (found: readonly string[], listed: readonly string[]) => [
   ...found.filter((name) => !listed.includes(name)),
   ...listed.filter((name) => !found.includes(name)),
@@ -73,7 +73,7 @@ const differences = (found: readonly string[], listed: readonly string[]) => [
 const requestSchemas = ({ params, query, body }: EndpointDefinition) =>
   [params, query, body].flatMap((schema) => (schema ? [schema as Schema] : []))
 
-/** Problems of lists and unions, at any depth. */
+/** Returns the problems of lists and unions, at any depth. */
 function unboundedLists(schema: Schema): string[] {
   const objects = branchesOf(schema).filter(({ type }) => type === 'object' || type === 'array')
   const isOpen = objects.some(({ type, maxItems }) => type === 'array' && maxItems === undefined)
@@ -167,7 +167,7 @@ export const contractRules: readonly ContractRule[] = [
   },
 ]
 
-/** The contract with one endpoint more, which breaks a rule. */
+/** Returns the contract with an additional endpoint that violates a rule. */
 export const withPlanted = ({ planted }: ContractRule): Endpoints => [
   ...endpoints,
   {

@@ -35,7 +35,7 @@ describe.each(mainEngines)('every endpoint of the contract on %s', (engine) => {
   }
   const ask = (one: EndpointDefinition, options: Call) =>
     call(world.url, one.method, addressOf(one), { ...good(one), ...options })
-  /** The same request in all its wrong forms: who asks is decided before what is asked. */
+  /** Returns the same request in all its wrong forms: the caller is checked before the request. */
   const badRequests = (one: EndpointDefinition): [string, Call][] => [
     [addressOf(one), {}],
     [`${addressOf(one, { malformed: true })}?unknown=%ff`, {}],
@@ -118,7 +118,7 @@ describe.each(mainEngines)('every endpoint of the contract on %s', (engine) => {
     }
 
     test('must be JSON in UTF-8, sent as JSON', async () => {
-      // Of a body that may be left out, no bytes are none.
+      // An optional body may be empty.
       const nothing = one.bodyOptional ? [] : ['']
       for (const raw of [...nothing, '{', '{"a":1,}', "{'a':1}", 'NaN', '{"a":1}{}', '\uFEFF{}', '[1', '"']) {
         await refused({ raw }, 400, 'MALFORMED_JSON')

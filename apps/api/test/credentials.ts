@@ -7,14 +7,14 @@ import type { World } from './service.ts'
 
 type Sent = { readonly key?: string; readonly token?: string; readonly headers?: Record<string, string> }
 
-/** Everyone who may come to the door, with what they present. */
+/** The credentials of every kind of caller. */
 export interface Credentials {
   readonly project: GivenProject
   readonly admin: string
   readonly member: string
-  /** Title → what is sent, none of which is a session that is good now. */
+  /** Title → a request without a session that is valid now. */
   readonly badTokens: Readonly<Record<string, Sent>>
-  /** Title → what is sent, none of which is a key that is good now. */
+  /** Title → a request without a key that is valid now. */
   readonly badKeys: Readonly<Record<string, Sent>>
 }
 
@@ -70,7 +70,7 @@ export async function givenCredentials(world: World): Promise<Credentials> {
   }
 }
 
-/** A session of a System Admin who has lost the role since. */
+/** Creates a session of a System Admin who has lost the role since. */
 export async function givenFormerAdmin(world: World): Promise<string> {
   const { joon } = demo.users
   const { setRoles } = world.sim.world

@@ -11,7 +11,7 @@ export const engines = ['postgres', 'pglite'] as const
 export type Engine = (typeof engines)[number]
 
 /**
- * For tests of what is built of such statements: the engine of production. Each statement is run on PGlite by some other
+ * The engine of production, for tests of features built on such statements. Each statement runs on PGlite in another
  * test, which `tools/pglite-statements.test.ts` checks. With ENGINES=all they run on both.
  */
 export const mainEngines: readonly Engine[] = process.env['ENGINES'] === 'all' ? engines : ['postgres']

@@ -12,7 +12,7 @@ const downloads = rowsOf(
   ({ answers }) => answers[200] && typeof answers[200] === 'object' && 'download' in answers[200],
 )
 
-/** What each may be asked with, and what its entry is called. A new file needs a row. */
+/** The query and the audit entry of each file. A new file needs a row. */
 const rows: Record<string, { query: string; entry: object; told: string[] }> = {
   'GET /api/admin/members/export': {
     query: `?format=csv&filter=club&roleId=${demo.roles.crew}&search=amelia`,
@@ -71,7 +71,7 @@ describe.each(mainEngines)('files on %s', (engine) => {
       ])
       for (const told of rows[name]?.told ?? []) expect(left[0]?.['summary']).toContain(told)
       expect(left[0]?.['summary']).not.toContain('amelia')
-      // A file of the log does not hold the entry about itself.
+      // A file of the log does not contain the entry about itself.
       expect(reply.text).not.toContain(requestId)
     },
   )
@@ -85,14 +85,14 @@ describe.each(mainEngines)('files on %s', (engine) => {
   test.each(Object.keys(rows))('%s answers nothing when the entry cannot be written', async (name) => {
     const { db } = world.service.deps
     await db.script('create table kept_head as select * from audit_head; delete from audit_head')
-    // Not by `call`: a damaged database is a fault, which no contract declares.
+    // Sent without `call`: a damaged database is a fault, which no contract declares.
     const headers = { authorization: `Bearer ${token}` }
     const reply = await fetch(world.url + addressOf(name), { headers })
     await reply.text()
     await db.script('insert into audit_head select * from kept_head; drop table kept_head')
     expect(reply.status).toBe(500)
     expect(reply.headers.get('content-disposition')).toBeNull()
-    // The place of the file that did not come to be is free again.
+    // The failed file no longer counts as in progress.
     expect((await Promise.all([ask(name), ask(name)])).map(({ status }) => status)).toEqual([200, 200])
   })
 })

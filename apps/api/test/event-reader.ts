@@ -2,15 +2,15 @@ import type { events } from '@rolecall/contract'
 import { expect } from 'vitest'
 import { credentialsIn } from './secrets.ts'
 
-/** An open stream of events, read as it comes. */
+/** An open stream of events, read as it arrives. */
 export interface EventReader {
   readonly status: number
   readonly events: events.Event[]
   /** The numbers of the heartbeats. */
   readonly beats: number[]
-  /** Of the newest id, also one that came without an event. */
+  /** Returns the newest ID, also one that came without an event. */
   lastId(): string
-  /** The types of the events so far. */
+  /** Returns the types of the events so far. */
   types(): string[]
   /** Resolves when the service has ended the stream. */
   readonly ended: Promise<void>
@@ -19,7 +19,7 @@ export interface EventReader {
   close(): void
 }
 
-/** Opens a stream; resolves when it is open and its first id is known. */
+/** Opens a stream; resolves once it is open and its first ID is known. */
 export async function openEvents(
   url: string,
   { key }: { key: string },

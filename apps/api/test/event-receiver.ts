@@ -9,7 +9,7 @@ import { call } from './client.ts'
 import { type GivenProject, redirectUri } from './given.ts'
 import type { World } from './service.ts'
 
-/** What came to a receiver. */
+/** A delivery to a receiver. */
 export interface Delivery {
   readonly id: string
   readonly type: string
@@ -24,16 +24,16 @@ interface Reply {
   readonly afterMs?: number
 }
 
-/** A program of somebody else that receives events by HTTP. */
+/** An external program that receives events by HTTP. */
 interface Receiver {
   readonly url: string
-  /** Everything that came, in its order, also what was refused. */
+  /** All deliveries in their order, also refused ones. */
   readonly received: Delivery[]
-  /** What was answered with 2xx. */
+  /** The deliveries with a 2xx response. */
   readonly taken: Delivery[]
-  /** Requests that are being answered now, and the most there ever were. */
+  /** The number of requests in progress, and its maximum so far. */
   readonly load: { now: number; most: number }
-  /** Decides what is answered; 204 unless it says otherwise. */
+  /** Decides on the response; 204 by default. */
   reply: (delivery: Delivery) => Reply
   close(): Promise<void>
 }
@@ -79,7 +79,7 @@ export interface GivenReceiver extends GivenProject {
 
 let made = 0
 
-/** A project that receives its events at a receiver of its own. */
+/** Creates a project with a receiver of its own for its events. */
 export async function givenReceiver({ service: { deps } }: World): Promise<GivenReceiver> {
   made += 1
   const receiver = await startReceiver()
@@ -97,11 +97,14 @@ export const writeEvent = ({ service: { deps } }: World, { id }: GivenProject, m
     insert into outbox (project_id, type, data)
     values (${id}, 'member.roles_changed', jsonb_build_object('memberId', ${memberId}::text, 'note', ${note}::int))`)
 
-/** Reads a delivery as a receiver with the field's own library does. @throws when the signature is not by this secret */
+/**
+ * Verifies a delivery as a receiver does, with the standard library for it. @throws if the signature is not by this
+ * secret
+ */
 export const verified = ({ body, headers }: Delivery, secret: string) =>
   new Webhook(secret).verify(body, { ...headers })
 
-/** What the service says of the events that it sent to a project, newest first. */
+/** Returns the service's list of the events that it sent to a project, newest first. */
 export const deliveriesOf = async (world: World, token: string, { id }: GivenProject, query = '') => {
   const reply = await call(world.url, 'GET', `/api/admin/projects/${id}/event-deliveries${query}`, { token })
   if (reply.status !== 200) throw new Error(reply.text)

@@ -1,11 +1,11 @@
 import type { Database } from '../src/platform/db/database.ts'
 
-/** Written by the service for itself, whatever is asked of it. */
+/** Tables that the service writes for itself, independently of requests. */
 const ownBusiness = ['answer_leases', 'instances', 'usage_minutes', 'auth_failures']
 /** Counted a second after the request. */
 const countedLate = ['last_used_at', 'uses']
 
-/** A digest of each table: what is stored, so that a test can say that nothing was. */
+/** Returns a digest of each table, so that a test can prove that nothing was stored. */
 export async function everythingStored(db: Database): Promise<Record<string, string>> {
   const ask = <Row>(text: string, values: unknown[] = []) => db.query<Row>({ text, values })
   const tables = await ask<{ name: string }>(

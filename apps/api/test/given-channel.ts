@@ -4,7 +4,7 @@ import { sql } from '../src/platform/db/sql.ts'
 import { type GivenProject, givenProject } from './given.ts'
 import type { World } from './service.ts'
 
-/** A project whose notifications go to a webhook of its own at the simulated platform. */
+/** A project that sends notifications to a webhook of its own at the simulated platform. */
 export interface GivenChannel extends GivenProject {
   readonly webhookId: string
   readonly webhookUrl: string
@@ -19,27 +19,27 @@ export async function givenChannel(
   return { ...(await givenProject(world, { webhookUrl, ...input })), webhookId, webhookUrl }
 }
 
-/** So many changes that are told of, one after another. */
+/** Makes so many changes with notifications, one after another. */
 export async function replaceKey({ service: { deps } }: World, project: GivenProject, times = 1) {
   for (let i = 0; i < times; i++) await regenerateApiKey(deps, {}, project.id)
 }
 
-/** The same as one change: all are told of, or none is yet, however busy the machine is. */
+/** Makes the same changes as one: all are notified, or none is yet, on any busy machine. */
 export const replaceKeyAtOnce = ({ service: { deps } }: World, project: GivenProject, times: number) =>
   deps.db.transaction(async (tx) => {
     const db: typeof deps.db = { ...deps.db, transaction: (work) => work(tx) }
     for (let i = 0; i < times; i++) await regenerateApiKey({ ...deps, db }, {}, project.id)
   })
 
-/** What arrived at a project's webhook, in the order in which it arrived. */
+/** Returns the messages at a project's webhook, in the order of arrival. */
 export const arrived = ({ sim }: World, { webhookId }: GivenChannel) =>
   sim.inbox.messages(webhookId).flatMap(({ body }) => body.embeds ?? [])
 
-/** The ids that the messages carry, in the order in which they arrived. */
+/** Returns the IDs in the messages, in the order of arrival. */
 export const arrivedIds = (world: World, channel: GivenChannel) =>
   arrived(world, channel).map(({ footer }) => footer?.text.split(' · ').at(-1))
 
-/** The ids of a project's notifications in the order in which they were written. */
+/** Returns the IDs of a project's notifications in the order in which they were written. */
 export const writtenIds = async ({ service: { deps } }: World, { id }: GivenProject) =>
   (
     await deps.db.query<{ id: string }>(
@@ -47,17 +47,17 @@ export const writtenIds = async ({ service: { deps } }: World, { id }: GivenProj
     )
   ).map((row) => row.id)
 
-/** Entries of the audit log about notifications of a project. */
+/** Returns the audit entries about notifications of a project. */
 export const webhookEntries = ({ service: { deps } }: World, { id }: GivenProject) =>
   deps.db.query<{ action: string; severity: string; summary: string }>(sql`
     select action, severity, summary from audit_log
     where action_type = 'webhook' and target_id = ${id} order by seq`)
 
-/** How often a project's webhook was asked, whatever it answered. */
+/** Returns the number of requests to a project's webhook, regardless of their results. */
 export const timesAsked = ({ sim }: World, { webhookId }: GivenChannel) =>
   sim.journal.entries('webhook').filter(({ path }) => path.includes(webhookId)).length
 
-/** What became of a project's notifications, in their order. */
+/** Returns the results of a project's notifications, in their order. */
 export const fatesOf = ({ service: { deps } }: World, { id }: GivenProject) =>
   deps.db.query<{ attempts: number; status: number | null; error: string | null; isOver: boolean }>(sql`
     select attempts, last_status as status, last_error as error, failed_at is not null as "isOver"

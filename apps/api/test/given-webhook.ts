@@ -20,7 +20,7 @@ export const contactSchema = {
 
 let webhooks = 0
 
-/** A webhook that takes `{ name, age? }`, unless told otherwise. */
+/** Creates a webhook that by default accepts `{ name, age? }`. */
 export const givenWebhook = (
   { service: { deps } }: World,
   project: GivenProject,

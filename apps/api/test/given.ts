@@ -14,7 +14,7 @@ export interface GivenProject {
 
 let projects = 0
 
-/** A project with access to the main server, unless told otherwise. */
+/** Creates a project, by default with access to the main server. */
 export async function givenProject(
   { service: { deps } }: World,
   { serverIds = [demo.mainGuildId], ...input }: Partial<CreateProject> & { serverIds?: string[] } = {},
@@ -64,7 +64,10 @@ export const authorizePath = (projectId: string, more: Record<string, string> = 
     ...more,
   })}`
 
-/** Walks a browser through authorize, the platform's screen and the callback; the final redirect of the service. */
+/**
+ * Walks a browser through authorize, the platform's screen and the callback; returns the final redirect of the
+ * service.
+ */
 export async function walkLogin(
   world: Pick<World, 'url' | 'sim'>,
   path: string,
@@ -79,7 +82,7 @@ export async function walkLogin(
   return new URL(end.headers.get('location') ?? '', world.url)
 }
 
-/** What a member does at the platform's screen; the path that the platform sends the browser back to. */
+/** Confirms or cancels at the platform's screen; returns the path to which the platform redirects the browser. */
 export async function atPlatform(
   screen: string,
   { as = demo.users.ada as string, cancel = false } = {},
@@ -92,7 +95,7 @@ export async function atPlatform(
   return back.pathname + back.search
 }
 
-/** A one-time code of a completed login. */
+/** Returns a one-time code of a completed sign-in. */
 export async function givenCode(
   world: World,
   project: GivenProject,
@@ -124,14 +127,14 @@ export const exchange = (
     headers,
   })
 
-/** A session of a member in a project. Who tests the login walks it: `givenCode` and `exchange`. */
+/** Creates a session of a member in a project. Tests of the sign-in use `givenCode` and `exchange` instead. */
 export const givenSession = (
   { service, sim }: World,
   project: GivenProject,
   as: string = demo.users.ada,
 ): Promise<GivenSession> => issueSession(service.deps, sim, { projectId: project.id, redirectUri, as })
 
-/** The same by a login in a browser of its own, with the single sign-on that it leaves there. */
+/** Creates the same by a sign-in in a browser of its own, with the single sign-on that it leaves there. */
 export async function walkSession(
   world: World,
   project: GivenProject,
@@ -145,11 +148,11 @@ export async function walkSession(
 export const validate = (world: { url: string }, project: GivenProject, token: string) =>
   call(world.url, 'POST', '/api/auth/validate', { key: project.key, body: { token } })
 
-/** An admin session's token, of a member who holds the admin role, unless told otherwise. */
+/** Returns an admin session's token, by default of a member who holds the admin role. */
 export const givenAdmin = async ({ service, sim }: World, as: string = demo.users.mara): Promise<string> =>
   (await issueAdminSession(service.deps, sim, as)).token
 
-/** The same by a login, which is all that a service in another process can be asked for. */
+/** Creates the same by a sign-in, the only way in a service of another process. */
 export async function walkAdminLogin(
   world: Pick<World, 'url' | 'sim'>,
   as: string = demo.users.mara,
@@ -161,13 +164,13 @@ export async function walkAdminLogin(
   return reply.body.token
 }
 
-/** Opens a login in a browser; the address of the platform's screen. */
+/** Begins a sign-in in a browser; returns the address of the platform's screen. */
 export async function openLogin(browser: Browser, path: string): Promise<string> {
   const start = await browser.get(path)
   if (start.status !== 302) throw new Error(`${path} answered ${start.status}: ${start.text}`)
   return start.headers.get('location') ?? ''
 }
 
-/** How many rows a table has. */
+/** Returns the number of rows of a table. */
 export const countRows = async ({ service: { deps } }: World, table: string): Promise<number> =>
   (await deps.db.maybeOne<{ n: number }>({ text: `select count(*) as n from ${table}`, values: [] }))?.n ?? -1

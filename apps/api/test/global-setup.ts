@@ -11,26 +11,28 @@ import { startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of the PostgreSQL that all test files share; each makes databases of its own. */
+    /** The address of the PostgreSQL that all test files share; each creates databases of its own. */
     postgresUrl: string
-    /** A migrated PGlite folder, to be copied. */
+    /** A migrated PGlite folder, as a template. */
     pgliteTemplate: string
-    /** Where tests note the statements that PGlite was given. */
+    /** The folder in which tests note the statements that PGlite received. */
     statementsFolder: string
-    /** For what a run makes once: whichever test file needs it first leaves it there for the others. */
+    /**
+     * The folder for results that a run makes once: the first test file that needs one leaves it there for the others.
+     */
     onceFolder: string
-    /** Neither a folder nor a test nor a project was asked for. */
+    /** True if no folder, test or project was selected. */
     isWholeRun: boolean
   }
 }
 
-/** Real programs that the suite talks to, and the Debian package of each. */
+/** Real programs that the suite uses, and the Debian package of each. */
 const programs = [
   { names: ['redis-server', 'valkey-server'], package: 'redis-server' },
   { names: ['chromium', 'chromium-browser', 'google-chrome'], package: 'chromium' },
 ]
 
-/** Proxies that the service is tried behind. Without one its tests are skipped, and say so. */
+/** Proxies that the service is tested behind. Tests of a missing one are skipped, with a message. */
 const proxies: readonly {
   readonly name: string
   readonly file?: string
@@ -40,7 +42,7 @@ const proxies: readonly {
   { name: 'nginx', packages: ['nginx'] },
   { name: 'caddy', packages: ['caddy'] },
   { name: 'apache2', packages: ['apache2-bin'] },
-  // A module for another program: with Apache there it may still be missing.
+  // A module for another program: it may be missing even with Apache installed.
   { name: 'lua-socket', file: '/usr/share/lua/5.1/socket.lua', packages: ['lua-socket'] },
   {
     name: 'mod_auth_openidc',
@@ -49,11 +51,11 @@ const proxies: readonly {
   },
 ]
 
-/** Starts what every test file shares, once: real PostgreSQL, and a PGlite folder to copy. */
+/** Starts the shared servers of all test files, once: real PostgreSQL, and a PGlite folder to copy. */
 export default async function setup(project: TestProject) {
   for (const program of programs) ensureProgram(program)
   for (const proxy of proxies) installProxy(proxy)
-  // Once, before any test starts a program of ours: two builds at a time would read each other's halves.
+  // Built once, before any test starts a program of ours: concurrent builds would read each other's partial output.
   const [postgres] = await Promise.all([startPostgres(), buildOnce()])
   const folder = await makeDataFolder('rolecall-template-')
   const pgliteTemplate = join(folder, 'db')
@@ -78,7 +80,7 @@ export default async function setup(project: TestProject) {
   }
 }
 
-/** The names that were asked for are told nowhere else. */
+/** Returns true for a run of all tests. Vitest exposes the selected names only here. */
 const isWholeRun = (vitest: Vitest) =>
   Reflect.get(vitest, 'filenamePattern') === undefined &&
   (vitest.config.project.length === 0 || vitest.config.project.includes('*')) &&

@@ -9,15 +9,15 @@ import { environmentFor } from './service.ts'
 /** An instance of the service in a process of its own, so that it can be killed or hung. */
 export interface Instance {
   readonly url: string
-  /** Number of times that this instance became the gateway leader. */
+  /** Returns the number of times that this instance became the gateway leader. */
   timesLeading(): number
-  /** True from losing the lead until leading again. */
+  /** Returns true from losing the lead until leading again. */
   hasLostLead(): boolean
-  /** Answers nothing, keeps its connections. */
+  /** Stops the process: it answers nothing, and keeps its connections. */
   hang(): void
   wake(): void
   kill(): Promise<void>
-  /** What it said until now, and whether it still runs: for a test that fails. */
+  /** Returns the output so far, and whether the process still runs: for the message of a failed test. */
   told(): string
 }
 

@@ -6,10 +6,12 @@ import { issueCode } from '../src/features/login/issue-code.ts'
 import { exchangeCode, redeem } from '../src/features/sessions/exchange-code.ts'
 import { readTime } from '../src/platform/db/read-time.ts'
 
-/** What a login tells of the browser behind it. */
+/** The facts about the browser that a sign-in stores. */
 const browser = { ip: '127.0.0.1', userAgent: 'node' }
 
-/** A session of a project, by what the callback and the exchange do, without the requests of a login. */
+/**
+ * Creates a session of a project by the functions of the callback and the exchange, without the requests of a sign-in.
+ */
 export async function issueSession(
   deps: Deps,
   sim: ChatSim,
@@ -24,7 +26,7 @@ export async function issueSession(
   )
 }
 
-/** A session of the administration, the same way. */
+/** Creates a session of the administration in the same way. */
 export async function issueAdminSession(
   deps: Deps,
   sim: ChatSim,
@@ -44,7 +46,7 @@ export async function issueAdminSession(
   return redeem(deps, presented, { ...browser, ttlSec, maxAgeSec: 2 * ttlSec })
 }
 
-/** Mirrors a member as a login does. */
+/** Mirrors a member as a sign-in does. */
 async function admit(deps: Deps, sim: ChatSim, as: string): Promise<ChatMember> {
   const askedAt = await readTime(deps.db)
   const member = await deps.chat.member(demo.mainGuildId, as, 'login')

@@ -11,17 +11,17 @@ import { givenAdmin, givenProject } from './given.ts'
 import { propertiesOf, rowsOf, type Schema } from './requests.ts'
 import { startWorld, type World } from './service.ts'
 
-/** What every endpoint that answers a list, or a file of one, is asked about. */
+/** The endpoints that return a list, or a file of one. */
 const lists = rowsOf(({ method, auth, answers }) => {
   const answer = answers[200] as Schema | { download: unknown } | undefined
   if (method !== 'GET' || auth !== 'admin' || !answer) return false
   return 'download' in answer || propertiesOf(answer).some(([, { items }]) => items?.properties)
 })
 
-/** True for lists of traffic, problems, or the platform, which do not grow with twenty more records. */
+/** Returns true for lists of traffic, problems, or the platform, which do not grow with twenty more records. */
 const isUnaffected = (name: string) => /\/(monitoring\/|attention$|bot$|refused-logins$)/.test(name)
 
-/** More than any list needs; each statement of the request counts, the ones that find out who asks too. */
+/** More than any list needs; each statement of the request counts, also those that authenticate the caller. */
 const most = 6
 
 describe.each(mainEngines)('the lists of the administration on %s', (engine) => {
@@ -54,15 +54,15 @@ describe.each(mainEngines)('the lists of the administration on %s', (engine) => 
   })
 
   /**
-   * What the service does by itself meanwhile, such as counting, is no part of what a list costs: it is read at least three
-   * times, and more often while it seems to cost more than it did.
+   * Counts the statements of a list, without the service's own work meanwhile, such as counting. The list is read at
+   * least three times, and more often while it seems to cost more than before.
    */
   const read = async ({ path, params }: EndpointDefinition, expected = Number.POSITIVE_INFINITY) => {
     const schemas = Object.fromEntries(propertiesOf(params))
     const ofMember = path.startsWith('/api/admin/members/') ? ids['chat_user_id'] : undefined
     const idOf = (name: string) =>
       ofMember ?? ids[name] ?? ids[schemas[name]?.format === 'uuid' ? 'projectId' : 'serverId'] ?? ''
-    // Each project that is made, and each file that is read, is an entry of its own: fifty of them are no more the next time.
+    // Each new project, and each downloaded file, adds an entry: the second reading has no more than fifty of them.
     const query = path.startsWith('/api/admin/audit/logs') ? '?limit=500' : ''
     const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => idOf(name)) + query
     let least = { statements: Number.POSITIVE_INFINITY, size: 0 }
@@ -77,7 +77,7 @@ describe.each(mainEngines)('the lists of the administration on %s', (engine) => 
 
   test('cost the same few statements, however much there is', async () => {
     await fill(world, ids, 1)
-    // Who asks is known from the first request on.
+    // The first request of each list caches the caller.
     for (const [, one] of lists) await read(one)
     const few = new Map<string, { statements: number; size: number }>()
     for (const [name, one] of lists) few.set(name, await read(one))
@@ -88,14 +88,14 @@ describe.each(mainEngines)('the lists of the administration on %s', (engine) => 
       if (!isUnaffected(name)) {
         expect(many.size, `${name} shows more`).toBeGreaterThan(before.size)
       }
-      // Not equal: what the service did by itself may have been counted in each of the few readings before.
+      // Not equal: the service's own work may have been counted in each of the few readings before.
       expect(many.statements, name).toBeLessThanOrEqual(before.statements)
       expect(many.statements, name).toBeLessThanOrEqual(most)
     }
   })
 })
 
-/** Twenty more of everything that is listed. */
+/** Adds twenty more of every listed kind. */
 async function fill({ service }: World, { projectId, webhookId }: Record<string, string>, from: number) {
   const { db, audit } = service.deps
   await db.script(`
@@ -144,7 +144,7 @@ async function fill({ service }: World, { projectId, webhookId }: Record<string,
   }
 }
 
-/** The same database, with each statement told of. */
+/** Wraps a database to report each statement. */
 function counting(db: Database, told: () => void): Database {
   const counted =
     <Args extends unknown[], T>(run: (...args: Args) => T) =>

@@ -48,7 +48,7 @@ export const until = (what: string, check: () => boolean | Promise<boolean>, tim
     { ...patience, timeout: timeoutMs },
   )
 
-/** True when the gateway vouches for a server in the database, which is where every instance looks. */
+/** Returns true if the gateway vouches for a server in the database, which every instance reads. */
 export async function isLive({ service }: Pick<World, 'service'>, serverId: string = demo.mainGuildId) {
   const row = await service.deps.db.maybeOne<{ live: boolean }>(
     sql`select coalesce(live_until > clock_now(), false) as live from servers where id = ${serverId}`,
@@ -71,7 +71,7 @@ export const untilHandedOver = ({ service }: Pick<World, 'service'>, serverId: s
 export const untilNotLive = (world: Pick<World, 'service'>, serverId?: string) =>
   until('the server is not live', async () => !(await isLive(world, serverId)))
 
-/** Someone who is away on the platform before anybody is told. */
+/** Removes a member on the platform without an event. */
 export function leaveUnheard({ sim }: Pick<World, 'sim'>, serverId: string, memberId: string) {
   sim.gateway.loseDispatches(1)
   sim.world.removeMember(serverId, memberId)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A client's back-channel logout address, on this machine; it keeps what it is told. */
+/** Starts a client's back-channel logout address, on this machine, which records its requests. */
 export async function startLogoutReceiver() {
   const received: { readonly token: string; readonly atMs: number }[] = []
   const statuses: number[] = []

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../src/platform/db/database.ts'
 import type { Sql } from '../src/platform/db/sql.ts'
 
-/** The same database, which tells of each statement outside of transactions before it is sent. */
+/** Wraps a database to report each statement outside of transactions before it is sent. */
 export function observedDatabase(db: Database, sent: (text: string) => void): Database {
   const told = <A extends [Sql, ...unknown[]], T>(run: (...args: A) => T) => {
     return (...args: A): T => {

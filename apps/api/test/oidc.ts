@@ -5,7 +5,7 @@ import type { World } from './service.ts'
 
 export const clientUri = 'https://wiki.example/oidc/callback'
 
-/** A project that is a client. */
+/** Creates a project that is a client. */
 export const givenClient = (
   world: World,
   { oidc = {}, ...more }: Parameters<typeof givenProject>[1] = {},
@@ -22,7 +22,7 @@ export const pkce = () => {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** The address that a client sends a browser to. */
+/** Returns the address to which a client sends a browser. */
 export const authPath = (project: GivenProject, more: Record<string, string> = {}) =>
   `/oidc/auth?${new URLSearchParams({
     client_id: project.id,
@@ -38,11 +38,11 @@ interface Walk {
   readonly as?: string
   readonly browser?: Browser
   readonly cancel?: boolean
-  /** What is answered where consent is asked. */
+  /** The answer on a consent page. */
   readonly decision?: 'allow' | 'deny'
 }
 
-/** Walks a browser until it leaves the service; where it is sent. */
+/** Walks a browser until it leaves the service; returns its destination. */
 export async function walk(
   world: Pick<World, 'url' | 'sim'>,
   path: string,
@@ -106,7 +106,7 @@ export interface Tokens {
   readonly scope: string
 }
 
-/** Logs in and redeems the code. */
+/** Signs in and redeems the code. */
 export async function logIn(
   world: World,
   project: GivenProject,
@@ -137,6 +137,6 @@ export const refresh = (world: { url: string }, project: GivenProject, token: st
     basic(project),
   )
 
-/** The claims of a JWT, unverified. */
+/** Returns the claims of a JWT, unverified. */
 export const claimsOf = (jwt: string) =>
   JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())

@@ -1,6 +1,6 @@
 import { type EndpointDefinition, openApi } from '@rolecall/contract'
 
-/** As much of the OpenAPI document as tests look at. */
+/** The part of the OpenAPI document that tests read. */
 export interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
@@ -41,7 +41,7 @@ export const operationOf = ({ method, path }: EndpointDefinition): Operation => 
   return operation
 }
 
-/** What the document and the headers of an answer say against each other. */
+/** Returns the differences between the document and the headers of a response. */
 export function headerFaults(definition: EndpointDefinition, status: number, headers: Headers): string[] {
   const documented = operationOf(definition).responses[status]?.headers ?? {}
   return Object.entries(document.components.headers).flatMap(([name, { required }]) => {

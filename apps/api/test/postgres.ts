@@ -8,14 +8,14 @@ import { makeDataFolder } from './data-folder.ts'
 
 export interface PostgresServer {
   readonly port: number
-  /** Where its data is. */
+  /** The folder of its data. */
   readonly data: string
-  /** Address of its maintenance database. */
+  /** The address of its maintenance database. */
   readonly url: string
-  /** SIGKILL for all of its processes, or an orderly end; `start` brings it back on the same data and port. */
+  /** Ends all of its processes by SIGKILL, or in order; `start` restarts it with the same data and port. */
   down(how?: 'orderly' | 'kill'): Promise<void>
   start(): Promise<void>
-  /** Hangs all of its processes: connections stay open, nothing answers. */
+  /** Suspends all of its processes: connections stay open, and nothing answers. */
   pause(): void
   resume(): void
   /** Ends it and removes its data. */
@@ -23,14 +23,14 @@ export interface PostgresServer {
 }
 
 /**
- * Starts a real PostgreSQL of its own on a free port, with durability as in production unless told
- * otherwise; with `standbyOf` one that streams from another, which is stopped for the copy. Ends with `stop`.
+ * Starts a real PostgreSQL of its own on a free port, by default with durability as in production. With `standbyOf`,
+ * starts a standby that streams from another server, which is stopped for the copy. Ends with `stop`.
  */
 export async function startPostgres(
   options: { durable?: boolean; standbyOf?: PostgresServer } = {},
 ): Promise<PostgresServer> {
   const folder = await makeDataFolder('rolecall-postgres-')
-  // The server's own user must be able to pass through to its data.
+  // The server's own user must be able to traverse the folder to its data.
   await chmod(folder, 0o711)
   const port = await freePort()
   const data = join(folder, 'data')
@@ -41,7 +41,7 @@ export async function startPostgres(
     user: 'postgres',
     password: 'postgres',
     persistent: true,
-    // PostgreSQL refuses to run as root; then it gets a user of its own.
+    // PostgreSQL refuses to run as root; it then runs as a user of its own.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
     postgresFlags: [
@@ -52,7 +52,7 @@ export async function startPostgres(
       if (message.includes('ready to accept read-only connections')) answersReads()
     },
   })
-  // The package itself waits for a server that takes writes.
+  // The package itself waits for a server that accepts writes.
   const start = () =>
     Promise.race([
       server.start(),
@@ -85,7 +85,7 @@ export async function startPostgres(
   }
 }
 
-/** The embedded package has no pg_basebackup: the files of a stopped server are as good. */
+/** Copies the files of a stopped server, because the embedded package has no pg_basebackup. */
 async function copyForStandby(primary: PostgresServer, data: string) {
   await primary.down()
   execFileSync('cp', ['-a', primary.data, data])
@@ -95,7 +95,7 @@ async function copyForStandby(primary: PostgresServer, data: string) {
   await primary.start()
 }
 
-/** The server that works on this data, and then the processes that it has made. */
+/** Returns the server process on this data, and then its children. */
 function processesOf(data: string): number[] {
   const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
   const { stdout } = spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' })

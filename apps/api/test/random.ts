@@ -11,7 +11,7 @@ export function createRandom(seed: number) {
     between: (from: number, to: number) => from + below(to - from),
     chance: (part: number) => next() < part,
     one,
-    /** Up to `most` different ones. */
+    /** Picks up to `most` different values. */
     some: <T>(list: readonly T[], most: number): T[] => [
       ...new Set(Array.from({ length: below(most + 1) }, () => one(list) as T)),
     ],

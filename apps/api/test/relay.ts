@@ -10,7 +10,7 @@ export interface Relay {
   delay(ms: number): void
   /** Passes the first bytes of a new connection on so much later, as a starved server reads them. */
   delayConnections(ms: number): void
-  /** How many connections were made to it. */
+  /** Returns the number of connections that were made to it. */
   connections(): number
   /** Cuts all connections; new ones are refused until `mend`. */
   cut(): void

@@ -1,6 +1,6 @@
 import { type EndpointDefinition, endpoints } from '@rolecall/contract'
 
-/** As much of JSON Schema as the contract's requests use. */
+/** The part of JSON Schema that the contract's requests use. */
 export interface Schema {
   readonly type?: string
   readonly properties?: Readonly<Record<string, Schema>>
@@ -28,7 +28,7 @@ export const rowsOf = (passes: (one: EndpointDefinition) => unknown): [string, E
 export const propertiesOf = (schema: unknown): [string, Schema][] =>
   Object.entries((schema as Schema | undefined)?.properties ?? {})
 
-/** The branches of a union, and what is none as its own only branch. */
+/** Returns the branches of a union; any other schema is its own only branch. */
 export const branchesOf = (schema: Schema): readonly Schema[] => schema.anyOf ?? [schema]
 
 export const takes = (schema: Schema, type: string): boolean =>
@@ -51,7 +51,7 @@ export function addressOf({ path, params }: EndpointDefinition, { malformed = fa
   )
 }
 
-/** For each type the value that has it; what a schema does not take is wrong for it. */
+/** A value for each type; one that a schema does not accept is wrong for it. */
 const specimens: readonly [string, unknown][] = [
   ['string', 'x'],
   ['integer', 5],
@@ -80,6 +80,6 @@ export function unbounded(schema: Schema, place = ''): string[] {
   ]
 }
 
-/** True when a body has keys of the contract only. */
+/** Returns true if a body has keys of the contract only. */
 export const isClosed = ({ body }: EndpointDefinition) =>
   (body as Schema | undefined)?.additionalProperties === false

@@ -1,6 +1,6 @@
 import type { Retention } from '../src/features/housekeeping/store.ts'
 
-/** What is kept for how long, unless somebody changes it. */
+/** The default retention of each kind of data. */
 export const defaultRetention: Retention = {
   usageDays: 30,
   authFailuresDays: 30,

@@ -1,6 +1,6 @@
 import { isWellFormed, type TokenKind } from '../src/platform/crypto/tokens.ts'
 
-/** What a secret scanner looks for; the credential's checksum then says whether it is one. */
+/** The pattern of a secret scanner; the checksum then verifies a credential. */
 export const credentialPattern = /\brc(?:k_[0-9A-Za-z]{8}|[srcoatfgd])_[0-9A-Za-z]{49}\b/g
 
 const kinds: readonly TokenKind[] = [
@@ -8,13 +8,13 @@ const kinds: readonly TokenKind[] = [
   ...(['accessToken', 'clientRefresh', 'clientCode', 'deviceCode'] as const),
 ]
 
-/** The credentials of this service that stand in a text. */
+/** Returns the credentials of this service in a text. */
 export const credentialsIn = (text: string): string[] =>
   [...text.matchAll(credentialPattern)]
     .map(([found]) => found)
     .filter((found) => kinds.some((kind) => isWellFormed(kind, found)))
 
-/** Collects what is logged, and knows which lines hold a secret. */
+/** Collects the log, and finds lines that contain a secret. */
 export class LogSweep {
   readonly lines: string[] = []
   readonly leaks: string[] = []
@@ -31,7 +31,7 @@ export class LogSweep {
     }
   }
 
-  /** @throws when anything secret was logged, whatever the test was about. */
+  /** @throws if any secret was logged, in any test */
   expectNoSecrets() {
     if (this.leaks.length > 0) throw new Error(`A secret was logged:\n${this.leaks.slice(0, 3).join('')}`)
   }

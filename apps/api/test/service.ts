@@ -21,17 +21,17 @@ import { observedDatabase } from './observed-database.ts'
 import { LogSweep } from './secrets.ts'
 import { notingStatements } from './statements.ts'
 
-/** One running instance of the service: real HTTP on a port of its own, real storage. */
+/** A running instance of the service: real HTTP on a port of its own, real storage. */
 export interface Service {
   readonly url: string
   readonly config: Config
   readonly deps: Deps
   readonly recorder: Recorder
-  /** Everything that was logged, at the level `debug`. */
+  /** The whole log, at the level `debug`. */
   readonly logs: LogSweep
-  /** What this instance sends to the database meanwhile, outside of transactions. */
+  /** Returns the statements that this instance sends to the database meanwhile, outside of transactions. */
   statementsOf(run: () => Promise<unknown>): Promise<readonly string[]>
-  /** @throws when a secret was logged. */
+  /** @throws if a secret was logged */
   close(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export interface World {
   readonly database: TestDatabase
   readonly service: Service
   readonly url: string
-  /** Another instance on the same database; PostgreSQL only. */
+  /** Starts another instance on the same database; PostgreSQL only. */
   another(env?: Record<string, string>, answersOptions?: AnswersOptions): Promise<Service>
   close(): Promise<void>
 }
@@ -90,7 +90,7 @@ async function startService(
   const db = observedDatabase(notingStatements(await openConfiguredDatabase(loaded, log)), (text) => {
     for (const watch of watchers) watch(text)
   })
-  // The port is only known once it listens, and the public address is part of every answer.
+  // The port is only known once it listens, and the public address is part of every response.
   const port = await freePort()
   const publicUrl = env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`
   const config = { ...loaded, publicUrl, port, chatCallbackUrl: `${publicUrl}/api/auth/callback` }
@@ -98,7 +98,7 @@ async function startService(
   await ensureMainServer({ db }, config.chatGuildId)
   const deps = {
     ...createDeps(config, log, db, { answersOptions }),
-    // The test, its database and other services share this process: what they take would be taken for requests.
+    // The test, its database and other services share this process: their load would be mistaken for requests.
     pressure: createPressure(log, { now: () => 0, memory: () => 0 }),
   }
   await deps.settings.start()
@@ -136,7 +136,7 @@ async function startService(
   }
 }
 
-/** What a test writes is known everywhere before it goes on, as it is for whoever has the answer to a request. */
+/** Makes the writes of a test known everywhere before it continues, as a response does for its client. */
 function confirmedWrites({ db, answers }: Pick<Deps, 'db' | 'answers'>): Deps['db'] {
   const confirmed = async <T>(done: Promise<T>, isWrite: boolean): Promise<T> => {
     const result = await done
@@ -152,17 +152,17 @@ function confirmedWrites({ db, answers }: Pick<Deps, 'db' | 'answers'>): Deps['d
   }
 }
 
-/** The secret values of the configuration. */
+/** Returns the secret values of the configuration. */
 const secretsOf = (config: Config): string[] =>
   Object.entries<Variable>(variables).flatMap(([key, { secret }]) => {
     const value = secret && config[key as keyof Config]
     return typeof value === 'string' && !isPlainAddress(value) ? [value] : []
   })
 
-/** An address is only a secret for the password in it. */
+/** An address is a secret only if it contains a password. */
 const isPlainAddress = (value: string) => parseUrl(value)?.password === ''
 
-/** Everything the service needs to talk to the simulated platform. */
+/** Returns the environment with which the service uses the simulated platform. */
 export const environmentFor = (sim: ChatSim): Record<string, string> => ({
   NODE_ENV: 'test',
   CHAT_API_URL: sim.apiUrl,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** What a session is to whoever only sees answers. */
+/** A session as visible through responses alone. */
 interface ModelSession {
   readonly member: string
   readonly project: number
@@ -16,7 +16,7 @@ interface Model {
   readonly sessions: ModelSession[]
 }
 
-/** The service, asked over HTTP. Each answer is the outcome alone: `ok`, or the code of the refusal. */
+/** The service over HTTP. Each answer is the outcome alone: `ok`, or the code of the refusal. */
 export interface Real {
   issue(member: string, project: number): Promise<{ id: string; token: string; refreshToken: string }>
   validate(project: number, token: string): Promise<{ outcome: string; member?: string; id?: string }>
@@ -33,7 +33,7 @@ export interface Real {
 
 type Step = fc.AsyncCommand<Model, Real>
 
-/** A step over sessions that exist: `picks` choose them, so that every shrunk sequence still makes sense. */
+/** Creates a step over sessions that exist: `picks` choose them, so that every shrunk sequence still makes sense. */
 function step(
   name: string,
   picks: number[],
@@ -143,7 +143,7 @@ const leave = (member: string): Step =>
     end(sessions.filter((s) => s.member === member))
   })
 
-/** Sequences of everything that can be done to sessions of these members at two projects. */
+/** Generates sequences of all operations on sessions of these members at two projects. */
 export function sessionSteps(members: readonly string[]) {
   const member = fc.constantFrom(...members)
   const project = fc.nat(1)

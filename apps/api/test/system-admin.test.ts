@@ -54,8 +54,8 @@ describe.each(mainEngines)('System Admin on %s', (engine) => {
     let lastGoodAt = lostAt
     while ((await ask()) === 200) lastGoodAt = askedAt
     expect(await statusOf(world, token)).toBe(403)
-    // When it was asked, not when it was answered, which a busy machine does late. The rest is for the clock, which an
-    // instance reckons on from the last answer of the database.
+    // Measured from the time of the request, not of the response, which is late on a busy machine. The rest is for the
+    // clock, which an instance computes from the database's last answer.
     expect(lastGoodAt - lostAt).toBeLessThan(300 + 700)
   })
 

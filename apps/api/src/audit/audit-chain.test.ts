@@ -34,7 +34,7 @@ describe.each(engines)('the chain of the audit log on %s', (engine) => {
 
   const record = (on: Database, summary: string) =>
     on.transaction((tx) => recordAudit(tx, { ...event, summary }))
-  /** As someone who owns the database could: with the trigger out of the way. */
+  /** Runs a statement as the owner of the database could: with the trigger disabled. */
   const tamper = (statement: string) =>
     db.script(`begin; alter table audit_log disable trigger all; ${statement};
       alter table audit_log enable trigger all; commit`)

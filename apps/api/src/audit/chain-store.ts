@@ -11,15 +11,18 @@ export type ChainRow = Omit<HashedEntry, 'seq'> & {
   readonly erasedBy: number | null
   readonly headSeq: number
   readonly headHash: string
-  /** The last entry that was let go. */
+  /** The last entry that retention removed. */
   readonly startSeq: number
   readonly startHash: string
 } & { readonly [Part in PersonalPart as `${Part}Salt`]: string | null } & {
-  /** Null in entries from before there were commitments. */
+  /** Null in entries that are older than commitments. */
   readonly [Part in PersonalPart as `${Part}Commitment`]: string | null
 }
 
-/** An entry with the ends of the chain. Changes are text here: the hash is over exactly these characters. */
+/**
+ * The columns of an entry with the ends of the chain. Changes are text here: the hash is over exactly these
+ * characters.
+ */
 const chainColumns = sql`
   l.seq::float8 as seq, l.id, iso(l.at) as at, l.actor_id as "actorId",
   l.actor_username as "actorUsername", l.action_type as "actionType", l.action, l.severity,
@@ -30,7 +33,7 @@ const chainColumns = sql`
   l.summary_commitment as "summaryCommitment", l.erased_by::float8 as "erasedBy",
   h.seq::float8 as "headSeq", h.hash as "headHash", s.seq::float8 as "startSeq", s.hash as "startHash"`
 
-/** The whole chain in order, in pages. */
+/** Streams the whole chain in order, in pages. */
 export const streamChain = (db: Pick<Database, 'stream'>) =>
   db.stream<ChainRow>(
     sql`
@@ -40,7 +43,10 @@ export const streamChain = (db: Pick<Database, 'stream'>) =>
     1_000,
   )
 
-/** One page of the chain after an entry, or from its beginning; one row without an entry where there is none. */
+/**
+ * Reads one page of the chain after an entry, or from its beginning. Returns one row without an entry if there is
+ * none.
+ */
 export const pageOfChain = (db: Queryable, afterSeq: number, limit: number) =>
   db.query<ChainRow>(sql`
     select ${chainColumns}
@@ -48,16 +54,19 @@ export const pageOfChain = (db: Queryable, afterSeq: number, limit: number) =>
       select * from audit_log e where e.seq > greatest(s.seq, ${afterSeq}::bigint) order by e.seq limit ${limit}) l on true
     order by l.seq`)
 
-/** Says for the rest of the transaction what it may do to what is append-only otherwise. */
+/** Declares, for the rest of the transaction, which change to the append-only tables it may make. */
 export const allowInTransaction = (tx: Tx, what: 'erasure' | 'retention') =>
   tx.execute(sql`select set_config('rolecall.audit', ${what}, true)`)
 
-/** Entries that a member is named in: as whoever did something, as what it was done to, among changes or in a sentence. */
+/** Matches entries that name a member: as the actor, as the target, among changes or in a sentence. */
 export const isNamed = (memberId: string): Sql => sql`(
   actor_id = ${memberId} or target_id = ${memberId} or position(${memberId} in changes::text) > 0
   or position(${memberId} in summary) > 0)`
 
-/** Where a member is named, up to the end of the chain at this moment. Reads the whole log, and keeps nobody waiting. */
+/**
+ * Finds the entries that name a member, up to the end of the chain at this moment. Reads the whole log without
+ * blocking other transactions.
+ */
 export const findNamed = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ readonly upTo: number; readonly seqs: readonly number[] }>(sql`
     select h.seq::float8 as "upTo", array(
@@ -65,8 +74,8 @@ export const findNamed = (tx: Tx, memberId: string) =>
     from audit_head h`)
 
 /**
- * Takes away what entries say of a member, part by part and with its salt: as whoever did something, as what it was done to, and
- * where a sentence names them: in the entries that were found, and in those since. `erasedBy` is the entry that will tell of it.
+ * Erases the parts of entries that name a member, each with its salt: the actor, the target, and the sentence.
+ * Covers the entries that were found and all entries since. `erasedBy` is the entry that records the erasure.
  */
 export const eraseFromEntries = (
   tx: Tx,
@@ -98,8 +107,8 @@ export interface Cut {
 }
 
 /**
- * The last entry that is older than so many days, if the log begins a day before it or more: so the log gets a new
- * beginning once a day, not with every entry that grows old.
+ * Finds the last entry that is older than so many days, if the log begins at least a day before it. The log
+ * therefore gets a new beginning once a day, not with every entry that ages out.
  */
 export const findCut = (db: Queryable, days: number) =>
   db.maybeOne<Cut & { readonly before: number }>(sql`
@@ -114,7 +123,7 @@ export const findCut = (db: Queryable, days: number) =>
 export const moveStart = (tx: Tx, { seq, hash }: Cut) =>
   tx.execute(sql`update audit_start set seq = ${seq}, hash = ${hash} where seq < ${seq}`)
 
-/** Deletes some of the entries that lie before the beginning of the log. */
+/** Deletes some of the entries before the beginning of the log. */
 export const deleteLetGo = (tx: Tx, limit: number) =>
   tx.execute(sql`
     delete from audit_log where seq in (

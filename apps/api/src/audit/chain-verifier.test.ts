@@ -48,7 +48,7 @@ describe.each(engines)('the steady check of the audit log on %s', (engine) => {
     await record(1_200)
     expect(await verifier.step()).toBe(true)
     expect(await verifier.state()).toMatchObject({ status: 'checking', entries: 1_200, checked: 500 })
-    // Another process goes on where the first one was.
+    // Another process continues from the step that the first one reached.
     verifier = createChainVerifier({ db, log: createLog('silent') })
     expect(await walk()).toBe(2)
     expect(await verifier.state()).toMatchObject({
@@ -68,7 +68,8 @@ describe.each(engines)('the steady check of the audit log on %s', (engine) => {
   test('goes on while entries are let go, and when those it stood before are gone', async () => {
     await tamper("update audit_log set at = clock_now() - interval '100 days' where seq <= 700")
     await letOldEntriesGo({ db, record: recordAudit }, 90)
-    // Their moments are part of their hashes: whoever checks from the start finds a log that begins later.
+    // The times of the deleted entries are part of their hashes: a check from the start finds a log that begins
+    // later.
     await beginAnew()
     await walk()
     expect(await verifier.state()).toMatchObject({

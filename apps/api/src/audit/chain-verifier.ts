@@ -15,16 +15,16 @@ import {
 
 /** Entries of one step: hashing them takes some ten milliseconds, after which others have their turn. */
 const entriesPerStep = 500
-/** Between two steps: a log of a million entries is checked within minutes, by a tenth of one processor. */
+/** The pause between two steps: a log of a million entries is checked within minutes, by a tenth of one processor. */
 const pauseMs = 100
-/** How soon a new entry is checked. */
+/** The longest time until a new entry is checked. */
 const everyMs = 60_000
 /** A change of an entry that was found good is found by the next check of all of them. */
 const maxAgeHours = 24
 
-/** Checks the chain of the audit log all the time: a step at a time, remembered, on whichever instance comes by. */
+/** Checks the chain of the audit log continuously: step by step, with stored progress, on any instance. */
 export interface ChainVerifier {
-  /** Goes on once a minute. */
+  /** Starts the checks, which continue once a minute. */
   start(): void
   /** Begins anew with the first entry, at once. */
   restart(): Promise<void>
@@ -75,7 +75,7 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
       while (!closing.signal.aborted && (await step()))
         await sleep(pauseMs, undefined, { signal: closing.signal })
     } catch (error) {
-      // An outage is logged once, by `availability.ts`, and the next minute goes on.
+      // An outage is logged once, by `availability.ts`, and the next minute continues.
       if (closing.signal.aborted || error instanceof DatabaseUnavailable) return
       log.error({ err: error }, 'the check of the audit log failed')
     }

@@ -5,10 +5,10 @@ import { letGoAction } from './retention.ts'
 
 export type ChainEntry = ChainRow & { readonly seq: number }
 
-/** The ends of the chain as they are in the moment that a page is read. */
+/** The ends of the chain at the moment when a page is read. */
 type Ends = Pick<ChainRow, 'headSeq' | 'headHash' | 'startSeq' | 'startHash'>
 
-/** What a walk remembers between two pages, as JSON. */
+/** The state that a walk keeps between two pages, as JSON. */
 export interface WalkState {
   readonly entries: number
   readonly seq: number
@@ -20,19 +20,23 @@ export interface WalkState {
 }
 
 /**
- * A walk along the chain, entry by entry. It may be interrupted after any of them and go on later, also elsewhere: what it
- * remembers is small. Meanwhile entries are appended, erased or let go; it holds against that.
+ * Walks along the chain, entry by entry. A walk may be interrupted after any entry and continue later, also on
+ * another instance, because its state is small. It tolerates entries that are appended, erased or removed by
+ * retention in the meantime.
  */
 export class ChainWalk {
   entries = 0
-  /** The last entry that was found good, and its hash. */
+  /** The last entry that was verified, and its hash. */
   #seq = 0
   #hash = '0'.repeat(64)
   #ends: Ends | undefined
-  /** Where the newest entry about it says that the log begins. */
+  /** The beginning of the log according to the newest entry that records one. */
   #toldStart: unknown
   #erased = 0
-  /** By the entry that tells of an erasure: how many entries it says that it changed, and how many name it. */
+  /**
+   * The number of entries that each erasure says it changed, and the number that name it; the keys are erasure
+   * entries.
+   */
   readonly #told: Map<number, unknown>
   readonly #found: Map<number, number>
 
@@ -68,7 +72,10 @@ export class ChainWalk {
     return this.#hash
   }
 
-  /** Takes the ends that came with a page. False when the walk stands before the first entry that is left: it must begin anew. */
+  /**
+   * Takes the ends that came with a page. Returns false if the walk stands before the first remaining entry: it
+   * must begin anew.
+   */
   sees({ headSeq, headHash, startSeq, startHash }: Ends): boolean {
     this.#ends = { headSeq, headHash, startSeq, startHash }
     if (this.entries > 0) return this.#seq >= startSeq
@@ -93,12 +100,15 @@ export class ChainWalk {
     return undefined
   }
 
-  /** What is wrong at the ends of the chain, or with erasures; asked when the walk is over. */
+  /** Returns the problem at the ends of the chain, or with erasures. Called when the walk is over. */
   problemAtEnd(): string | undefined {
     return this.#problemOfEnds() ?? this.#problemOfErasures()
   }
 
-  /** Entries that were cut off the end leave a head that knows better; those cut off the beginning, no entry that tells of it. */
+  /**
+   * Finds removed entries. If the end was cut off, the head names a later entry; if the beginning was, no entry
+   * records the removal.
+   */
   #problemOfEnds(): string | undefined {
     if (!this.#ends) return 'The head of the chain is missing.'
     const { headSeq, headHash, startSeq, startHash } = this.#ends
@@ -111,7 +121,7 @@ export class ChainWalk {
     return `The log begins with entry ${startSeq + 1}, and no entry tells that those before it were let go.`
   }
 
-  /** Whoever takes values away without an entry that tells of it takes too many. */
+  /** Finds values that were erased without an entry that records the erasure. */
   #problemOfErasures(): string | undefined {
     for (const [by, found] of this.#found) {
       const told = this.#told.get(by)
@@ -134,7 +144,7 @@ function chainFault(entry: ChainEntry, before: number, hash: string): string | u
 function isAsWritten(entry: ChainEntry, previousHash: string): boolean {
   const { actorCommitment, targetCommitment, summaryCommitment, erasedBy } = entry
   if (actorCommitment === null || targetCommitment === null || summaryCommitment === null) {
-    // Of an entry from before there were commitments an erasure leaves the place in the chain.
+    // An entry from before there were commitments keeps only its place in the chain when it is erased.
     return erasedBy !== null || plainHashOf(previousHash, entry) === entry.hash
   }
   const commitments = { actorCommitment, targetCommitment, summaryCommitment }
@@ -146,7 +156,7 @@ function isAsWritten(entry: ChainEntry, previousHash: string): boolean {
   return holds && hashOf(previousHash, entry, commitments) === entry.hash
 }
 
-/** What a field became, by the changes of an entry. */
+/** Returns the new value of a field, according to the changes of an entry. */
 function changeTo(changes: string | null, field: string): unknown {
   const parsed = changes === null ? {} : (JSON.parse(changes) as Record<string, { after?: unknown }>)
   return parsed[field]?.after

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Everything of an entry that its hash covers. */
+/** All fields of an entry that its hash covers. */
 export interface HashedEntry {
   readonly seq: number
   readonly id: string
@@ -19,7 +19,7 @@ export interface HashedEntry {
   readonly requestId: string | null
 }
 
-/** What of an entry may be personal, in the parts that are erased whole. */
+/** The fields of an entry that may be personal, in the parts that are erased whole. */
 export const personalParts = {
   actor: ['actorId', 'actorUsername', 'ip'],
   target: ['targetId', 'targetName', 'changes'],
@@ -29,12 +29,14 @@ export const personalParts = {
 export type PersonalPart = keyof typeof personalParts
 export const partNames = Object.keys(personalParts) as readonly PersonalPart[]
 
-/** Of each part a salt, null once it was erased, and the hash of salt and values. */
+/** A salt for each part, null once the part was erased, and the hash of salt and values. */
 export type Commitments = {
   readonly [Part in PersonalPart as `${Part}Salt`]: string | null
 } & { readonly [Part in PersonalPart as `${Part}Commitment`]: string }
 
-/** Salts of 128 bits: without one nobody can try which value was meant. */
+/**
+ * Commits to the parts of an entry with salts of 128 bits: without the salt, no one can test guesses of a value.
+ */
 export function commit(entry: HashedEntry): Commitments {
   const [actorSalt, targetSalt, summarySalt] = [newSalt(), newSalt(), newSalt()]
   return {
@@ -52,7 +54,10 @@ const newSalt = () => randomBytes(16).toString('hex')
 export const commitmentOf = (part: PersonalPart, salt: string, entry: HashedEntry): string =>
   sha256([part, salt, ...personalParts[part].map((field) => entry[field])])
 
-/** Binds an entry to the one before it: whoever changes either breaks every later hash. Of what is personal it covers commitments. */
+/**
+ * Returns the hash that binds an entry to the one before it: a change to either breaks every later hash. Personal
+ * values enter it as commitments.
+ */
 export const hashOf = (
   previousHash: string,
   entry: HashedEntry,
@@ -66,7 +71,7 @@ export const hashOf = (
     summaryCommitment,
   ])
 
-/** The same of entries from before there were commitments: their hash covers all values. */
+/** Returns the hash of an entry from before there were commitments: it covers all values. */
 export const plainHashOf = (previousHash: string, entry: HashedEntry): string =>
   sha256([previousHash, ...hashedFields.map((field) => entry[field])])
 
@@ -84,7 +89,7 @@ const impersonalFields = [
   'requestId',
 ] as const satisfies readonly (keyof HashedEntry)[]
 
-/** In the order in which they were hashed. */
+/** The fields in the order in which they were hashed. */
 const hashedFields = [
   'seq',
   'id',

@@ -3,15 +3,22 @@ import { allowInTransaction, eraseFromEntries, findNamed } from './chain-store.t
 import type { By, RecordAudit } from './event.ts'
 import { lockHead } from './store.ts'
 
-/** What an entry of this action says in `changes.auditEntries.after`: of how many entries it has taken parts away. */
+/**
+ * The action of an entry that records an erasure: `changes.auditEntries.after` is the number of entries that lost
+ * parts.
+ */
 export const erasureAction = 'member.erase'
 
-/** Says that the transaction erases: the log and the trail of access let it take away values, and nothing else. */
+/**
+ * Declares that the transaction erases: the audit log and the access trail then let it remove values, and nothing
+ * else.
+ */
 export const allowErasure = (tx: Tx) => allowInTransaction(tx, 'erasure')
 
 /**
- * Erases a member from the log, and records that it was done and to how many entries: verification counts them. The entry says who
- * did it and not to whom. Last in the transaction: all who record anything wait for it.
+ * Erases a member from the log, and records the erasure with the number of changed entries, which verification
+ * counts. The entry names the actor and not the erased member. Called last in the transaction: every other writer
+ * of the log waits for it.
  */
 export async function eraseMemberFromEntries(
   tx: Tx,
@@ -19,7 +26,7 @@ export async function eraseMemberFromEntries(
   by: By,
   memberId: string,
 ): Promise<void> {
-  // The log may be long: it is read before everybody has to wait.
+  // The log may be long: it is read before the lock makes other writers wait.
   const found = (await findNamed(tx, memberId)) ?? { upTo: 0, seqs: [] }
   const head = await lockHead(tx)
   await allowErasure(tx)

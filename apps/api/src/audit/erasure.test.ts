@@ -53,7 +53,7 @@ describe.each(engines)('an audit log that forgets, on %s', (engine) => {
     })
   const erase = (memberId: string) =>
     db.transaction((tx) => eraseMemberFromEntries(tx, recordAudit, { actor: mara, client }, memberId))
-  /** As a version from before there were commitments did. */
+  /** Records an entry as versions without commitments did. */
   const recordPlain = (event: Partial<HashedEntry>) =>
     db.transaction(async (tx) => {
       const head = await lockHead(tx)
@@ -74,16 +74,16 @@ describe.each(engines)('an audit log that forgets, on %s', (engine) => {
           ${entry.summary}, ${entry.changes}::json, ${entry.ip}, ${entry.requestId}, ${head.hash}, ${hash})`)
       await tx.execute(sql`update audit_head set seq = ${entry.seq}, hash = ${hash}`)
     })
-  /** Everything that the log holds, as text. */
+  /** Returns the whole content of the log as text. */
   const contents = async () =>
     (await db.query<{ row: string }>(sql`select to_json(l)::text as row from audit_log l order by seq`)).map(
       ({ row }) => row,
     )
-  /** As someone who owns the database could: with the triggers out of the way. */
+  /** Runs a statement as the owner of the database could: with the triggers disabled. */
   const tamper = (statement: string) =>
     db.script(`begin; alter table audit_log disable trigger all; ${statement};
       alter table audit_log enable trigger all; commit`)
-  /** Undoes afterwards what is done in between. */
+  /** Undoes afterwards all changes that the callback makes. */
   const undone = async (run: () => Promise<unknown>) => {
     await db.script(
       'create table kept as select * from audit_log; create table kept_start as select * from audit_start',
@@ -120,7 +120,7 @@ describe.each(engines)('an audit log that forgets, on %s', (engine) => {
     expect(report.problem).toBeUndefined()
     expect(report).toMatchObject({ entries: 7, erased: 5 })
     const [, , third = '', fourth = '', fifth = ''] = rows
-    // Who blocked her is still told, and what she did to a project.
+    // The log still names the admin who blocked her, and the project that she changed.
     expect(JSON.parse(third)).toMatchObject({
       actor_id: mara.id,
       target_id: null,
@@ -193,7 +193,7 @@ describe.each(engines)('an audit log that forgets, on %s', (engine) => {
     const seqs = async () =>
       (await db.query<{ seq: number }>(sql`select seq from audit_log order by seq`)).map(({ seq }) => seq)
     await undone(async () => {
-      // Not old enough by a day: nothing begins anew for a few hours.
+      // One day short of the age: nothing begins anew for a few hours.
       await aged(30.5, '<= 4')
       expect(await letGo(30)).toBe(0)
       await aged(31.5, '<= 4')
@@ -203,7 +203,7 @@ describe.each(engines)('an audit log that forgets, on %s', (engine) => {
       expect(await seqs()).toEqual([5, 6, 7, 8])
       expect(await verifyChain({ db })).toMatchObject({ entries: 4, letGo: 4 })
       expect((await verifyChain({ db })).problem).toBeUndefined()
-      // Whoever cuts off more, and moves the beginning, has no entry that tells of it.
+      // A cut that removes more, and moves the beginning, has no entry that records it.
       await db.script(`update audit_start set (seq, hash) = (select seq, hash from audit_log where seq = 5)`)
       expect((await verifyChain({ db })).problem).toContain('begins with entry 6, and no entry tells')
       await db.script(

@@ -3,9 +3,9 @@ import type { Tx } from '#platform/db/database'
 export type ActionType = 'auth' | 'project' | 'server' | 'role' | 'webhook' | 'member' | 'sync' | 'permission'
 export type Severity = 'info' | 'warning' | 'error'
 
-/** What happened, in plain words for the reader of the log. Never a secret. */
+/** An event in plain words for the reader of the log. Never a secret. */
 export interface AuditEvent {
-  /** Who did it; the service itself when absent. */
+  /** The actor; absent if the service itself acts. */
   readonly actor?: { readonly id: string; readonly username: string }
   readonly actionType: ActionType
   /** noun.verb, present tense: `project.create`. */
@@ -18,11 +18,11 @@ export interface AuditEvent {
   readonly client?: { readonly ip: string; readonly requestId: string }
 }
 
-/** Who does it; the service itself when there is no actor. */
+/** The author of a change; the service itself if there is no actor. */
 export type By = Pick<AuditEvent, 'actor' | 'client'>
 
 /**
- * Records events, in their order, in the transaction of the change they tell of: no audit, no change. All writers wait
- * for each other from here until the end of the transaction, so it comes last where the change is a long one.
+ * Records events, in their order, in the transaction of the change that they describe: no audit, no change. All
+ * writers wait for each other from here until the end of the transaction, so a long change calls it last.
  */
 export type RecordAudit = (tx: Tx, events: AuditEvent | readonly AuditEvent[]) => Promise<void>

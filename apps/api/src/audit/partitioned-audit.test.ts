@@ -67,7 +67,7 @@ describe('the audit log that the guide divided by number, beside a running servi
   })
 
   test('lets old entries go, and a part of which none is left can be dropped', async () => {
-    // As old as they have to be: by the owner, who takes the protection away for a moment.
+    // Ages the entries as their owner, who disables the protection for a moment.
     await db().script(`
       begin;
       alter table audit_log disable trigger user;

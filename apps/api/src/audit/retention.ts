@@ -3,16 +3,19 @@ import { allowInTransaction, deleteLetGo, findCut, moveStart } from './chain-sto
 import type { RecordAudit } from './event.ts'
 import { lockHead } from './store.ts'
 
-/** Entries that one statement deletes at most: a clean-up never holds up a request. */
+/** The maximum number of entries that one statement deletes: a clean-up never holds up a request. */
 const batchSize = 1_000
 
-/** What an entry of this action says in `changes.start.after`: where the log begins, which its verification looks up. */
+/**
+ * The action of an entry that records retention: `changes.start.after` is the new beginning of the log, which
+ * verification looks up.
+ */
 export const letGoAction = 'audit.let_go'
 
 /**
- * Lets entries go that are older than so many days. The log gets a new beginning first, once a day, with an entry
- * that names it; what lies before it is deleted in small steps, by whichever instance comes by. Answers how many went in
- * this step.
+ * Removes entries that are older than so many days. The log gets a new beginning first, once a day, with an entry
+ * that names it. The entries before it are deleted in small steps, by any instance. Returns the number of entries
+ * deleted in this step.
  */
 export async function letOldEntriesGo(
   { db, record }: { readonly db: Database; readonly record: RecordAudit },
@@ -27,7 +30,7 @@ export async function letOldEntriesGo(
 
 async function beginLater(tx: Tx, record: RecordAudit, days: number) {
   await lockHead(tx)
-  // Another instance may have been quicker.
+  // Another instance may have been faster.
   const cut = await findCut(tx, days)
   if (!cut) return
   const { seq, hash, before } = cut

@@ -8,21 +8,21 @@ export interface Head {
   now: Date
 }
 
-/** The end of the chain, locked until the transaction ends: entries are appended one after another. */
+/** Returns the end of the chain, locked until the transaction ends: entries are appended one after another. */
 export async function lockHead(tx: Tx): Promise<Head> {
   const head = await tx.maybeOne<Head>(sql`select seq, hash, clock_now() as now from audit_head for update`)
   if (!head) throw new Error('The audit chain has lost its head.')
   return head
 }
 
-/** An entry in its place: `hash` is over `previousHash` and everything else of it. */
+/** An entry at its place in the chain: `hash` covers `previousHash` and all other fields. */
 export type ChainedEntry = HashedEntry &
   Commitments & {
     readonly previousHash: string
     readonly hash: string
   }
 
-/** Appends entries that follow the locked head one after another; the last one is the new head. */
+/** Appends consecutive entries after the locked head; the last one becomes the new head. */
 export async function appendEntries(tx: Tx, entries: readonly ChainedEntry[]) {
   const last = entries.at(-1)
   if (!last) return
@@ -49,7 +49,7 @@ export async function appendEntries(tx: Tx, entries: readonly ChainedEntry[]) {
     update audit_head set seq = ${last.seq}, hash = ${last.hash}`)
 }
 
-/** An entry as it is shown. */
+/** An entry as the console shows it. */
 export interface AuditRow {
   /** Its place in the chain, which is not shown. */
   readonly seq: number
@@ -70,10 +70,10 @@ export interface AuditRow {
   readonly hash: string
 }
 
-/** In place of a sentence that named somebody. */
+/** Replaces a sentence that named an erased person. */
 const erasedSummary = 'The person whom this entry named was erased.'
 
-/** Newest first; entries of one moment in the order in which they were chained. */
+/** Reads a page, newest first; entries with the same time come in the order in which they were chained. */
 export const pageOfEntries = (condition: Sql, limit: number, offset: number): Sql => sql`
   select seq::float8 as seq, id, at, actor_id as "actorId", actor_username as "actorUsername", action_type as "actionType",
     action, severity, target_type as "targetType", target_id as "targetId", target_name as "targetName",

@@ -18,11 +18,11 @@ export const lockVerification = (tx: Tx, maxAgeHours: number) =>
       coalesce(problem_at >= started_at, false) as "isBroken"
     from audit_verification for update skip locked`)
 
-/** From now on the check is at its beginning. What it found last time stands until it has found something else. */
+/** Restarts the check from the first entry. Its last result stays until a new one is found. */
 export const restartVerification = (tx: Tx) =>
   tx.execute(sql`update audit_verification set walk = null, started_at = clock_now()`)
 
-/** Notes how far the check has come, and that it has come to the end with every entry as it was written. */
+/** Records the progress of the check and, if `isWhole`, that it reached the end with every entry unchanged. */
 export const keepVerification = (tx: Tx, walk: WalkState, isWhole: boolean) =>
   tx.execute(sql`
     update audit_verification set walk = ${JSON.stringify(walk)}::json,
@@ -45,7 +45,7 @@ interface VerificationRow {
   readonly problemAt: string | null
 }
 
-/** How the check stands, and how long the log is. */
+/** Returns the state of the check, and the length of the log. */
 export const readVerification = (db: Queryable) =>
   db.maybeOne<VerificationRow>(sql`
     select (h.seq - s.seq)::float8 as entries, s.seq::float8 as "letGo",

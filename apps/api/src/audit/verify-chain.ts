@@ -3,15 +3,17 @@ import { streamChain } from './chain-store.ts'
 import { type ChainEntry, ChainWalk } from './chain-walk.ts'
 
 export interface ChainReport {
-  /** How many entries were found good, one after another from the first. */
+  /** The number of verified entries, counted from the first. */
   readonly entries: number
-  /** The hash of the last good one. Whoever keeps it elsewhere can tell later whether the log was rewritten. */
+  /**
+   * The hash of the last verified entry. A copy that is kept elsewhere shows later whether the log was rewritten.
+   */
   readonly hash: string
-  /** Entries before the first one that were let go; absent when there are none. */
+  /** The number of entries that retention removed from the beginning; absent if there are none. */
   readonly letGo?: number
-  /** Good entries whose personal values, or some of them, were erased; absent when there are none. */
+  /** The number of verified entries with erased personal values; absent if there are none. */
   readonly erased?: number
-  /** The first thing that is wrong, as a sentence. */
+  /** The first problem, as a sentence. */
   readonly problem?: string
 }
 

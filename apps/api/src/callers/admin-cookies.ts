@@ -2,11 +2,11 @@ import { Answer } from '#platform/http/answer'
 import { cookie } from '#platform/http/cookies'
 import type { Config } from '../config.ts'
 
-/** The console's cookies: its session token, and what replaces it. */
+/** The console's cookies: its session token, and its refresh token. */
 export const adminCookie = 'svc_admin'
 export const adminRefreshCookie = 'svc_admin_refresh'
 
-/** How a caller presents a session: in a header, or by the console's cookie. */
+/** The way in which a caller presents a session: in a header, or by the console's cookie. */
 export type Presented = 'bearer' | 'cookie'
 
 export interface Pair {
@@ -17,17 +17,17 @@ export interface Pair {
 type CookieConfig = Pick<Config, 'publicUrl' | 'adminSessionTtlSec'>
 
 interface HandOver {
-  /** The pair by the names that the endpoint has for it. */
+  /** The pair under the names that the endpoint gives to it. */
   readonly inBody: object
-  /** What everybody is told. */
+  /** The response that both kinds of callers receive. */
   readonly rest: object
-  /** Other cookies that go along. */
+  /** Other cookies to set. */
   readonly cookies?: readonly string[]
 }
 
 /**
- * Hands over a pair: in the body, or in cookies that no script reads. Both never: what is in the body of a page
- * is any script's of that page, and then the cookie would protect nothing.
+ * Returns a pair in the body, or in cookies that no script can read. Never both: every script of a page can read
+ * the body, and the cookie would then protect nothing.
  */
 export function answerWithPair(
   config: CookieConfig,
@@ -39,7 +39,7 @@ export function answerWithPair(
   return new Answer(200, rest, { 'set-cookie': [...makeCookies(config, pair), ...cookies] })
 }
 
-/** The cookies that delete both. */
+/** Returns the cookies that delete both. */
 export const deletedAdminCookies = (config: CookieConfig) =>
   makeCookies(config, { token: '', refreshToken: '' })
 
@@ -51,7 +51,7 @@ const makeCookies = ({ publicUrl, adminSessionTtlSec }: CookieConfig, { token, r
   }
   return [
     cookie(adminCookie, token, { ...options, path: '/api' }),
-    // Only where sessions are refreshed and ended: no other endpoint needs it.
+    // Sent only to the endpoints that refresh and end sessions: no other endpoint needs it.
     cookie(adminRefreshCookie, refreshToken, { ...options, path: '/api/auth' }),
   ]
 }

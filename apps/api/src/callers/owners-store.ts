@@ -1,28 +1,28 @@
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** Somebody, with the roles that they hold in the main server now. */
+/** A person with their current roles in the main server. */
 export interface PossibleOwner {
   readonly memberId: string
   readonly roleIds: readonly string[]
 }
 
-/** Projects that an administrator is shown of their own. */
+/** The maximum number of own projects that an administrator is shown. */
 const maxShown = 100
 
-/** The projects that somebody owns, by name; of very many the first. */
+/** Returns the projects that a person owns, by name, up to the limit. */
 export const listOwnedProjects = (db: Queryable, { memberId, roleIds }: PossibleOwner) =>
   db.query<{ id: string; name: string }>(sql`
     select p.id, p.name from project_owners o join projects p on p.id = o.project_id
     where p.deleted_at is null and (${memberId} = any(o.member_ids) or o.role_ids && ${roleIds}::text[])
     order by p.name, p.id limit ${maxShown}`)
 
-/** Condition that this person owns the project with this ID. */
+/** Matches if this person owns the project with this ID. */
 export const isOwnedBy = ({ memberId, roleIds }: PossibleOwner, projectId: Sql): Sql => sql`exists (
   select from project_owners o join projects p on p.id = o.project_id
   where o.project_id = ${projectId} and p.deleted_at is null
     and (${memberId} = any(o.member_ids) or o.role_ids && ${roleIds}::text[]))`
 
-/** Whether somebody owns a project. */
+/** Returns true if a person owns a project. */
 export const isOwner = async (db: Queryable, owner: PossibleOwner, projectId: string) =>
   (await db.maybeOne(sql`select where ${isOwnedBy(owner, sql`${projectId}::uuid`)}`)) !== undefined

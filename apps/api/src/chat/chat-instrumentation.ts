@@ -1,14 +1,14 @@
 import type { ChatEvent, ChatGateway } from './chat-gateway.ts'
 import type { ChatPlatform } from './chat-platform.ts'
 
-/** What may be put around every question to the platform. The operation is the name of the method. */
+/** Hooks around every request to the platform. The operation is the name of the method. */
 export interface ChatInstrumentation {
   run<T>(operation: string, ask: () => Promise<T>): Promise<T>
-  /** The gateway told of something. */
+  /** Receives each event of the gateway. */
   received(event: ChatEvent): void
 }
 
-/** The same platform, with something around each question: a measurement, a trace. */
+/** Wraps the platform so that each request is measured or traced. */
 export function instrumentChat(chat: ChatPlatform, { run, received }: ChatInstrumentation): ChatPlatform {
   return {
     ...chat,

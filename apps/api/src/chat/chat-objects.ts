@@ -5,11 +5,11 @@ type UserFields = Readonly<Record<UserField, string | null>>
 
 export const noUserFields: UserFields = mapFields(userFields, () => null)
 
-/** A user of the chat platform, as it says. */
+/** A user of the chat platform, as it reports them. */
 export interface ChatUser extends UserFields {
   readonly id: string
   readonly username: string
-  /** Null when the account has none; undefined when the source does not tell. */
+  /** Null if the account has none; undefined if the source does not report it. */
   readonly email?: string | null
   /** Programs and the platform's own accounts never log in. */
   readonly isBot: boolean
@@ -41,14 +41,14 @@ export interface ChatServerInfo {
 export interface ChatApplication {
   readonly clientId: string
   readonly callbackUrls: readonly string[]
-  /** Without it the gateway tells nothing of members. */
+  /** False if the gateway reports no members. */
   readonly mayHearOfMembers: boolean
 }
 
 /** A server as lists of servers name it. */
 export type ChatServerName = Pick<ChatServerInfo, 'id' | 'name' | 'icon'>
 
-/** A picture by what its address is made of. */
+/** A picture by the parts of its address. */
 export interface ChatImageName {
   readonly kind: 'avatars' | 'icons'
   readonly ownerId: string

@@ -20,66 +20,70 @@ export type {
   ChatUser,
 } from './chat-objects.ts'
 
-/** What is asked of the platform, and what it refuses. */
+/** The use of the platform's limits, and its refusals. */
 export interface ChatBudget {
-  /** Requests that all instances together send in a second at most, and how many this one has left of them now. */
+  /** The maximum number of requests in a second of all instances together, and the number left to this one now. */
   readonly perSecond: number
   readonly remaining: number
-  /** How long the last answer took; null before the first. */
+  /** The duration of the last request; null before the first. */
   readonly latencyMs: number | null
   readonly sentLastMinute: Readonly<Record<Priority | 'oauth', number>>
   /** 401, 403 and 429. The platform bans an address at 10,000. */
   readonly refusedLast10Minutes: number
-  /** The same, counted by all instances that share the cache, as last heard. */
+  /** The same, counted by all instances that share the cache, as last read. */
   readonly refusedTogether: number
-  /** What is not asked for now because it would be refused: `token`, `client`, `rate`, `oauth`, `total`, `server <id>`. */
+  /**
+   * The suspended kinds of requests, which would be refused: `token`, `client`, `rate`, `oauth`, `total`, `server
+   * <id>`.
+   */
   readonly open: readonly { readonly name: string; readonly nextTryInMs: number }[]
 }
 
-/** What goes first when the platform lets us ask only so often. */
+/** The priority of a request when the platform's limit makes requests wait. */
 export type Priority = 'login' | 'background'
 
 /**
- * The chat platform in this service's words. Every method is bounded in time and throws
- * `ChatPlatformError`; only `undefined` for a member is the platform's own word that there is none.
+ * The chat platform in the terms of this service. Every method is bounded in time and throws `ChatPlatformError`;
+ * only `undefined` for a member is the platform's own statement that there is none.
  */
 export interface ChatPlatform {
-  /** The platform's OAuth screen, bound to `state` and to the verifier's challenge (RFC 7636). */
+  /** Returns the platform's OAuth screen, bound to `state` and to the verifier's challenge (RFC 7636). */
   authorizeUrl(login: { state: string; codeVerifier: string }): Promise<string>
-  /** True when `iss` is absent or the platform's own (RFC 9207). */
+  /** Returns true if `iss` is absent or the platform's own (RFC 9207). */
   isIssuer(iss: string | undefined): boolean
   /**
-   * Exchanges the platform's code, once, and reads who it is for. No token of the platform is kept. Callers take
-   * turns by `from`, the name under which an address is counted, so that one of them cannot keep the others out.
+   * Exchanges the platform's code, once, and reads the user it belongs to. No token of the platform is stored.
+   * Callers take turns by `from`, the name under which an address is counted, so that one of them cannot block the
+   * others.
    */
   identify(login: { code: string; codeVerifier: string; from: string }): Promise<ChatUser>
-  /** The member of a server, or undefined when the platform says that this user is not in it. */
+  /** Returns the member of a server, or undefined if the platform states that this user is not in it. */
   member(serverId: string, userId: string, priority: Priority): Promise<ChatMember | undefined>
-  /** The server with its roles. */
+  /** Returns the server with its roles. */
   server(serverId: string, priority: Priority): Promise<ChatServerInfo>
-  /** Members in ascending order of id after `after`; fewer than `limit` is the end. */
+  /** Returns members in ascending order of ID after `after`; fewer than `limit` is the end. */
   members(serverId: string, after: string, limit: number): Promise<ChatMember[]>
-  /** How much of what the platform allows is used, on this instance. */
+  /** Returns the use of the platform's limits by this instance. */
   budget(): ChatBudget
   /** Returns the live connection, which is closed until it is opened. */
   gateway(timing?: Partial<ChatGatewayTiming>): ChatGateway
-  /** A picture in its current form, or undefined when the platform has none under this hash. */
+  /** Returns a picture in its current form, or undefined if the platform has none under this hash. */
   image(asked: ChatImageName): Promise<ChatImage | undefined>
-  /** The servers that the bot is in, by id. */
+  /** Returns the servers that the bot is in, by ID. */
   servers(): Promise<ChatServerName[]>
-  /** Where whoever manages a server invites the bot. */
+  /** Returns the address where a server's manager invites the bot. */
   inviteUrl(): string
-  /** The name of the bot, for `doctor`. */
+  /** Returns the name of the bot, for `doctor`. */
   bot(): Promise<string>
-  /** Whether the platform takes our OAuth client id and secret, for `doctor`. */
+  /** Returns true if the platform accepts our OAuth client ID and secret, for `doctor`. */
   isClientAccepted(): Promise<boolean>
-  /** What the platform has on record of this application, for `doctor`. */
+  /** Returns the platform's record of this application, for `doctor`. */
   application(): Promise<ChatApplication>
 }
 
 /**
- * - `unavailable`: no answer, a 5xx, or too busy for us; try later.
- * - `refused`: it answered no, and trying again will not help (bad code, lost permission, bad bot token).
+ * - `unavailable`: no answer, a 5xx, or too many requests; try later.
+ * - `refused`: a refusal that another attempt will not change (bad code, lost permission, bad bot token).
  * - `unexpected`: an answer that makes no sense.
  */
 export type ChatPlatformFailure = 'unavailable' | 'refused' | 'unexpected'
@@ -88,7 +92,7 @@ export type ChatPlatformFailure = 'unavailable' | 'refused' | 'unexpected'
 export class ChatPlatformError extends Error {
   override readonly name = 'ChatPlatformError'
   readonly failure: ChatPlatformFailure
-  /** The platform's own status and code, where it gave them. */
+  /** The platform's own status and code, if it sent them. */
   readonly status: number | undefined
   readonly platformCode: string | number | undefined
 

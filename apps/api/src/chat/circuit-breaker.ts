@@ -1,32 +1,32 @@
 import type { Priority } from './chat-platform.ts'
 
-/** After a pause a login may try first; background work only when none has come for so long. */
+/** The time after a pause in which only a sign-in may be the probe; background work may be it later. */
 const loginsFirstMs = 5_000
-/** A probe that nobody heard of again does not keep the next one waiting for longer. */
+/** The time after which a probe without a result no longer delays the next one. */
 const maxProbeMs = 15_000
 
 export interface BreakerOptions {
-  /** So many refusals within the window open it. */
+  /** The number of refusals within the window that opens it. */
   readonly threshold: number
   readonly windowMs: number
-  /** The first pause, unless the platform asks for another; each probe that fails doubles it. */
+  /** The first pause, unless the platform requests another; each probe that fails doubles it. */
   readonly firstPauseMs: number
   readonly maxPauseMs: number
 }
 
-/** Keeps us from asking what is refused: every refusal is counted, and too many ban the whole address. */
+/** Prevents requests that would be refused: every refusal is counted, and too many ban the whole address. */
 export interface CircuitBreaker {
-  /** Whether a request may go; while it is open, one in a while finds out whether it is over. */
+  /** Returns true if a request may be sent; while the breaker is open, only an occasional probe. */
   admits(priority: Priority): boolean
-  /** A request goes: while it is open, that is the probe. */
+  /** Notes that a request is sent: while the breaker is open, that is the probe. */
   began(): void
-  /** `retryAfterMs`: the pause that the platform asked for. */
+  /** Notes a refusal. `retryAfterMs`: the pause that the platform requested. */
   refused(retryAfterMs?: number): void
-  /** Opens it now, for a reason that others have counted. */
+  /** Opens the breaker now, for a reason that others have counted. */
   trip(): void
-  /** Answered in any other way; `isProof` when that says that the reason is gone. */
+  /** Notes any other answer; `isProof` if it shows that the reason is gone. */
   answered(isProof: boolean): void
-  /** Milliseconds until it is tried again, or undefined while it is closed. */
+  /** Returns the milliseconds until the next attempt, or undefined while the breaker is closed. */
   openForMs(): number | undefined
 }
 
@@ -53,7 +53,7 @@ export function createCircuitBreaker(options: BreakerOptions, now: () => number)
     },
     refused(retryAfterMs) {
       if (openUntil !== undefined) {
-        // Requests that were under way when it opened say nothing new.
+        // Requests that were in progress when it opened add no information.
         if (probedAt !== undefined) open(Math.max(pauseMs * 2, retryAfterMs ?? 0))
         return
       }

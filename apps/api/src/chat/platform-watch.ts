@@ -3,7 +3,7 @@ import { ChatPlatformError } from './chat-platform.ts'
 
 type Outcome = 'answered' | 'refused' | 'unavailable' | 'unexpected'
 
-/** How one kind of question fared since the start. */
+/** The results of one kind of request since the start. */
 export interface Asked {
   readonly operation: string
   readonly outcome: Outcome
@@ -11,17 +11,17 @@ export interface Asked {
   seconds: number
 }
 
-/** What this instance has seen of the platform. Moments are of a clock that never jumps. */
+/** The observations of this instance about the platform. Times come from a monotonic clock. */
 export interface PlatformWatch extends ChatInstrumentation {
   readonly asked: () => readonly Asked[]
-  /** The last question: when it was settled, how long it took, and what was wrong, if anything. */
+  /** Returns the last request: its time of completion, its duration, and its problem, if any. */
   readonly last: () =>
     | { readonly at: number; readonly latencyMs: number; readonly problem: string | null }
     | undefined
   readonly events: () => number
 }
 
-/** Watches every question to the platform, and every event of its gateway. */
+/** Observes every request to the platform, and every event of its gateway. */
 export function createPlatformWatch(now = () => performance.now()): PlatformWatch {
   const asked = new Map<string, Asked>()
   let last: ReturnType<PlatformWatch['last']>
@@ -59,5 +59,8 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
   }
 }
 
-/** A refusal of one thing is an answer; no answer at all, or no answer to us whoever we ask about, is not. */
+/**
+ * Returns true without any answer, or if the platform refuses us for every request; a refusal of one request is an
+ * answer.
+ */
 const isDown = ({ failure, status }: ChatPlatformError) => failure !== 'refused' || status === 401

@@ -1,25 +1,25 @@
 import { type ErrorCode, type ErrorDefinition, errors } from '@rolecall/contract'
 
 /**
- * One thing that must hold for somebody to be let in. The code that decides and the explanation of what it would decide run
- * the same value, so that neither can know a rule that the other does not.
+ * A condition for access. The decision and its explanation evaluate the same value, so neither can apply a rule
+ * that the other lacks.
  */
 export interface Check<Facts, Refusal extends string = ErrorCode> {
-  /** Where it is asked, and what: `authorize.project_active`. */
+  /** The operation and its condition: `authorize.project_active`. */
   readonly name: string
-  /** What is thrown or sent when it does not hold. */
+  /** The error that is thrown or sent if the condition fails. */
   readonly refusal: Refusal
-  /** What the refusal carries on the wire. */
+  /** The error code in the response. */
   readonly code: string
-  /** What to do about it. */
+  /** The fix, as a sentence. */
   readonly mend: string
-  /** Undefined where nobody can say, because something before it does not hold; whoever decides takes it for no. */
+  /** Undefined if it cannot be decided because an earlier condition fails. Callers treat `undefined` as false. */
   readonly holds: (facts: Facts) => boolean | undefined
-  /** What was found, for an administrator. */
+  /** Describes the finding to an administrator. */
   readonly tell: (facts: Facts) => string
 }
 
-/** A check whose refusal is a row of the error table. */
+/** Creates a check that refuses with a row of the error table. */
 export const errorCheck = <Facts>(
   check: Omit<Check<Facts>, 'code' | 'mend'> & { readonly refusal: ErrorCode },
 ): Check<Facts> => {
@@ -27,13 +27,13 @@ export const errorCheck = <Facts>(
   return { ...check, code, mend }
 }
 
-/** The first check that does not hold, in the order in which they are asked. */
+/** Returns the first check that fails, in the order of evaluation. */
 export const firstFailed = <Facts, Refusal extends string>(
   checks: readonly Check<Facts, Refusal>[],
   facts: Facts,
 ): Check<Facts, Refusal> | undefined => checks.find(({ holds }) => holds(facts) !== true)
 
-/** A check and what came of it, for an administrator. */
+/** A check and its result, for an administrator. */
 export interface Step {
   readonly check: string
   readonly ok: boolean
@@ -42,7 +42,7 @@ export interface Step {
   readonly code: string
 }
 
-/** Every check of which something can be said, whatever the others say. */
+/** Returns the result of every check that can be decided, independently of the other results. */
 export const stepsOf = <Facts, Refusal extends string>(
   checks: readonly Check<Facts, Refusal>[],
   facts: Facts,

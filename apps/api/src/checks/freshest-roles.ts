@@ -10,22 +10,22 @@ const maxWaitMs = 2_000
 interface Asked<T> {
   readonly known: T | undefined
   readonly terms: FreshnessTerms
-  /** Asks the chat platform. */
+  /** Fetches the roles from the chat platform. */
   readonly refresh: () => Promise<Refreshed>
-  /** Reads what is mirrored, after the platform was asked. */
+  /** Reads the mirror after the request to the platform. */
   readonly reread: () => Promise<T | undefined>
 }
 
-/** What was asked about, and where its roles come from when the gateway does not vouch for them. */
+/** A mirrored value, and the source of its roles if the gateway does not vouch for them. */
 interface Freshest<T> {
   readonly known: T
   readonly source: 'rest' | 'mirror'
 }
 
 /**
- * Returns roles as fresh as a response needs them: those that are known if they are fresh, else what the platform says
- * within two seconds, else what is mirrored. `known` is undefined if there is no such member.
- * @throws CHAT_PLATFORM_UNAVAILABLE if the platform says nothing, and the mirrored roles are missing or too old
+ * Returns roles as fresh as a response needs them: the known ones if they are fresh, else the platform's answer if
+ * it comes within two seconds, else the mirrored ones. `known` is undefined if there is no such member.
+ * @throws CHAT_PLATFORM_UNAVAILABLE if the platform does not answer, and the mirrored roles are missing or too old
  */
 export async function freshestRoles<T extends Mirrored>(asked: Asked<T>): Promise<Freshest<T | undefined>> {
   const { known, terms, refresh, reread } = asked
@@ -35,7 +35,10 @@ export async function freshestRoles<T extends Mirrored>(asked: Asked<T>): Promis
   return { known, source: 'mirror' }
 }
 
-/** Returns what the platform said in time. A refusal to ask is thrown; any other failure leaves what is mirrored. */
+/**
+ * Returns the result of a refresh that ends in time. Refusals to send the request are thrown; any other failure
+ * leaves the mirror as it is.
+ */
 async function answered(refresh: () => Promise<Refreshed>): Promise<Refreshed> {
   try {
     return await withTimeout(refresh(), maxWaitMs)

@@ -5,15 +5,15 @@ import type { Tx } from '#platform/db/database'
 import { invalid } from '#platform/http/check-request'
 
 interface NamedRoles {
-  /** Where they stand in the request. */
+  /** The place of the roles in the request. */
   readonly path: string
   readonly roleIds: readonly string[]
-  /** Undefined: the main one. */
+  /** Undefined means the main server. */
   readonly serverId: string | undefined
 }
 
 /**
- * A role that does not exist lets nobody in, and nobody would find out why.
+ * Rejects unknown roles: a role that does not exist grants access to no one, and the mistake would stay hidden.
  * @throws VALIDATION_FAILED
  */
 export async function checkRolesKnown(tx: Tx, { path, roleIds, serverId }: NamedRoles): Promise<void> {

@@ -9,7 +9,7 @@ const whileRunning = {
 const progressEvery = 10_000
 const grouped = (count: number) => count.toLocaleString('en')
 
-/** Checks the audit chain and says how it is; a broken one ends the process with 1. */
+/** Checks the audit chain and prints its state; a broken one ends the process with 1. */
 export async function auditVerifyCommand(): Promise<void> {
   const report = await withDatabase(async (db) => {
     if ((await schemaState(db)).pending.length > 0) {
@@ -36,7 +36,7 @@ export async function auditVerifyCommand(): Promise<void> {
   )
 }
 
-/** On standard error, so that the result alone can be kept. */
+/** Printed on standard error, so that the result alone can be saved. */
 function showProgress() {
   let shown = 0
   return (entries: number) => {

@@ -10,7 +10,10 @@ import { StartRefused } from '../process/start-refused.ts'
 import { unmadeFolder } from './unmade-folder.ts'
 import { refuseWhileRunning } from './with-database.ts'
 
-/** Writes the embedded database into a file, whole or not at all. Only its owner may read it: it knows people. */
+/**
+ * Writes the embedded database into a file, whole or not at all. Only its owner may read it: it contains personal
+ * data.
+ */
 export async function backup(file: string): Promise<void> {
   const folder = embeddedFolder('pg_dump --format=custom --file=FILE')
   if (unmadeFolder({ databaseUrl: `pglite:${folder}` })) {
@@ -20,7 +23,7 @@ export async function backup(file: string): Promise<void> {
   }
   await mayWrite(file)
   const archive = await archiveFolder(folder).catch((error: unknown) => refuseWhileRunning(error))
-  // A name that nobody could prepare: a file or a link that is there already keeps its own rights.
+  // A random name cannot be prepared in advance: an existing file or link would keep its own permissions.
   const unfinished = `${file}.${randomBytes(8).toString('hex')}`
   try {
     await writeFile(unfinished, archive, { mode: 0o600, flag: 'wx', flush: true })
@@ -33,7 +36,10 @@ export async function backup(file: string): Promise<void> {
   console.log('It holds no encryption keys: keep OUTBOUND_ and INBOUND_WEBHOOK_ENCRYPTION_KEY elsewhere.')
 }
 
-/** Puts a backup where the configuration wants the embedded database, and says what a backup brings back. */
+/**
+ * Restores a backup to the place where the configuration expects the embedded database, and prints the
+ * consequences.
+ */
 export async function restore(file: string): Promise<void> {
   const folder = embeddedFolder('pg_restore --dbname=DATABASE_URL FILE')
   if (!unmadeFolder({ databaseUrl: `pglite:${folder}` })) {
@@ -55,7 +61,7 @@ export async function restore(file: string): Promise<void> {
   console.log('  rolecall migrate && rolecall sessions revoke --all')
 }
 
-/** A database that this version cannot work with is refused here, and not by the next start. */
+/** Refuses a database that this version cannot work with, before the next start would. */
 async function markAsRestored(url: string) {
   const db = await openDatabase(url)
   try {
@@ -72,14 +78,14 @@ function embeddedFolder(command: string): string {
   const wrong = problems.filter((line) => line.startsWith('DATABASE_URL'))
   if (wrong.length > 0) throw new StartRefused(wrong.join('\n'))
   const [, folder = ''] = /^pglite:(?!:memory:)(.+)/.exec(config.databaseUrl) ?? []
-  // With a slash at its end what stands beside it would be in it.
+  // With a slash at its end, siblings would be inside the folder.
   if (folder) return folder.replace(/(?<=.)\/+$/, '')
   throw new StartRefused(
     `DATABASE_URL names no embedded database in a folder. PostgreSQL has its own tools: ${command} (docs/guides/backup.md).`,
   )
 }
 
-/** Takes the name and lets it go: a backup that is there already is never written over. */
+/** Reserves the name and releases it: an existing backup is never overwritten. */
 async function mayWrite(file: string) {
   try {
     await writeFile(file, '', { flag: 'wx', mode: 0o600 })

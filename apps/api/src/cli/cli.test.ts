@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** In an empty folder, with this environment and nothing else. */
+/** Runs a command in an empty folder, with this environment and nothing else. */
 const rolecall = (args: string, env: Record<string, string> = {}) => runCommand(folder, args.split(' '), env)
 
 test('help names every command, with examples', async () => {
@@ -67,14 +67,14 @@ test.each([
   ['doctor', 141],
   ['openapi', 141],
   ['migrate', 141],
-  // They say all at once, and have ended before they could hear that nobody reads it.
+  // These commands print all at once, and exit before they could receive EPIPE.
   ['--help', 0],
   ['frobnicate', 1],
 ])('%s ends quietly when its reader has gone, with %i', async (command, code) => {
-  // The command starts when its reader has ended: each of its lines finds a closed pipe.
+  // The command starts after its reader has ended: each of its lines finds a closed pipe.
   const untilUnread = 'trap "" PIPE; while echo 2>/dev/null; do :; done'
   const script = `{ ${untilUnread}; "$0" ${brief.join(' ')} "$1" ${command} 2>&1; echo "code $?" >&2; } | true`
-  // Empty, so that `migrate` has many lines to say; an embedded one would take seconds to make.
+  // An empty database makes `migrate` print many lines; an embedded one would take seconds to create.
   const database = await createDatabase('postgres')
   const db = await openDatabase(database.url)
   await db.script('drop schema public cascade; create schema public')
@@ -240,7 +240,7 @@ describe('doctor', () => {
     redis = await startRedis()
     env = {
       ...environmentFor(sim),
-      // As an operator makes them.
+      // Made as an operator makes them.
       OUTBOUND_WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
       INBOUND_WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
       DATABASE_URL: database.url,
@@ -423,7 +423,7 @@ describe('doctor', () => {
       databaseLine(changed((url) => (url.pathname = '/not_there'))),
     ])
     expect(lines[0]).toContain('refuses the password of DATABASE_URL')
-    // A server that asks for passwords tells nobody which roles there are.
+    // A server that requires passwords never reveals the roles that exist.
     expect(lines[1]).toContain('has no role of that name')
     expect(lines[2]).toContain('has no database of the name in DATABASE_URL')
     expect(lines.join('')).not.toContain('canary')

@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** In an empty folder, with this environment and nothing else. */
+/** Runs a command in an empty folder, with this environment and nothing else. */
 const rolecall = (command: string, env: Record<string, string>) => runCommand(folder, [command], env)
 
 test('no command makes an empty database where a restore was interrupted; it says how to go on', async () => {

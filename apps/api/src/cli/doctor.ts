@@ -10,12 +10,12 @@ import { readerLines } from './doctor/fast-reader.ts'
 import { type Line, note, ok, problem, skipped, words } from './doctor/line.ts'
 import { cacheLines, databaseLines, keyLines } from './doctor/storage.ts'
 
-/** Checks everything that the service needs, one line each, with the way to mend what is wrong. */
+/** Checks everything that the service needs and prints a line for each, with the fix for each problem. */
 export async function doctorCommand(): Promise<void> {
   const { config, problems, warnings } = loadConfig(readEnvironment())
   const log = createLog('silent')
   const chat = chatFor(config, log)
-  // What production refuses is elsewhere worth knowing, and in nobody's way.
+  // A problem that production refuses is only a note elsewhere, and blocks nothing.
   const wrong = [...problems.map(problem), ...warnings.map(config.production ? problem : note)]
   const { chatBotToken, chatClientId, chatClientSecret, chatApiUrl, outboundKey, inboundKey } = variables
   const areas: readonly Area[] = [
@@ -79,14 +79,14 @@ export async function doctorCommand(): Promise<void> {
 
 interface Area {
   readonly name: string
-  /** The variables that it is checked with. */
+  /** The variables that the check needs. */
   readonly needs: readonly { readonly name: string }[]
-  /** The area that has to be all right first. */
+  /** The area that must pass first. */
   readonly after?: string
   readonly check: () => Promise<Line[]>
 }
 
-/** Runs a check, or skips it where it depends on another one that failed: each problem is reported once. */
+/** Runs a check, or skips it if it depends on one that failed: each problem is reported once. */
 async function linesOf(
   { needs, after, check }: Area,
   unusable: ReadonlySet<string | undefined>,
@@ -109,7 +109,9 @@ const ownErrors = [
   'MigrationRefused',
 ]
 
-/** Messages of our own errors are sentences without secrets; what others wrote may hold an address. */
+/**
+ * Our own errors have messages that are sentences without secrets; messages of libraries may contain an address.
+ */
 const sentenceOf = (error: unknown) =>
   error instanceof Error && ownErrors.includes(error.name)
     ? error.message

@@ -27,8 +27,8 @@ export interface InitOptions {
 }
 
 /**
- * From nothing to a complete configuration: asks what it was not told, checks each answer at the platform before the next,
- * makes the keys, and registers the first project.
+ * Creates a complete configuration from nothing: asks for missing values, checks each answer at the platform before
+ * the next, generates the keys, and registers the first project.
  */
 export async function initCommand(options: InitOptions): Promise<void> {
   refuseExisting(options.output)
@@ -59,7 +59,10 @@ export async function initCommand(options: InitOptions): Promise<void> {
   console.log(`next     ${compose ? `docker compose --env-file ${options.output} up -d` : 'rolecall serve'}`)
 }
 
-/** What flags say, over what the environment says; of secrets only the environment and files: a command line is seen by all. */
+/**
+ * Merges flags over the environment. Secrets come only from the environment and from files: every user of the
+ * machine can see a command line.
+ */
 function valuesGiven(options: InitOptions): Environment {
   const environment = readEnvironment()
   const secrets = ['CHAT_BOT_TOKEN', 'CHAT_CLIENT_SECRET', 'DATABASE_URL', 'CACHE_URL'].flatMap((name) => {
@@ -93,7 +96,7 @@ function valuesGiven(options: InitOptions): Environment {
   }
 }
 
-/** Without a terminal nobody can be asked: all that lacks is said at once. */
+/** Without a terminal there is no one to ask: all missing values are reported at once. */
 function refuseMissing(asked: readonly Question[], given: Environment) {
   const missing = asked.filter(
     ({ name, preset }) => !given[name] && preset === undefined && name !== 'CHAT_CALLBACK_URL',
@@ -106,7 +109,7 @@ function refuseMissing(asked: readonly Question[], given: Environment) {
   )
 }
 
-/** Asks until the answer is right; without a terminal a wrong one ends the command. */
+/** Asks until the answer is valid; without a terminal an invalid one ends the command. */
 async function answered(question: Question, values: Environment): Promise<Environment> {
   let answer = values[question.name] ?? (await heard(question, values))
   for (;;) {
@@ -114,7 +117,7 @@ async function answered(question: Question, values: Environment): Promise<Enviro
     for (const { kind, text } of lines) console.log(`${words[kind].padEnd(7)}  ${question.name}  ${text}`)
     if (!lines.some(({ kind }) => kind === 'problem')) return filled
     if (!isTerminal()) throw new StartRefused('Nothing was written.')
-    // Enter alone asks the platform again: what was wrong may be mended there.
+    // Enter alone asks the platform again: the problem may have been fixed there.
     answer = (await heard(question, values)) || answer
   }
 }
@@ -158,7 +161,7 @@ const freshKeys = (): Values => ({
   METRICS_TOKEN: randomBytes(24).toString('base64url'),
 })
 
-/** The first project: named by flags, or asked for; none without a terminal and flags. */
+/** Returns the first project: named by flags, or asked for; none without a terminal and flags. */
 async function projectWanted({ project, redirectUri }: InitOptions) {
   const name = project ?? (isTerminal() ? await ask('Name of the first project, empty for none') : '')
   if (!name) return undefined

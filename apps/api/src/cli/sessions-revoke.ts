@@ -8,7 +8,9 @@ import { withDatabase } from './with-database.ts'
 
 const grouped = (count: number) => count.toLocaleString('en')
 
-/** Ends every session, and says how many there were. Without `--all` nothing is ended: a slip must not log all out. */
+/**
+ * Ends every session, and prints their number. Without `--all` nothing is ended: a slip must not sign everyone out.
+ */
 export async function sessionsRevokeCommand({ all }: { all?: boolean }): Promise<void> {
   if (!all) throw new StartRefused('Say --all to end every session there is. Nothing was ended.')
   const ended = await withDatabase(async (db) => {
@@ -16,7 +18,7 @@ export async function sessionsRevokeCommand({ all }: { all?: boolean }): Promise
       throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
     }
     const ended = await endEverything({ db, audit: { record: recordAudit } })
-    // Before anybody is told that it is done: instances may be running.
+    // Confirmed before the command reports success: instances may be running.
     await createAnswers({ db, log: createLog('error'), maxBytes: 0, configuredServerId: undefined }).confirm()
     return ended
   })

@@ -12,9 +12,9 @@ import { StartRefused } from '../process/start-refused.ts'
 import { unmadeFolder } from './unmade-folder.ts'
 
 /**
- * Runs a command on the configured database. A wrong DATABASE_URL, of which the service outside production
- * would only warn, is refused: a command must not work on another database than its caller thinks. Nor
- * does it make one on the way, unless that is what it is for. `whileRunning` says how to get the same from a running
+ * Runs a command on the configured database. Refuses a wrong DATABASE_URL, for which the service outside production
+ * would only warn: a command must not work on another database than its caller expects. Nor does it create a database
+ * in passing, unless that is its purpose. `whileRunning` tells the operator how to get the same from a running
  * service, which keeps every other process out of an embedded database.
  */
 export async function withDatabase<T>(
@@ -45,7 +45,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** Throws one sentence where a running service has the embedded database, and any other error as it is. */
+/** Throws one sentence if a running service has the embedded database, and any other error unchanged. */
 export function refuseWhileRunning(error: unknown, alternative?: string): never {
   if (!(error instanceof FolderInUse)) throw error
   const stop = `A running Rolecall uses the data folder ${error.folder}. Stop it and run this command again`

@@ -120,7 +120,7 @@ describe('Accept-Language', () => {
     ['zh', 'zh-Hans'],
     ['zh-CN', 'zh-Hans'],
     ['zh-Hans-SG', 'zh-Hans'],
-    // A reader of Traditional Chinese is not given Simplified by what their browser adds.
+    // A reader of Traditional Chinese does not get Simplified because of languages that their browser adds.
     ['zh-TW,zh;q=0.9,en;q=0.8', 'en'],
     ['zh-Hant,zh-Hans;q=0.5', 'zh-Hans'],
     ['ca,es;q=0.5', 'es'],

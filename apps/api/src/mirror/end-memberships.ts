@@ -8,11 +8,12 @@ export interface Ending extends RowEnd {
 }
 
 /**
- * Ends memberships on the platform's own word, with the sessions bound to those servers. Nothing happens to one that
- * is over already: the platform repeats itself. Answers one event for each that ended, which the caller records
- * last in the transaction: whoever holds the end of the audit log keeps all other writers waiting.
+ * Ends memberships that the platform reports as over, with the sessions bound to those servers. A membership that is
+ * over already stays as it is, because the platform repeats its reports. Returns one event for each membership that
+ * ended. The caller records them last in the transaction: the lock on the end of the audit log makes all other writers
+ * wait.
  *
- * Whoever came back since the platform was asked has not left.
+ * A member who came back since the platform was asked has not left.
  */
 export async function endMemberships(
   tx: Tx,

@@ -1,11 +1,16 @@
 import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** The name of a member, whom nothing can be made for until the transaction ends; undefined when nobody knows them. */
+/**
+ * Returns the name of a member and locks the row: nothing can be created for the member until the transaction ends.
+ * Undefined if the member is unknown.
+ */
 export const lockMember = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ username: string }>(sql`select username from members where id = ${memberId} for update`)
 
-/** Deletes a member from the mirror, and from what is kept of reads of servers. Whatever else refers to them goes before. */
+/**
+ * Deletes a member from the mirror, and from the records of server reads. All other references are deleted before.
+ */
 export async function eraseFromMirror(tx: Tx, memberId: string): Promise<void> {
   await tx.execute(sql`
     update member_syncs set started_by = started_by - 'actor' - 'client'

@@ -1,38 +1,39 @@
 /**
- * How far mirrored roles may be believed: the gateway vouches for them (`live`), they were read a moment ago (`rest`),
- * they are what there is while the platform does not answer (`mirror`), or they are not to be served (`too old`).
+ * The reliability of mirrored roles: the gateway vouches for them (`live`), they were read a moment ago (`rest`),
+ * they are the best available while the platform does not answer (`mirror`), or they must not be served (`too
+ * old`).
  */
 export type Freshness = 'live' | 'rest' | 'mirror' | 'too old'
 
-/** How old roles may be for a use. */
+/** The age that roles may have for a use. */
 export interface FreshnessTerms {
-  /** Without the gateway, roles of this age are not asked for again; 0: always. */
+  /** Without the gateway, younger roles are not requested again; 0: they always are. */
   readonly youngMs: number
-  /** Older ones are not served, whatever the platform does. */
+  /** Older roles are not served, in any state of the platform. */
   readonly maxAgeMs: number
 }
 
 const maxMirrorAgeMs = 24 * 60 * 60 * 1000
-/** Who is a System Admin fails closed, and soon. */
+/** Five minutes: access to the administration fails closed, and soon. */
 const maxAdminAgeMs = 5 * 60 * 1000
 
-/** For what projects are told. */
+/** Returns the terms for responses to projects. */
 export const memberTerms = (permissionTtlMs: number): FreshnessTerms => ({
   youngMs: permissionTtlMs,
   maxAgeMs: maxMirrorAgeMs,
 })
 
-/** For deciding who administers the service. */
+/** Returns the terms for access to the administration. */
 export const adminTerms = (permissionTtlMs: number): FreshnessTerms => ({
   youngMs: Math.min(permissionTtlMs, maxAdminAgeMs),
   maxAgeMs: maxAdminAgeMs,
 })
 
-/** Roles as they are mirrored, at one moment. */
+/** Mirrored roles at one moment. */
 export interface Mirrored {
   /** True while the gateway vouches for their server. */
   readonly isLive: boolean
-  /** Since the platform told of them, or confirmed them. */
+  /** The time since the platform reported or confirmed them. */
   readonly ageMs: number
 }
 
@@ -47,6 +48,6 @@ export const isFresh = (mirrored: Mirrored, terms: FreshnessTerms): boolean => {
   return freshness === 'live' || freshness === 'rest'
 }
 
-/** Whether mirrored roles may be served at all, while the platform says nothing. */
+/** Returns true if mirrored roles may be served while the platform does not answer. */
 export const isServable = (mirrored: Mirrored, terms: FreshnessTerms): boolean =>
   freshnessOf(mirrored, terms) !== 'too old'

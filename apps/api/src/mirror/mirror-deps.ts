@@ -4,13 +4,13 @@ import type { Database, Tx } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import type { AsOf, Departure } from './write-members.ts'
 
-/** Ends sessions whose membership is gone, in the transaction in which it goes; that is not for the mirror to know how. */
+/** Ends sessions with their membership, in the same transaction; the mirror does not know how. */
 export interface EndSessions {
-  /** Answers one row for each session that ended. */
+  /** Returns one row for each session that ended. */
   readonly ofMembers: (tx: Tx, departures: readonly Departure[]) => Promise<Departure[]>
 }
 
-/** What the mirror is made of. */
+/** The dependencies of the mirror. */
 export interface MirrorDeps {
   readonly db: Database
   readonly log: Log
@@ -19,7 +19,7 @@ export interface MirrorDeps {
   readonly endSessions: EndSessions
 }
 
-/** Writes what the platform said of one member; an undefined member is its word that there is none. */
+/** Writes the platform's answer about one member; undefined means that there is no such member. */
 export type MirrorMember = (
   serverId: string,
   user: ChatUser | { id: string },
@@ -27,7 +27,7 @@ export type MirrorMember = (
   asOf: AsOf,
 ) => Promise<void>
 
-/** `fresh`: the mirror was just written. `unavailable`: it was not, and only its age says how good it is. */
+/** `fresh`: the mirror was just written. `unavailable`: it was not, and only its age shows its quality. */
 export type Refreshed = 'fresh' | 'unavailable'
 
 /** Reads one member from the platform into the mirror. */

@@ -5,8 +5,8 @@ import { type AsOf, upsertMembers } from './write-members.ts'
 import { writeMemberships } from './write-memberships.ts'
 
 /**
- * Writes what the platform said of one member. `undefined` is its word that there is no such member. The
- * gateway may tell something newer while it is asked: rows written since then stay as they are.
+ * Writes the platform's answer about one member. `undefined` means that there is no such member. The gateway may
+ * report newer facts meanwhile: rows written since the request stay as they are.
  */
 export async function mirrorMember(
   deps: Pick<MirrorDeps, 'db' | 'audit' | 'endSessions'>,

@@ -5,11 +5,11 @@ import type { ServerMember } from './write-members.ts'
 export interface RolesState {
   /** Milliseconds since the server's roles were read; null when they never were. */
   readonly ageMs: number | null
-  /** True when every given role is known. */
+  /** True if every given role is known. */
   readonly complete: boolean
 }
 
-/** How much the stored roles of a server can be relied on for someone who holds these. */
+/** Returns the reliability of a server's stored roles for a member who holds these. */
 export const rolesState = (db: Queryable, serverId: string, roleIds: readonly string[]) =>
   db.maybeOne<RolesState>(sql`
     select (extract(epoch from clock_now() - v.roles_synced_at) * 1000)::float8 as "ageMs",
@@ -27,7 +27,7 @@ export const listUnknownRoles = async (tx: Tx, rows: readonly ServerMember[]) =>
       where not exists (select from roles r where r.server_id = x.server_id and r.id = held.id)`)
   ).map(({ id }) => id)
 
-/** Which of these are no roles of a server, as far as the mirror knows: places in the list. */
+/** Returns the places in the list of IDs that are no roles of a server, as far as the mirror knows. */
 export const placesOfUnknownRoles = async (db: Queryable, serverId: string, roleIds: readonly string[]) =>
   roleIds.length === 0
     ? []

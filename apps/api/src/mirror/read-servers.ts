@@ -1,11 +1,11 @@
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** True of a server that is registered. */
+/** Returns true for a registered server. */
 export const isServer = async (db: Queryable, serverId: string): Promise<boolean> =>
   (await db.maybeOne(sql`select from servers where id = ${serverId} and removed_at is null`)) !== undefined
 
-/** The name of a server, also of one that was removed: for a person who is refused. */
+/** Returns the name of a server, also of one that was removed: for a person who is refused. */
 export const findServerName = async (db: Queryable, serverId: string): Promise<string | undefined> =>
   (await db.maybeOne<{ name: string }>(sql`select name from servers where id = ${serverId}`))?.name
 
@@ -24,7 +24,7 @@ export const findMainServer = (db: Queryable) =>
     select id, name, icon, is_main as "isMain" from servers where is_main and removed_at is null`)
 
 /**
- * The server that decides who is a System Admin, and that is meant where none is named: the main one, or the configured one
+ * Returns the server that decides about System Admins, and that is the default: the main one, or the configured one
  * while there is none.
  */
 export const findAdminServer = (db: Queryable, configuredId: string | undefined) =>

@@ -2,8 +2,8 @@ import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /**
- * Replaces changes of the totals of member lists by their sums, those of up to `limit` totals; answers how many rows it
- * replaced. Rows that somebody else replaces at the moment are left to them: a sum in two parts is the same sum.
+ * Replaces the changes of up to `limit` member-list totals by their sums; returns the number of replaced rows. Rows
+ * that another process replaces at the moment are skipped: a sum in two parts is the same sum.
  */
 export const foldTotals = async (db: Queryable, limit: number): Promise<number> => {
   const folded = await db.maybeOne<{ n: number }>(sql`

@@ -3,11 +3,14 @@ import { toldColumns, toldFields } from '#member/columns'
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** The only writer of members and memberships. Memberships are written through `write-memberships.ts`, which sees who came back. */
+/**
+ * The only writer of members and memberships. Memberships are written through `write-memberships.ts`, which detects
+ * returns.
+ */
 
 /**
- * As of when the platform said something. An answer is as of when it was asked for: written later, it would pass for
- * newer than what was told meanwhile. What the platform tells by itself is `now`, and newer than every answer.
+ * The time to which the platform's statement refers. For a response that is the time of the request: written later,
+ * it would seem newer than events of the meantime. Events are `now`, and newer than every response.
  */
 export type AsOf = Date | 'now'
 
@@ -15,7 +18,7 @@ const timeOf = (asOf: AsOf): Sql => (asOf === 'now' ? sql`clock_now()` : sql`${a
 const isNotNewer = (column: Sql, asOf: AsOf): Sql =>
   asOf === 'now' ? sql`true` : sql`${column} <= ${asOf}::timestamptz`
 
-/** Half of the age up to which the mirror is served: whoever is listed unchanged is written this often. */
+/** Half of the age up to which the mirror is served: a listed member without changes is written this often. */
 const confirmAfter = '12 hours'
 
 const userSql = {
@@ -26,15 +29,15 @@ const userSql = {
   assigned: toldColumns((column) => `${column} = excluded.${column}`),
 }
 
-/** A person, and the server where they are known to be a member. */
+/** A person, and a server with their known membership. */
 export interface KnownUser {
   readonly user: ChatUser
   readonly serverId?: string
 }
 
 /**
- * Writes the profiles that differ, unless the mirror knows newer ones. E-mails are told by logins only; where these users
- * come without, stored ones stay.
+ * Writes the profiles that differ, unless the mirror has newer ones. Only sign-ins report email addresses; if these
+ * users come without, stored ones remain.
  */
 export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): Promise<number> {
   const tellsEmail = known.every(({ user }) => user.email !== undefined)
@@ -63,13 +66,17 @@ export interface ServerMember {
   readonly member: ChatMember
 }
 
-/** What lists order and search a membership by. Of a member who does not exist the foreign key tells. */
+/**
+ * Returns the text by which lists order and search a membership. The foreign key reports a member that does not
+ * exist.
+ */
 const searchTextOf = (memberId: Sql): Sql =>
   sql`coalesce((select u.search_text from members u where u.id = ${memberId}), '')`
 
 /**
- * Writes memberships, unless the mirror knows newer ones; also the way back in for someone who had left, which is a new
- * generation: no session of before lives again. `confirms`: whether one that is as it was is written too, so that it counts as read now. Of a whole list that would be every row.
+ * Writes memberships, unless the mirror has newer ones. A member who had left returns as a new generation: no
+ * earlier session becomes valid again. With `confirms`, unchanged memberships are written too, so that they count
+ * as read now; for a whole list that would be every row.
  */
 export const upsertMemberships = (
   tx: Tx,
@@ -97,22 +104,23 @@ export const upsertMemberships = (
         (excluded.nick, excluded.role_ids, coalesce(excluded.joined_at, m.joined_at), excluded.pending)
       or m.synced_at < clock_now() - ${confirmAfter}::interval)`)
 
-/** One member's way out of one server. */
+/** The departure of one member from one server. */
 export interface Departure {
   readonly serverId: string
   readonly memberId: string
 }
 
-/** A departure that shows only by the return: a membership that began before this time is over. */
+/** A departure that only the return reveals: a membership that began before this time is over. */
 export interface RowEnd extends Departure {
   readonly cameBackAt?: Date
 }
 
 /**
- * Ends memberships. Answers those that it ended; one that was over, was told of since, or is already that of the
- * return, is not among them.
+ * Ends memberships, and returns those that it ended. Excludes memberships that were over, that have a newer event, or
+ * that already belong to the return.
  *
- * Members are locked before memberships, as by whoever writes both: the end of one membership writes the others of its member.
+ * Locks members before memberships, in the order of all writers of both: the end of one membership writes the others
+ * of its member.
  */
 export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: AsOf) => {
   const isDue = sql`m.left_at is null and ${isNotNewer(sql`m.synced_at`, asOf)}
@@ -142,8 +150,8 @@ export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: A
 }
 
 /**
- * Notes that people are not members, also where no membership was known: a list that was asked for before this must
- * not bring them in after it. Rows written since `begunAt` say so already.
+ * Records that people are not members, also without a known membership: a list that was requested before must not
+ * add them later. Rows written since `begunAt` record it already.
  */
 export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: Date) =>
   tx.execute(sql`
@@ -155,7 +163,7 @@ export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: 
     on conflict (server_id, member_id) do update set synced_at = greatest(clock_now(), m.synced_at)
     where m.left_at is not null and m.synced_at < ${begunAt}`)
 
-/** Takes a role from up to `limit` members who hold it; 0 when nobody does any more. */
+/** Removes a role from up to `limit` members who hold it; returns 0 when no member does any more. */
 export const takeRole = (db: Queryable, serverId: string, roleId: string, limit: number) =>
   db.execute(sql`
     update memberships set role_ids = array_remove(role_ids, ${roleId}),
@@ -164,7 +172,7 @@ export const takeRole = (db: Queryable, serverId: string, roleId: string, limit:
       select member_id from memberships
       where server_id = ${serverId} and role_ids @> array[${roleId}]::text[] order by member_id limit ${limit})`)
 
-/** The name that a member chose for themselves, which the platform knows nothing of. */
+/** Sets the name that a member chose here, which the platform does not know. */
 export const setPreferredName = (tx: Tx, memberId: string, name: string | null) =>
   tx.execute(sql`
     update members set preferred_name = ${name}, updated_at = clock_now() where id = ${memberId}`)

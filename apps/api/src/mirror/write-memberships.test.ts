@@ -10,7 +10,9 @@ import { startWorld, type World } from '../../test/service.ts'
 const club = demo.mainGuildId
 const { ada, tomas, joon, kenji, rosa, yusra } = demo.users
 
-/** Without a gateway nobody tells of a departure: all that shows is who is a member now, and since when. */
+/**
+ * Without a gateway no event reports a departure: only the current members and their times of joining are visible.
+ */
 describe.each(engines)('who left, or was banned, and came back unseen, on %s', (engine) => {
   let world: World
   let project: GivenProject

@@ -6,13 +6,13 @@ import { type AsOf, type ServerMember, upsertMemberships } from './write-members
 
 interface Written {
   readonly changed: number
-  /** For the caller to record last in the transaction. */
+  /** The events that the caller records last in the transaction. */
   readonly events: AuditEvent[]
 }
 
 /**
- * Writes current memberships. A member who joined later than the mirror knows had left in between, which nobody told:
- * the membership of before ends first, with its sessions, and the one that is written is a new one.
+ * Writes current memberships. A member with a later time of joining than the mirror knows left in between, without
+ * an event: the earlier membership ends first, with its sessions, and the written one is new.
  */
 export async function writeMemberships(
   tx: Tx,

@@ -3,11 +3,14 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { AsOf } from './write-members.ts'
 
-/** The only writer of servers and their roles, but for the columns `live_*`: `gateway/store.ts` writes how long it vouches for them. */
+/**
+ * The only writer of servers and their roles, except for the columns `live_*`: `gateway/store.ts` writes for how
+ * long it vouches for them.
+ */
 
 /**
- * Creates the main server when there is no server at all. Of several instances that start at once one
- * inserts; the others meet its row, by id or by the one main flag, and do nothing.
+ * Creates the main server if there is no server at all. Of several instances that start at once one inserts; the
+ * others conflict with its row, by ID or by the single main flag, and do nothing.
  */
 export const insertFirstServer = (db: Queryable, id: string) =>
   db.execute(sql`
@@ -23,8 +26,8 @@ export interface NewServer {
 }
 
 /**
- * Registers a server, also one that was removed. Returns false when it is registered already: of two that
- * race one inserts. Violates `servers_one_main` when there is a main server and this shall be another.
+ * Registers a server, also one that was removed. Returns false if it is registered already: of two concurrent calls
+ * one inserts. Violates `servers_one_main` if there is a main server and this one would be another.
  */
 export const registerServer = async (tx: Tx, { id, name, icon, isMain }: NewServer): Promise<boolean> => {
   const changed = await tx.execute(sql`
@@ -35,7 +38,7 @@ export const registerServer = async (tx: Tx, { id, name, icon, isMain }: NewServ
   return changed === 1
 }
 
-/** Sets the main flag where it differs. Violates `servers_one_main` when another server has it. */
+/** Sets the main flag if it differs. Violates `servers_one_main` if another server has it. */
 export const setMainFlag = (tx: Tx, id: string, isMain: boolean) =>
   tx.maybeOne<{ name: string }>(sql`
     update servers set is_main = ${isMain}, updated_at = clock_now()
@@ -49,13 +52,13 @@ export const removeUnlessMain = (tx: Tx, id: string) =>
     where id = ${id} and removed_at is null and not is_main
     returning name`)
 
-/** Whether the platform can tell of a server now. */
+/** Records that the platform can report on a server now, or cannot. */
 export const setAvailable = (tx: Tx, serverId: string, isAvailable: boolean) =>
   tx.execute(sql`
     update servers set available = ${isAvailable}, updated_at = clock_now()
     where id = ${serverId} and available <> ${isAvailable}`)
 
-/** Writes name, icon and all roles of a server, unless its roles were written since this was asked for. */
+/** Writes name, icon and all roles of a server, unless its roles were written since the request. */
 export async function writeServer(tx: Tx, { id, name, icon, roles }: ChatServerInfo, asOf: AsOf) {
   if ((await claimRoles(tx, id, asOf)) === 0) return
   await tx.execute(sql`
@@ -66,21 +69,21 @@ export async function writeServer(tx: Tx, { id, name, icon, roles }: ChatServerI
   await tx.execute(sql`delete from roles where server_id = ${id} and id <> all(${ids}::text[])`)
 }
 
-/** Writes one role as the platform just told it. */
+/** Writes one role that the platform just reported. */
 export async function writeRole(tx: Tx, serverId: string, role: ChatServerInfo['roles'][number]) {
   await claimRoles(tx, serverId, 'now')
   await upsertRoles(tx, serverId, [role])
 }
 
-/** Removes one role as the platform just told it. */
+/** Removes one role that the platform just reported as deleted. */
 export async function removeRole(tx: Tx, serverId: string, roleId: string) {
   await claimRoles(tx, serverId, 'now')
   await tx.execute(sql`delete from roles where server_id = ${serverId} and id = ${roleId}`)
 }
 
 /**
- * The server's row first: whoever writes its roles takes turns, instead of locking each other's. 0 when somebody wrote
- * them since this was asked for.
+ * Locks the server's row first: writers of its roles take turns, instead of locking each other's rows. Returns 0 if
+ * another writer wrote them since the request.
  */
 const claimRoles = (tx: Tx, serverId: string, asOf: AsOf) =>
   asOf === 'now'

@@ -23,7 +23,7 @@ export async function brandOf(db: Queryable, of: Belongs): Promise<Brand> {
   }
 }
 
-/** For a page on the host of a protected site, where addresses of ours are not served. */
+/** Removes the images from a page on the host of a protected site, where addresses of ours are not served. */
 export const withoutImages = ({ server, site, accentColor }: Brand): Brand => ({
   server: server && { name: server.name },
   site: site && { name: site.name },

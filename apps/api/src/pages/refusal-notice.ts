@@ -1,6 +1,6 @@
 import type { Notice, Reader } from '#platform/http/reader'
 
-/** Why a login ended without a code. */
+/** The reasons for which a sign-in ended without a code. */
 export type LoginRefusal =
   | 'declined'
   | 'not_a_member'

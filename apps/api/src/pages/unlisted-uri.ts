@@ -3,10 +3,10 @@ import type { PageSection } from '#platform/http/page'
 import type { Reader } from '#platform/http/reader'
 import type { Config } from '../config.ts'
 
-/** A redirect URI that the project has not listed, as it was sent, and where its owner lists it. */
+/** A redirect URI that the project has not listed, as it was sent, and the page on which its owner lists it. */
 export interface UnlistedUri {
   readonly redirectUri: string
-  /** An address of ours; undefined where no console is served. */
+  /** An address of ours; undefined if no console is served. */
   readonly href?: string
 }
 
@@ -19,7 +19,7 @@ export const unlistedUri = (
   ...(console && { href: `/console/projects/${projectId}/redirects` }),
 })
 
-/** More of an address tells an owner nothing that its beginning does not. */
+/** The rest of a longer address adds nothing for an owner. */
 const longestShown = 200
 
 /** Explains the problem to the owner of the project. The address is text and never a link: anyone may have made it up. */

@@ -1,4 +1,4 @@
-/** The answer, or `otherwise` when it takes longer than `ms` or fails. */
+/** Returns the result, or `otherwise` if it takes longer than `ms` or fails. */
 export async function within<T>(answer: Promise<T>, ms: number, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<T>((resolve) => {
@@ -11,7 +11,10 @@ export async function within<T>(answer: Promise<T>, ms: number, otherwise: T): P
   }
 }
 
-/** Resolves when the signal is aborted; at once if it is already, for a listener that is added later would never be called. */
+/**
+ * Resolves when the signal is aborted; at once if it already is, because a listener that is added later would never
+ * run.
+ */
 export const untilAborted = (signal: AbortSignal): Promise<undefined> =>
   signal.aborted
     ? Promise.resolve(undefined)
@@ -23,10 +26,10 @@ export class LateError extends Error {
 }
 
 /**
- * The promise's outcome, or a LateError after `ms`.
+ * Returns the promise's outcome, or rejects with a LateError after `ms`.
  *
- * The refusal is put off until the event loop has read its sockets once more: after it was blocked for longer
- * than the deadline, timers run before the answers that have long arrived, and who was asked is not to blame.
+ * The rejection waits until the event loop has read its sockets once more: after the loop was blocked beyond the
+ * deadline, timers run before answers that arrived in time, and the other side is not to blame.
  */
 export function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -45,7 +48,7 @@ export function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   })
 }
 
-/** Runs once at a time: whoever asks while it runs gets the outcome of that run, whatever their own arguments are. */
+/** Runs once at a time: a call during a run returns the outcome of that run, regardless of its own arguments. */
 export function singleFlight<A extends unknown[], T>(
   run: (...asked: A) => Promise<T>,
 ): (...asked: A) => Promise<T> {
@@ -59,8 +62,8 @@ export function singleFlight<A extends unknown[], T>(
 }
 
 /**
- * How long to wait after so many failures in a row: `firstMs` after the first, doubling, up to `maxMs`. A quarter of it
- * is chance, so that what failed together does not come back together.
+ * Returns the wait after so many failures in a row: `firstMs` after the first, doubling, up to `maxMs`. A quarter of
+ * it is random, so that simultaneous failures do not retry together.
  */
 export function backOffMs(failures: number, { firstMs, maxMs }: { firstMs: number; maxMs: number }): number {
   const whole = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30))

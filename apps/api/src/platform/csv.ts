@@ -10,7 +10,7 @@ export interface CsvColumn<Row> {
 }
 
 export interface CsvFile<Row> {
-  /** Without date and extension: `members` becomes `members-20261121.csv`. */
+  /** The name without date and extension: `members` becomes `members-20261121.csv`. */
   readonly filename: string
   readonly columns: readonly CsvColumn<Row>[]
   /** Rows in pages, as `Database.stream` gives them. */

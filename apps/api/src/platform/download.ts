@@ -3,13 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Answer } from './http/answer.ts'
 
 export interface Download {
-  /** Without date and extension. */
+  /** The name without date and extension. */
   readonly filename: string
   readonly kind: { readonly extension: string; readonly mediaType: string }
   readonly chunks: AsyncGenerator<string, void, void>
 }
 
-/** A client that takes nothing for so long has gone: what the file is read from is let go. */
+/** The time after which a client that reads nothing counts as gone: the source of the file is then released. */
 const stalledMs = 60_000
 
 /**
@@ -46,7 +46,7 @@ function stream(first: string | undefined, chunks: Download['chunks']): Readable
     },
     destroy(error, done) {
       clearTimeout(stalled)
-      // Ends the source too, once what it is doing is done.
+      // Ends the source too, once its current work is finished.
       chunks.return().then(
         () => done(error),
         () => done(error),

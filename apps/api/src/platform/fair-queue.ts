@@ -1,37 +1,37 @@
 import { RecentMap } from './cache/recent-map.ts'
 
-/** Callers whose failures are remembered; beyond these the least recent are forgotten. */
+/** The number of callers with remembered failures; beyond it the least recent are dropped. */
 const maxRecords = 10_000
-/** Failures without a success between them after which a caller goes last, and how long they count. */
+/** The number of failures in a row after which a caller goes last, and the time for which they count. */
 const failuresToGoLast = 3
 const failuresCountForMs = 60_000
-/** How often the turns of those who go last are looked at. */
+/** The interval at which callers that go last are checked. */
 const lookEveryMs = 25
 
 interface Options {
-  /** Pieces of work under way, of all callers together and of one. */
+  /** The maximum number of running pieces of work, of all callers together and of one. */
   readonly maxAtOnce: number
   readonly maxAtOncePerCaller: number
-  /** Waiting pieces of one caller, and of all together; one more is refused. */
+  /** The maximum number of waiting pieces of one caller, and of all together; one more is refused. */
   readonly maxWaitingPerCaller: number
   readonly maxWaiting: number
-  /** How long a piece waits at most before it is refused. */
+  /** The longest wait of a piece before it is refused. */
   readonly maxWaitMs: number
-  /** The least time between two pieces of a caller that goes last. */
+  /** The shortest time between two pieces of a caller that goes last. */
   readonly lastEveryMs: number
-  /** Waits until one more piece may begin, whoever's it is. Never rejects. */
+  /** Waits until one more piece may begin, of any caller. Never rejects. */
   readonly turn?: (() => Promise<void>) | undefined
 }
 
-/** Too many wait, or it took too long: the work was not begun. */
+/** Thrown if too many pieces wait, or the wait was too long: the work did not begin. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull'
 }
 
 export interface FairQueue {
   /**
-   * Does the work when it is the caller's turn. `isTheirs` says of an error that it was the caller's own fault.
-   * @throws QueueFull when the work was not begun
+   * Does the work when it is the caller's turn. `isTheirs` returns true for an error that is the caller's own fault.
+   * @throws QueueFull if the work did not begin
    */
   run<T>(caller: string, work: () => Promise<T>, isTheirs?: (error: unknown) => boolean): Promise<T>
 }
@@ -54,12 +54,13 @@ interface Failures {
 }
 
 /**
- * Shares something scarce between callers in turns: whoever asks a thousand times waits for a thousand turns of its
- * own and delays everyone else by one. Callers that only fail go last: when nobody else waits, and one at a time.
+ * Shares a scarce resource between callers in turns: a caller with a thousand requests waits for a thousand turns of
+ * its own and delays every other caller by one. Callers that only fail go last: when no other caller waits, and one at
+ * a time.
  */
 export function createFairQueue(options: Options): FairQueue {
   const now = () => performance.now()
-  /** Only callers with something waiting or under way; the order is whose turn it is. */
+  /** The callers with waiting or running pieces, in the order of their turns. */
   const lanes = new Map<string, Lane>()
   const failures = new RecentMap<Failures>(maxRecords)
   let waiting = 0
@@ -77,7 +78,7 @@ export function createFairQueue(options: Options): FairQueue {
       ? lane.atOnce === 0 && now() - record.begunAt >= options.lastEveryMs
       : lane.atOnce < options.maxAtOncePerCaller)
 
-  /** Whose turn it is; undefined when nobody may begin. */
+  /** Returns the caller with the next turn; undefined if no caller may begin. */
   const next = (): Lane | undefined => {
     if (atOnce >= options.maxAtOnce) return undefined
     let last: Lane | undefined
@@ -112,13 +113,13 @@ export function createFairQueue(options: Options): FairQueue {
       void pump()
     })
   }
-  /** Begins whatever may begin, and looks again when time alone will change that. */
+  /** Begins all pieces that may begin, and sets a timer if only time will change that. */
   const pump = async () => {
     if (isPumping) return
     isPumping = true
     while (next()) {
       await options.turn?.()
-      // Others have come or given up meanwhile: whose turn it is, is decided last.
+      // Callers may have arrived or given up meanwhile: the turn is decided last.
       const lane = next()
       if (lane) begin(lane)
     }

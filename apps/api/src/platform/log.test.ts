@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const built = new URL('../../dist/platform/log.js', import.meta.url)
 
-// A process whose log cannot be written must still answer, and must still be able to end.
+// A process that cannot write its log must still answer, and must still be able to end.
 test('a full disk costs lines of the log, and nothing else', async () => {
   const full = openSync('/dev/full', 'w')
   const script = `

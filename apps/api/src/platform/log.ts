@@ -4,8 +4,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
 /**
- * One JSON object a line, on standard output unless told otherwise. Errors are written by name, message
- * and stack only: error objects of HTTP clients carry addresses and bodies, and those carry secrets.
+ * Logs one JSON object a line, on standard output by default. Errors are written by name, message and stack only:
+ * error objects of HTTP clients carry addresses and bodies, which contain secrets.
  */
 export const createLog = (level: string, destination?: DestinationStream): Logger =>
   pino(
@@ -18,14 +18,14 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
     destination ?? standardOutput,
   )
 
-/** A pipe whose reader is behind is given this long, in all, before a line is lost. */
+/** The total number of attempts to write to a pipe with a slow reader before a line is lost. */
 const maxTries = 20
 const tryEveryMs = 5
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Lines are written at once, so that a process that dies has said what it had to say. A full disk or a closed pipe costs
- * lines, and nothing else: the library's own destination would try again for ever, also at the end of the process.
+ * Writes lines at once, so that a process that dies has written its last line. A full disk or a closed pipe costs
+ * lines, and nothing else: the library's own destination would retry forever, also at the end of the process.
  */
 const standardOutput: DestinationStream = {
   write(line) {

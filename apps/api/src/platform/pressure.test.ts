@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createPressure, type PressureLevel, processReadings } from './pressure.ts'
 
 const sampleMs = 250
-/** As it is shipped: the global set-up has built it. */
+/** The shipped module: the global setup has built it. */
 const pressureModule = new URL('../../dist/platform/pressure.js', import.meta.url).href
 const fillHeap = `
   const [module, limitMb] = process.argv.slice(1)
@@ -125,7 +125,7 @@ describe('pressure', () => {
     expect(levelsOf([[0, 0.99]])).toMatchObject({ levels: [2], after: 0 })
   })
 
-  // Real processes that fill their heap: what counts is where the engine ends them.
+  // Tests real processes that fill their heap, and the point at which the engine ends them.
   test.each([64, 128])(
     'a process that may keep %i MiB is under both levels before the engine ends it, and under none once that is free again',
     (limitMb) => {

@@ -1,36 +1,41 @@
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 import type { Log } from './log.ts'
 
-/** 0: none. 1: new work is refused. 2: so is what others depend on. Health is always answered. */
+/**
+ * The pressure on the process. 0: none. 1: new work is refused. 2: so are requests that others depend on. Health is
+ * always answered.
+ */
 export type PressureLevel = 0 | 1 | 2
 
 export interface Pressure {
-  /** A plain number that is already there: requests pay nothing for asking. */
+  /** Returns a stored number: requests pay nothing for it. */
   level(): PressureLevel
-  /** Samples until the function that it answers is called. */
+  /** Samples until the returned function is called. */
   watch(): () => void
 }
 
-/** What one sample reads. */
+/** The readings of a sample. */
 export interface Readings {
-  /** Milliseconds, from any moment on. */
+  /** Returns milliseconds from any moment on. */
   now(): number
-  /** How much of its memory the process has used, as a part of what it may use. */
+  /** Returns the used part of the memory that the process may use. */
   memory(): number
 }
 
-/** The event loop is looked at so often: seldom enough to cost nothing. */
+/** The interval at which the event loop is sampled: long enough to cost nothing. */
 const sampleMs = 250
-/** A loop that comes round later than this has more to do than it can. */
+/** The delays of the loop from which on it is overloaded, by level. */
 const behindMs: readonly [number, number] = [1_000, 3_000]
-/** Near its limit a process spends its time collecting garbage, and then it ends. */
+/**
+ * The used parts of memory by level. Near its limit a process spends its time on garbage collection, and then ends.
+ */
 const fullMemory: readonly [number, number] = [0.9, 0.95]
-/** A level of memory is left by so much less: between two collections it goes up and down by as much. */
+/** The hysteresis of a memory level: usage varies by as much between two collections. */
 const clearlyLess = 0.03
 
 /**
  * Watches the event loop and the memory of the process. A loop counts as behind when two samples in a row are late:
- * one long pause (a collection, a suspended machine) is over when it is noticed, and refusing would help nobody.
+ * one long pause (a collection, a suspended machine) is over when it is noticed, and refusals would not help.
  */
 export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readings = processReadings(1)) {
   let level: PressureLevel = 0
@@ -68,7 +73,7 @@ export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readin
       watchers += 1
       if (watchers === 1) {
         dueAt = readings.now() + sampleMs
-        // Set anew each time: an interval would make up for lost turns and hide how late it is.
+        // The timer is set anew each time: an interval would make up for lost turns and hide its delay.
         const again = () => {
           sample()
           timer = setTimeout(again, sampleMs).unref()
@@ -91,8 +96,8 @@ const levelOf = (value: number, [first, second]: readonly [number, number]): Pre
   value > second ? 2 : value > first ? 1 : 0
 
 /**
- * What the process really is doing. `processes` share the memory that the container allows. `oldSpaceLimitMb` is where
- * the engine ends the process, if it was told so.
+ * Returns the real readings of the process. `processes` share the memory that the container allows. `oldSpaceLimitMb`
+ * is the limit at which the engine ends the process, if it is set.
  */
 export function processReadings(processes: number, oldSpaceLimitMb?: number): Readings {
   const allowed = process.constrainedMemory() / processes
@@ -100,7 +105,7 @@ export function processReadings(processes: number, oldSpaceLimitMb?: number): Re
   return {
     now: () => performance.now(),
     memory() {
-      // Without a limit Node answers 0 or more than any machine has.
+      // Without a limit Node.js returns 0 or more than any machine has.
       const resident = allowed > 0 ? process.memoryUsage.rss() / allowed : 0
       return Math.max(heap(), resident)
     },
@@ -108,8 +113,8 @@ export function processReadings(processes: number, oldSpaceLimitMb?: number): Re
 }
 
 /**
- * The engine's limit of the whole heap has room for new objects in it, 48 to 192 MiB, which old ones never get: a
- * process with `--max-old-space-size=64` ends at 57 % of it, and one with 256 at 84 %.
+ * Returns the bytes of old objects. The engine's limit of the whole heap includes 48 to 192 MiB for new objects, which
+ * old ones never get: a process with `--max-old-space-size=64` ends at 57 % of it, and one with 256 at 84 %.
  */
 const oldSpaceBytes = () =>
   getHeapSpaceStatistics()

@@ -6,7 +6,7 @@ import { StartRefused } from './start-refused.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The environment of the process, over what a `.env` file in the working folder says. */
+/** Returns the environment of the process, merged over the `.env` file of the working folder. */
 export function readEnvironment(): Environment {
   const file = existsSync('.env') ? parseEnv(readFile()) : {}
   return { ...file, ...process.env }
@@ -22,14 +22,14 @@ export function stateFolder(): string {
   return isAbsolute(given) ? given : join(homedir(), '.local', 'state')
 }
 
-/** True when a person can be asked. */
+/** True if there is a person to ask. */
 export const isTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true
 
 const oldSpaceFlag = /--max[-_]old[-_]space[-_]size[= ](\d+)/g
 
-/** What this process was told by `--max-old-space-size`, in MiB; undefined where the engine decides. */
+/** Returns the `--max-old-space-size` of this process in MiB; undefined if the engine decides. */
 export function oldSpaceLimitMb(): number | undefined {
-  // The command line has the last word, and of one flag twice the last counts.
+  // The command line takes precedence, and of a repeated flag the last occurrence counts.
   const flags = `${process.env['NODE_OPTIONS'] ?? ''} ${process.execArgv.join(' ')}`
   const last = [...flags.matchAll(oldSpaceFlag)].at(-1)
   return last && Number(last[1])

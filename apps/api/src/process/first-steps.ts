@@ -1,4 +1,7 @@
-/** What helps somebody who has configured nothing yet, in place of a variable at a time. Empty for everybody else. */
+/**
+ * Returns a hint for an operator who has configured nothing yet, in place of one line per variable. Empty
+ * otherwise.
+ */
 export const firstSteps = (problems: readonly string[]): string[] =>
   problems.filter((problem) => problem.includes(' is missing: ')).length > 3
     ? ['`rolecall init` asks for what is missing, checks it at the platform, and writes it to .env.']

@@ -1,24 +1,24 @@
 import type { Log } from '#platform/log'
 
-/** Longest time from the first request to stop until the process ends. */
+/** The longest time from the first stop request until the process ends. */
 export const graceMs = 10_000
 
-/** SIGHUP: the terminal has gone. */
+/** SIGHUP: the terminal was closed. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
 const failures = ['uncaughtException', 'unhandledRejection'] as const
 
 export interface StopTerms {
-  /** How long `stop` may take before the process exits with 1. */
+  /** The time that `stop` may take before the process exits with 1. */
   readonly withinMs: number
-  /** Resolves with the exit code. */
+  /** Stops the work. Resolves with the exit code. */
   readonly stop: (why: string) => Promise<number>
 }
 
 /**
- * Stops the process once: at the first signal, at the first error that nobody handled, or when the returned
- * function is called. Everything later is logged and changes nothing. Service managers and terminals signal every
- * process of a group, parents signal their children again, and people press Ctrl-C twice: each of them asks for
- * the same stop, and only SIGKILL does not wait for it.
+ * Stops the process once: at the first signal, at the first unhandled error, or when the returned function is
+ * called. Later requests are logged and change nothing. Service managers and terminals signal every process of a
+ * group, parents signal their children again, and people press Ctrl-C twice: all of these request the same stop,
+ * and only SIGKILL does not wait for it.
  */
 export function shutDownOnce(log: Log, { withinMs, stop }: StopTerms): (why: string) => void {
   let isStopping = false

@@ -6,17 +6,17 @@ import { graceMs, shutDownOnce } from './graceful-shutdown.ts'
 import { createWorkerWatch, isHeartbeat, lookEveryMs } from './worker-heartbeat.ts'
 
 const program = fileURLToPath(new URL('../../bin/worker.cjs', import.meta.url))
-/** What a message to a process that has ended fails with. */
+/** The error codes of a message to a process that has ended. */
 const channelGone = ['EPIPE', 'ECONNRESET', 'ERR_IPC_CHANNEL_CLOSED']
 const restartAfterMs = 1_000
-/** A worker ends itself when its grace is over. One that cannot any more is ended so much later. */
+/** A worker ends itself when its grace is over. A worker that no longer can is killed this much later. */
 const overdueMs = 500
 
 /**
  * Runs the service in several processes that share one port (`WORKERS`). The first starts alone: it applies
- * migrations, and what it refuses ends the start and is told once. A worker that ends is replaced, and one that hangs
- * is killed, which no loop can put off, and then replaced. What asks this
- * process to stop it passes on to all of them, which may have heard it already, and it ends after the last one.
+ * migrations, and if it refuses to start, the error is printed once. A worker that ends is replaced. A worker that
+ * hangs is killed, which no loop can delay, and then replaced. A stop signal to this process is passed on to all
+ * workers, which may have received it already, and this process ends after the last one.
  */
 export function superviseWorkers(count: number, log: Log): void {
   let hasListened = false
@@ -34,11 +34,12 @@ export function superviseWorkers(count: number, log: Log): void {
     const worker = cluster.fork()
     watch.started(worker)
     worker.on('error', (error: NodeJS.ErrnoException) => {
-      // A question to a worker that has ended meanwhile, such as for its figures: `exit` tells of that.
+      // A message to a worker that has ended meanwhile, such as a request for its figures: the `exit` event reports
+      // that.
       if (!channelGone.includes(error.code ?? '')) throw error
     })
   }
-  // Set anew each time: an interval would make up for the looks that it missed.
+  // The timer is set anew each time: an interval would make up for missed runs.
   const lookAgain = () => {
     for (const worker of watch.look()) {
       hung.add(worker)

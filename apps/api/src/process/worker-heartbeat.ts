@@ -1,19 +1,25 @@
 import cluster from 'node:cluster'
 
-/** Heartbeats are sent, and looked for, so often. */
+/** The interval at which heartbeats are sent and checked. */
 export const lookEveryMs = 500
-/** A worker is hung after so many looks in a row without a heartbeat: 10 s. */
+/** The number of checks in a row without a heartbeat after which a worker is hung: 10 s. */
 const looksUntilHung = 20
-/** Before its first heartbeat it loads its program, which takes longer where everything starts at once: 60 s. */
+/**
+ * The number of checks before the first heartbeat: a worker loads its program then, which takes longer when
+ * everything starts at once: 60 s.
+ */
 const looksUntilStarted = 120
 const heartbeat = { type: 'rolecall:alive' } as const
 
-/** Tells the primary that the event loop of this worker turns. In a process that is no worker it does nothing. */
+/**
+ * Sends heartbeats to the primary while the event loop of this worker turns. Does nothing in a process that is no
+ * worker.
+ */
 export function sendHeartbeats(): void {
   if (!cluster.isWorker) return
   let isSending = false
   setInterval(() => {
-    // A primary that does not read is sent one heartbeat, and not all that it misses.
+    // A primary that does not read receives one heartbeat, and not all that it missed.
     if (isSending || !process.connected) return
     isSending = true
     process.send?.(heartbeat, undefined, undefined, () => {
@@ -26,9 +32,9 @@ export const isHeartbeat = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'type' in message && message.type === heartbeat.type
 
 /**
- * Finds workers whose event loop does not turn. Time is counted in looks of the primary, and only in punctual ones: a
- * primary that was suspended, alone or with its machine, or that gets no processor itself, looks late and knows
- * nothing of its workers. After a late look it listens for one whole interval before it counts again.
+ * Finds workers with a blocked event loop. Time is counted in checks of the primary, and only in punctual ones. A
+ * primary that was suspended, alone or with its machine, or that gets no processor itself, checks late and knows
+ * nothing about its workers. After a late check it listens for one whole interval before it counts again.
  */
 export function createWorkerWatch<Worker>(now: () => number) {
   const silences = new Map<Worker, { looks: number; hasStarted: boolean }>()
@@ -40,7 +46,7 @@ export function createWorkerWatch<Worker>(now: () => number) {
       if (silences.has(worker)) silences.set(worker, { looks: 0, hasStarted: true })
     },
     ended: (worker: Worker) => void silences.delete(worker),
-    /** To be called each `lookEveryMs`: the workers that are found hung by this look. */
+    /** Returns the workers that this check finds hung. The caller runs it every `lookEveryMs`. */
     look(): Worker[] {
       const isLate = now() - dueAt > lookEveryMs
       dueAt = now() + lookEveryMs

@@ -4,7 +4,7 @@ import type { HeldRole } from './roles.ts'
 export interface GroupRule {
   /** By role ID. */
   readonly names: ReadonlyMap<string, string>
-  /** True when roles without a name give no group. */
+  /** True if roles without a name give no group. */
   readonly isOnlyNamed: boolean
 }
 
@@ -20,7 +20,7 @@ export const toGroupRule = (
     ? roleNamesOnly
     : { names: new Map(Object.entries(names ?? {})), isOnlyNamed: isOnlyNamed === true }
 
-/** Returns the name of the group that a role gives; undefined where it gives none. */
+/** Returns the name of the group that a role gives; undefined if it gives none. */
 export const groupOf = (
   { names, isOnlyNamed }: GroupRule,
   { roleId, roleName }: Pick<HeldRole, 'roleId' | 'roleName'>,

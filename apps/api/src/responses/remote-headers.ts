@@ -1,23 +1,23 @@
 import { type GroupRule, groupOf } from './groups.ts'
 import type { HeldRole } from './roles.ts'
 
-/** All that an application is told of a person. */
+/** The facts about a person that an application receives. */
 export interface Remote {
   readonly user: string
   readonly memberId: string
   readonly name: string
-  /** A verified one, or empty. */
+  /** A verified address, or empty. */
   readonly email: string
-  /** Highest first. */
+  /** The roles, highest first. */
   readonly roles: readonly HeldRole[]
   /** The names that the project gives to the groups of roles. */
   readonly groupRule: GroupRule
 }
 
-/** nginx, as it comes, takes 4 kB of headers; the rest of an answer needs some too. */
+/** By default, nginx accepts 4 kB of headers; the rest of a response needs some too. */
 const maxBytes = 3_000
 
-/** What would end a header or be read in two ways. Blanks at an end would be lost on the way. */
+/** Encodes characters that would end a header or be ambiguous. Spaces at either end would be lost in transit. */
 const encode = (text: string) =>
   text
     .toWellFormed()
@@ -26,8 +26,8 @@ const encode = (text: string) =>
     )
 
 /**
- * The headers of a request that may pass: always all six, so that none is left to whoever sent the request. Where they
- * would be too long, the lowest roles are left out, group and id together.
+ * Returns the headers of a request that may pass: always all six, so that no client can set one. If they would be
+ * too long, the lowest roles are left out, group and ID together.
  */
 export function remoteHeaders(remote: Remote): Record<string, string> {
   const { user, memberId, name, email, roles, groupRule } = remote

@@ -16,7 +16,7 @@ export interface HeldRole {
 
 /** A role that is ready for responses. */
 export interface RolePart {
-  /** From the highest role on. */
+  /** The rank, counted from the highest role. */
   readonly rank: number
   readonly role: HeldRole
   readonly json: string

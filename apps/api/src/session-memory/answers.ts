@@ -14,42 +14,45 @@ import type { Session } from './session.ts'
 export interface AnswersOptions {
   readonly clock?: Clock
   readonly timing?: LeaseTiming
-  /** Between a notification and its effect. */
+  /** Delays or loses notifications before they take effect. */
   readonly deliver?: Deliver
 }
 
-/** What the service knows of keys and sessions, from memory as long as a lease vouches for it. */
+/** The service's cached knowledge of keys and sessions, which is served while a lease vouches for it. */
 export interface Answers {
-  /** From now on answers come from memory. Until then, and whenever the lease is not good, from the database. */
+  /** Starts to serve from memory. Before that, and whenever the lease is not valid, the database is read. */
   start(): void
   close(): Promise<void>
   /**
-   * The database's clock, as far as this process can say and never behind it, when what is kept may be used in this very
-   * step; else undefined.
+   * Returns the database's clock, as far as this process can tell and never behind it, if the cache may be used in
+   * this very step; else undefined.
    */
   goodAtMs(): number | undefined
-  /** True when what is kept may be used in this very step. */
+  /** Returns true if the cache may be used in this very step. */
   isGood(): boolean
-  /** The project of a kept key that is good. Only in a step in which `goodAtMs` answers, with what it answers. */
+  /** Returns the project of a cached, valid key. Only in a step in which `goodAtMs` returns a time, with that time. */
   key(digest: string, nowMs: number): string | undefined
-  /** A kept session that is live. Only in a step in which `goodAtMs` answers. */
+  /** Returns a cached, live session. Only in a step in which `goodAtMs` returns a time. */
   session(tokenDigest: string): Session | undefined
-  /** Reads from the database, after it was asked. */
+  /** Reads from the database, in a read that begins after the call. */
   read(item: Item): Promise<Read>
-  /** A member of whom a session is kept. Only in a step in which `goodAtMs` answers, with what it answers. */
+  /** Returns a member with a cached session. Only in a step in which `goodAtMs` returns a time, with that time. */
   member(serverId: string, memberId: string, nowMs: number): KeptMember | undefined
-  /** True when the project may use this server with this scope: by its mapping, or as internal in the main server. */
+  /**
+   * Returns true if the project may use this server with this scope: by its mapping, or as internal in the main
+   * server.
+   */
   hasScope(asked: ScopeItem, scope: string): Promise<boolean>
-  /** Who may see a protected host; undefined of a host that is nobody's. Without a promise while it is kept. */
+  /** Returns the rule of a protected host; undefined if no project owns the host. Synchronous for a cached rule. */
   hostRule(host: string): HostRule | Promise<HostRule | undefined>
-  /** A kept rule. Only in a step in which `goodAtMs` answers. */
+  /** Returns a cached rule. Only in a step in which `goodAtMs` returns a time. */
   keptHostRule(host: string): HostRule | undefined
-  /** Counts what this process may have written. */
+  /** Returns the number of possible writes of this process. */
   writes(): number
   written(): void
   /**
-   * Settles when no process answers any more from what was changed before the call: each has said that it has applied
-   * it, or has no lease any more. Never rejects, and takes no longer than a lease.
+   * Settles when no process serves data from before a change that preceded the call: each has acknowledged the change,
+   * or holds no lease any more. Never rejects, and takes no longer than a lease.
    */
   confirm(): Promise<void>
 }
@@ -58,7 +61,7 @@ interface AnswersDeps {
   readonly db: Database
   readonly log: Pick<Log, 'debug' | 'info' | 'warn' | 'error'>
   readonly maxBytes: number
-  /** The server that decides who is a System Admin while there is no main one. */
+  /** The server that decides about System Admins while there is no main server. */
   readonly configuredServerId: string | undefined
 }
 
@@ -92,11 +95,11 @@ export function createAnswers(
     } finally {
       memory.endLoading(loading)
     }
-    // The lease ended meanwhile, and with it the roles that were not read again.
+    // The lease ended meanwhile, and with it the cached roles that were not read again.
     return readAlone(items, await readFacts(db, items, [], configuredServerId))
   }
 
-  /** Reads, and keeps what was read unless a change came or the lease ended meanwhile. */
+  /** Reads, and caches the result unless a change arrived or the lease ended meanwhile. */
   const readAndKeep = async <T>(
     read: () => Promise<T>,
     keep: (found: T, loading: Loading) => void,

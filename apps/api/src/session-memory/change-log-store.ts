@@ -4,61 +4,61 @@ import type { Role } from '#responses/roles'
 import { type Change, toChange } from './change.ts'
 import { unseenIn } from './snapshot.ts'
 
-/** Runs a statement and answers its rows. */
+/** Runs a statement and returns its rows. */
 export type Run = <Row>(statement: Sql) => Promise<Row[]>
 
-/** Whose mirror the gateway vouches for: as of when, and until when. By the database's clock. */
+/** The time to which the gateway vouches for a server's mirror, and the end of that, by the database's clock. */
 export interface Vouched {
   readonly asOfMs: number
   readonly untilMs: number
 }
 
-/** A process that may be answering from memory, as its row says. */
+/** A process that may be serving from memory, according to its row. */
 export interface Holder {
   readonly id: string
-  /** Counts its renewals: as long as this moves on, it lives. */
+  /** The number of its renewals: while it grows, the process lives. */
   readonly renewals: number
-  /** A snapshot whose changes it has applied. */
+  /** A snapshot with all changes applied by the holder. */
   readonly acknowledged: string
-  /** True when this snapshot has a change that the holder has not acknowledged. */
+  /** True if this snapshot has a change that the holder has not acknowledged. */
   readonly isBehind: boolean
 }
 
-/** What one read of the change log finds, in one snapshot. */
+/** The result of one read of the change log, in one snapshot. */
 export interface LogSnapshot {
   readonly snapshot: string
-  /** Tells one run of the database server, and one of its connections, from another. */
+  /** Distinguishes runs of the database server, and its connections. */
   readonly server: string
   /** The database's clock. */
   readonly nowMs: number
   readonly changes: readonly Change[]
   readonly live: ReadonlyMap<string, Vouched>
-  /** Everybody else. */
+  /** All other holders. */
   readonly holders: readonly Holder[]
 }
 
 export interface ReadTerms {
-  /** The snapshot of the read before; without one nothing is kept, and nothing has changed. */
+  /** The snapshot of the previous read; without one the cache is empty, and nothing has changed. */
   readonly since: string | undefined
   readonly self: string | undefined
-  /** Notifies those who are behind, with what they have not acknowledged. */
+  /** True to notify holders that are behind, with the changes that they have not acknowledged. */
   readonly invalidate: boolean
 }
 
 export const channel = 'rolecall_answers'
 const nobody = '00000000-0000-0000-0000-000000000000'
 const endOfAll = '9223372036854775807'
-/** An invalidation that would carry more changes carries none: whoever receives it reads the change log. */
+/** The maximum number of changes in an invalidation. A larger one carries none: its receivers read the change log. */
 const maxCarried = 50
-/** Notifications carry less than 8,000 bytes. Whoever waits finds a longer snapshot in the row. */
+/** Notifications carry less than 8,000 bytes. Waiting processes find a longer snapshot in the row. */
 const maxNotified = 7_000
 
 /**
- * Reads what the change log says that was not to be seen in an earlier snapshot, and the state of everything else that
- * answers depend on. Each change is read once, however long a transaction that began before it stays open, here or in
- * another database of the same server. Changed roles come with the roles of that server, of the same snapshot. An
- * invalidation names those who are behind and carries all that any of them has not acknowledged, so that they need not
- * read; not so when it is too much for a notification, or when it has roles, which would have to be read.
+ * Reads the changes that an earlier snapshot did not contain, and the state of everything else that responses depend
+ * on. Each change is read once, however long a transaction that began before it stays open, here or in another
+ * database of the same server. Changed roles come with all roles of that server, in the same snapshot. An invalidation
+ * names the holders that are behind and carries all changes that any of them has not acknowledged, so that they need
+ * not read. It carries none if they are too large for a notification, or include roles, which would have to be read.
  */
 export async function readChangeLog(
   run: Run,
@@ -108,7 +108,7 @@ export async function readChangeLog(
   return toLogSnapshot(rows)
 }
 
-/** What the columns hold depends on the kind of the row. */
+/** A row with columns that depend on its kind. */
 interface LogRow {
   readonly kind: number
   readonly a: string
@@ -133,17 +133,17 @@ function toLogSnapshot(rows: readonly LogRow[]): LogSnapshot {
   return { ...state, live, holders, changes: changed.map(([kind, fact]) => toChange(kind, fact, rolesOf)) }
 }
 
-/** The row that stands for whoever had a lease when a crash emptied the table. */
+/** The row that represents all holders of a lease at the time when a crash emptied the table. */
 export const unknownHolder = nobody
 
-/** Writes that row where it is missing. */
+/** Inserts that row if it is missing. */
 export const addUnknownHolder = (run: Run) =>
   run(sql`
     insert into answer_leases (id, renewals) values (${nobody}, 0) on conflict do nothing`)
 
 /**
- * Takes away the lease of a holder that has not renewed it since this count: it cannot renew it any more. Whoever had
- * one before a crash has none any more either.
+ * Deletes the lease of a holder that has not renewed it since this count: it can no longer renew it. A holder from
+ * before a crash has none any more either.
  */
 export const endLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewals'>) =>
   run(sql`
@@ -151,7 +151,10 @@ export const endLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewa
       update answer_leases set renewals = 1 where id = ${nobody}::uuid and id = ${id}::uuid and renewals = 0)
     delete from answer_leases where id = ${id}::uuid and id <> ${nobody}::uuid and renewals = ${renewals}`)
 
-/** Makes a row for a holder whose memory is empty, in place of the one it had. Answers the snapshot it begins with. */
+/**
+ * Inserts the row of a holder with an empty cache, and deletes its previous row. Returns the snapshot that it begins
+ * with.
+ */
 export const join = async (run: Run, id: string, before: string | undefined): Promise<string> => {
   const [joined] = await run<{ acknowledged: string }>(sql`
     with left_behind as (delete from answer_leases where id = ${before ?? null}::uuid)
@@ -160,7 +163,7 @@ export const join = async (run: Run, id: string, before: string | undefined): Pr
   return joined.acknowledged
 }
 
-/** Renews a lease and says what has been applied; false when it was taken away. */
+/** Renews a lease and records the applied snapshot; false if the lease was taken away. */
 export const renew = async (run: Run, id: string, acknowledged: string): Promise<boolean> => {
   const rows = await run(sql`
     update answer_leases set renewals = renewals + 1, acknowledged = ${acknowledged}::pg_snapshot
@@ -168,7 +171,7 @@ export const renew = async (run: Run, id: string, acknowledged: string): Promise
   return rows.length > 0
 }
 
-/** Says what has been applied, to the row and to whoever waits for it. */
+/** Acknowledges the applied snapshot in the row, and notifies the processes that wait for it. */
 export const acknowledge = (run: Run, id: string, snapshot: string) =>
   run(sql`
     with acknowledged as (
@@ -181,8 +184,8 @@ export const leave = (run: Run, id: string) =>
     delete from answer_leases where id = ${id}`)
 
 /**
- * Deletes the changes of transactions before an old horizon, and before that the leases of all who may not have read
- * them: they forget everything they keep.
+ * Deletes the changes of transactions before an old horizon. Before that, deletes the leases of all holders that may
+ * not have read them: they clear their caches.
  */
 export async function trimChanges(
   db: { transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> },
@@ -197,8 +200,9 @@ export async function trimChanges(
 }
 
 /**
- * Empties the change log and the leases of a database that was restored from another cluster. What the log says happened
- * in transactions of that one: here they are in the future, so each read would take all of it, and no trim would reach it.
+ * Empties the change log and the leases of a database that was restored from another cluster. The changes carry
+ * transaction IDs of that cluster: here they are in the future, so each read would return all of them, and no trim
+ * would reach them.
  */
 export async function forgetOtherCluster(tx: Queryable) {
   await tx.execute(sql`delete from answer_leases where id <> ${nobody}::uuid`)

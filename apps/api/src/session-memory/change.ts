@@ -1,6 +1,6 @@
 import type { Role } from '#responses/roles'
 
-/** A fact that is another one now, or none any more. */
+/** A cached value that changed or was deleted. */
 export type Change =
   | { readonly kind: 'session'; readonly tokenDigest: string }
   | { readonly kind: 'membership'; readonly id: string }
@@ -9,18 +9,18 @@ export type Change =
   | { readonly kind: 'project'; readonly projectId: string }
   | { readonly kind: 'access'; readonly id: string }
   | { readonly kind: 'server'; readonly serverId: string }
-  /** With the roles as they are now. */
+  /** A change of a server's roles, with the current ones. */
   | { readonly kind: 'roles'; readonly serverId: string; readonly roles: readonly Role[] }
-  /** Written by a newer version, which may mean anything. */
+  /** A change that a newer version wrote, with unknown meaning. */
   | { readonly kind: 'unknown' }
 
-/** A membership is named by both of its ends. */
+/** Returns the ID of a membership, made of both of its ends. */
 export const membershipId = (serverId: string, memberId: string) => `${serverId}/${memberId}`
 
-/** What a project may do in a server is named by both. */
+/** Returns the ID of a project's access to a server, made of both. */
 export const accessId = (projectId: string, serverId: string) => `${projectId}/${serverId}`
 
-/** A row of the change log. */
+/** Parses a row of the change log. */
 export function toChange(kind: string, fact: string, rolesOf: ReadonlyMap<string, readonly Role[]>): Change {
   switch (kind) {
     case 'session':

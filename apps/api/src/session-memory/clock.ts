@@ -1,8 +1,8 @@
-/** The clocks of this machine. Neither decides what has expired: they measure how long something takes. */
+/** The clocks of this machine. Neither decides on expiry: they measure durations. */
 export interface Clock {
-  /** Never jumps; stands still while a virtual machine is suspended. */
+  /** Returns a monotonic time; stands still while a virtual machine is suspended. */
   monotonicMs(): number
-  /** Goes on while a virtual machine is suspended; jumps when it is set. */
+  /** Returns the wall time; continues while a virtual machine is suspended, and jumps when it is set. */
   wallMs(): number
 }
 

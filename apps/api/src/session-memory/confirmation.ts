@@ -10,11 +10,11 @@ import { Holders } from './holders.ts'
 import { completed, Lease } from './lease.ts'
 import type { LocalLease } from './local-lease.ts'
 
-/** Between two reads of the rows of those who are waited for: a notification may be lost. */
+/** The interval at which the rows of awaited holders are read: a notification may be lost. */
 const askAgainAfterMs = 50
-/** From here on a wait is logged: an instance that runs acknowledges within milliseconds. */
+/** The duration from which a wait is logged: a running instance acknowledges within milliseconds. */
 const slowMs = 500
-/** Changes that nobody waits for are made known together. */
+/** The delay after which changes without a waiting writer are announced together. */
 const invalidateAfterMs = 10
 
 interface ConfirmationDeps {
@@ -22,11 +22,11 @@ interface ConfirmationDeps {
   readonly lease: Lease | LocalLease
   readonly log: Pick<Log, 'debug' | 'warn'>
   readonly clock: Clock
-  /** As long as any process may answer from memory without having renewed its lease. */
+  /** The time for which any process may serve from memory without a renewal of its lease. */
   readonly leaseMs: number
 }
 
-/** What a writer does after its commit: makes its change known to every process that has a lease, and waits for them. */
+/** Announces committed changes to every process with a lease, and waits for their acknowledgements. */
 export class Confirmation {
   readonly #deps: ConfirmationDeps
   readonly #holders: Holders
@@ -39,29 +39,29 @@ export class Confirmation {
   constructor(deps: ConfirmationDeps) {
     this.#deps = deps
     this.#waited = createMinuteLog(deps.log, 'a change waited for an instance that did not answer')
-    // Without a lease there is nothing to apply, but other processes are waited for all the same.
+    // Without a lease there is nothing to apply, but the other processes are awaited all the same.
     this.#holders = deps.lease instanceof Lease ? deps.lease.holders : new Holders(deps.leaseMs)
   }
 
-  /** Counts what this process may have written. */
+  /** Returns the number of possible writes of this process. */
   get writes(): number {
     return this.#writes
   }
 
-  /** Something may have been written. Whoever is behind is told soon, also when nobody waits. */
+  /** Notes a possible write. Holders that are behind are notified soon, also if no writer waits. */
   written(): void {
     this.#writes += 1
     if (this.#invalidating || this.#isClosed) return
     this.#invalidating = setTimeout(() => {
       this.#invalidating = undefined
-      // Whoever waited for it has made it known already.
+      // A waiting writer may have announced it already.
       if (this.#writesMadeKnown < this.#writes && !this.#isClosed) this.#invalidate().catch(() => {})
     }, invalidateAfterMs).unref()
   }
 
   /**
-   * Settles when no process answers any more from what was changed before the call: each has said that it has applied
-   * it, or has no lease any more. Never rejects, and takes no longer than a lease.
+   * Settles when no process serves data from before a change that preceded the call: each has acknowledged the change,
+   * or holds no lease any more. Never rejects, and takes no longer than a lease.
    */
   async confirm(): Promise<void> {
     const { clock, log, leaseMs } = this.#deps
@@ -76,7 +76,7 @@ export class Confirmation {
       if (waitedMs >= slowMs) this.#waited({ waitedMs, leases: behind })
     } catch (err) {
       log.debug({ err }, 'nobody can say who has a lease: the longest is waited for')
-      // A lease that is good after this was renewed after the change, and its holder has seen it.
+      // A lease that is valid after this was renewed after the change, and its holder has seen the change.
       await sleep(Math.max(0, deadlineMs - clock.monotonicMs()))
     }
   }
@@ -86,7 +86,10 @@ export class Confirmation {
     clearTimeout(this.#invalidating)
   }
 
-  /** Reads who is behind, and notifies them. Under the lease while there is one, which applies what is read. */
+  /**
+   * Finds the holders that are behind, and notifies them. Reads under the lease while there is one, which applies the
+   * result.
+   */
   async #invalidate(): Promise<LogSnapshot> {
     const seen = this.#writes
     const found = await (this.#deps.lease.readChanges(true)?.catch(() => this.#readWithoutLease(true)) ??

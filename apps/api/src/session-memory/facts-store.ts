@@ -6,13 +6,15 @@ import { type Profile, profileFields, toProfileJson } from '#responses/member-js
 import type { Role } from '#responses/roles'
 import { toSessionJson } from '#responses/validate-json'
 
-/** A key, a token, or a token that counts only with a key of its own project. Empty when it is not asked about. */
+/**
+ * A key, a token, or a token that counts only with a key of its own project. The part that is not requested is empty.
+ */
 export interface Item {
   readonly keyDigest: string
   readonly tokenDigest: string
 }
 
-/** A session that is live as of the read, with all facts that an answer is made of. */
+/** A session that is live as of the read, with all facts of its response. */
 export interface SessionRow {
   readonly id: string
   /** Null for an admin session. */
@@ -27,20 +29,20 @@ export interface SessionRow {
   readonly nick: string | null
   readonly roleIds: readonly string[]
   readonly syncedAtMs: number
-  /** True in the server that decides who is a System Admin: the main one, or the configured one while there is none. */
+  /** True in the server that decides about System Admins: the main one, or the configured one while there is none. */
   readonly decidesAdmin: boolean
   /** The names that the project gives to the groups of roles. */
   readonly groups: GroupRule
-  /** When the gateway vouched for the server's mirror, and until when; null while it does not. */
+  /** The time to which the gateway vouched for the server's mirror, and the end of that; null while it does not. */
   readonly liveAsOfMs: number | null
   readonly liveUntilMs: number | null
 }
 
 export interface ItemRow {
-  /** Undefined when the key is unknown, revoked, expired, or its project is deleted. */
+  /** Undefined if the key is unknown, revoked, expired, or its project is deleted. */
   readonly projectId: string | undefined
   readonly isActive: boolean
-  /** When the key ends by itself. */
+  /** The expiry of the key. */
   readonly keyEndsAtMs: number | undefined
   readonly session: SessionRow | undefined
 }
@@ -48,13 +50,13 @@ export interface ItemRow {
 export interface FactRows {
   /** The database's clock. */
   readonly nowMs: number
-  /** In the order of the items. */
+  /** The results in the order of the items. */
   readonly items: readonly ItemRow[]
-  /** Roles of the servers of all sessions, highest first, except of `knownServers`. */
+  /** The roles of the servers of all sessions, highest first, except those of `knownServers`. */
   readonly roles: ReadonlyMap<string, readonly Role[]>
 }
 
-/** A live session as it is read; everything is null where there is none. */
+/** A live session as it is read; all columns are null without one. */
 interface FoundSession
   extends Omit<SessionRow, 'sessionJson' | 'profileJson' | 'groups'>,
     Omit<Profile, 'id' | 'createdAtMs' | 'updatedAtMs'> {
@@ -71,7 +73,7 @@ interface FoundRow extends Omit<FoundSession, 'id'> {
   readonly isActive: boolean
   readonly keyEndsAtMs: number | null
   readonly id: string | null
-  /** With the first row of each server that was not known. */
+  /** Set in the first row of each server that was not known. */
   readonly rolesJson: string | null
 }
 

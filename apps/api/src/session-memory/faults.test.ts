@@ -10,13 +10,13 @@ import { sql } from '../platform/db/sql.ts'
 import { unknownHolder } from './change-log-store.ts'
 import { type Deliver, leaseTiming } from './lease.ts'
 
-/** What a busy machine may add to anything. */
+/** The delay that a busy machine may add to any step. */
 const slackMs = 2_500
 
 let world: World
 let project: GivenProject
 let deliver: Deliver = (payload, receive) => receive(payload)
-/** An instance whose notifications a test loses and delays. */
+/** An instance with notifications that a test loses and delays. */
 let hardOfHearing: Service
 let processes: Instance[]
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** A session that every one of these has answered for. */
+/** Creates a session that each of these instances has validated. */
 async function keptBy(...urls: string[]): Promise<string> {
   const { token } = await givenSession(world, project, demo.users.ada)
   for (let i = 0; i < 2; i++)
@@ -47,7 +47,10 @@ const logout = async (token: string) => {
   expect(status).toBe(200)
   return performance.now() - startedAt
 }
-/** Until each instance has a lease that it renews: who was frozen loses its own, and is waited for by nobody before it has another. */
+/**
+ * Waits until each instance has a lease that it renews: a frozen instance loses its own, and is not awaited before it
+ * has another.
+ */
 const untilAllHold = () =>
   expect
     .poll(async () => {
@@ -87,7 +90,7 @@ test('a frozen instance is waited for until its lease has ended, and is right on
     frozen.hang()
     expect(await logout(token)).toBeLessThan(leaseTiming.leaseMs + slackMs)
     expect(await statusOf(other.url, token)).toBe(401)
-    // The first thing that it finds when it goes on.
+    // The first request that it finds when it continues.
     const asked = statusOf(frozen.url, token)
     frozen.wake()
     expect(await asked).toBe(401)

@@ -11,16 +11,19 @@ import { setProjectActive } from '../../test/switch-project.ts'
 import { sql } from '../platform/db/sql.ts'
 
 /**
- * Three instances, changes and questions at once, and all kinds of trouble: every question and every change is
- * noted with its begin and end by one clock, and afterwards the history is read. `HISTORY_MINUTES=10 HISTORY_ASKERS=18
- * HISTORY_SEED=…` is the long run.
+ * Runs three instances with concurrent changes and requests, and with all kinds of faults. Every request and every
+ * change is noted with its begin and end by one clock, and afterwards the history is checked. `HISTORY_MINUTES=10
+ * HISTORY_ASKERS=18 HISTORY_SEED=…` is the long run.
  */
 const seed = Number(process.env['HISTORY_SEED'] ?? 20_261_122)
-/** Who ask about one member at the same time. */
+/** The number of concurrent clients that validate one member. */
 const askers = Number(process.env['HISTORY_ASKERS'] ?? 3)
 const runMs = Number(process.env['HISTORY_MINUTES'] ?? 0.15) * 60_000
 
-/** A time at which a credential was void: from the answer of what ended it to the question that makes it good again. */
+/**
+ * A time at which a credential was void: from the response of the change that ended it to the request that makes it
+ * valid again.
+ */
 interface Void {
   readonly from: number
   to: number
@@ -41,7 +44,10 @@ interface Asked {
 
 const connections = new Agent({ keepAlive: true })
 
-/** The status of a validate. Without `fetch`, which costs three times as much: the long run asks a million times. */
+/**
+ * Returns the status of a validate. Without `fetch`, which costs three times as much: the long run sends a million
+ * requests.
+ */
 const ask = (url: string, key: string, token: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const body = JSON.stringify({ token })
@@ -110,7 +116,9 @@ test(
       })
 
     const asked: Promise<void>[] = []
-    /** A member who logs in, is asked about everywhere, refreshes and is logged out or blocked, again and again. */
+    /**
+     * Runs a member who signs in, is validated everywhere, refreshes and is signed out or blocked, again and again.
+     */
     const live = async (memberId: string) => {
       const project = await givenProject(world)
       const ofProject: Credential = { voids: [] }
@@ -126,7 +134,7 @@ test(
           while (!isOver && isRunning()) {
             const one = { token, project: ofProject, presented: pair.token }
             const begin = performance.now()
-            // Always of the same instance: while one is frozen, those who ask the others go on.
+            // Always the same instance for one client: while one is frozen, the clients of the others continue.
             const url = urls()[i % urls().length] as string
             const status = await ask(url, project.key, one.presented).catch(() => undefined)
             const end = performance.now()
@@ -173,14 +181,14 @@ test(
           ? await asAdmin(url, 'PUT', memberId).catch(() => undefined)
           : await post(url, path as string, key, body as object).catch(() => undefined)
         if (reply?.status === 200) token.voids.push({ from: performance.now(), to: Number.POSITIVE_INFINITY })
-        // A few questions more, of what is gone.
+        // Allows a few more requests with the ended session.
         await sleep(20)
-        // What a block has ended does not come back with its end.
+        // Sessions that a block has ended stay ended after it.
         while (isBlocked && (await asAdmin(url, 'DELETE', memberId).catch(() => undefined))?.status !== 204)
           await sleep(20)
         await sleep(20)
         isOver = true
-        // Those who ask the frozen one are not waited for.
+        // Clients of the frozen instance are not awaited.
         asked.push(...asking)
       }
     }

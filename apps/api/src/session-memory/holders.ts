@@ -2,7 +2,7 @@ import type { Holder } from './change-log-store.ts'
 import { unknownHolder } from './change-log-store.ts'
 import { covers } from './snapshot.ts'
 
-/** A change that must not be answered before every holder has applied it, or holds a lease no more. */
+/** A change with a response that must wait until every holder has applied it, or holds no lease any more. */
 interface Wait {
   readonly target: string
   readonly behind: Set<string>
@@ -11,19 +11,19 @@ interface Wait {
 
 interface Seen {
   readonly renewals: number
-  /** When this count was first seen, by this process's monotonic clock. */
+  /** The time at which this count was first seen, by this process's monotonic clock. */
   readonly seenAtMs: number
 }
 
 /**
- * The other processes that answer from memory, as this one has seen them. Nobody's wall clock has a part in it: a
- * lease that was last renewed before a moment has ended when its length has passed since that moment, on every
- * clock that runs at the same rate.
+ * Tracks the other processes that serve from memory, as this one has seen them. No wall clock is involved: a lease
+ * that was last renewed before a moment has ended when its length has passed since that moment, on every clock that
+ * runs at the same rate.
  */
 export class Holders {
   readonly #leaseMs: number
   readonly #seen = new Map<string, Seen>()
-  /** What each has said last: it may be heard before the answer of a read in whose snapshot it had not said so. */
+  /** The last acknowledgement of each: it may arrive before the answer of a read with an older snapshot. */
   readonly #heard = new Map<string, string>()
   readonly #waits = new Set<Wait>()
 
@@ -35,7 +35,7 @@ export class Holders {
     return this.#seen.size
   }
 
-  /** Notes what a read found; `atMs`: after it had answered. */
+  /** Notes the holders that a read found; `atMs`: after it had answered. */
   observe(holders: readonly Holder[], atMs: number): void {
     const present = new Set(holders.map(({ id }) => id))
     for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id)
@@ -55,7 +55,7 @@ export class Holders {
     }
   }
 
-  /** A holder has applied a snapshot. */
+  /** Notes that a holder has applied a snapshot. */
   acknowledged(id: string, snapshot: string): void {
     this.#heard.set(id, snapshot)
     for (const wait of this.#waits) {
@@ -63,7 +63,7 @@ export class Holders {
     }
   }
 
-  /** Those of the holders that are behind this snapshot and whose lease may still be good. */
+  /** Returns the holders that are behind this snapshot and may still have a valid lease. */
   behind(holders: readonly Holder[], snapshot: string, nowMs: number): string[] {
     return holders
       .filter(({ id, isBehind }) => isBehind && nowMs < this.endsAtMs(id) && !this.#hasSaid(id, snapshot))
@@ -75,12 +75,12 @@ export class Holders {
     return heard !== undefined && covers(heard, snapshot)
   }
 
-  /** When the lease of a holder ends unless it renews it. */
+  /** Returns the end of a holder's lease without a renewal. */
   endsAtMs(id: string): number {
     return (this.#seen.get(id)?.seenAtMs ?? Number.NEGATIVE_INFINITY) + this.#leaseMs
   }
 
-  /** Those who have not renewed their lease for so long that it has ended. */
+  /** Returns the holders with leases that ended for lack of a renewal. */
   overdue(nowMs: number): Pick<Holder, 'id' | 'renewals'>[] {
     return [...this.#seen]
       .filter(([, { seenAtMs }]) => nowMs >= seenAtMs + this.#leaseMs)

@@ -2,17 +2,17 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** Who may see a protected host. */
+/** The access rule of a protected host. */
 export interface HostRule {
   readonly projectId: string
-  /** Null while there is no main server: nobody may. */
+  /** Null while there is no main server: no one has access. */
   readonly serverId: string | null
-  /** One of these roles is needed; empty: any member. */
+  /** A visitor needs one of these roles; empty: any member has access. */
   readonly anyOf: readonly string[]
   readonly remoteUser: 'username' | 'id'
 }
 
-/** Reads the rules of many hosts in one snapshot; undefined of a host that is nobody's. */
+/** Reads the rules of many hosts in one snapshot; undefined for a host that no project owns. */
 export const hostRulesReader = (
   db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>,
   configuredServerId: string | undefined,

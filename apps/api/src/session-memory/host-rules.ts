@@ -1,10 +1,10 @@
 import type { Change } from './change.ts'
 import type { HostRule } from './host-rules-store.ts'
 
-/** Beyond it all are forgotten, which costs each a read. */
+/** The maximum number of rules. Beyond it the cache is cleared, which costs each a read. */
 const maxKept = 100_000
 
-/** Rules of protected hosts: only of those that are somebody's. */
+/** A cache of the rules of protected hosts; unowned hosts are not cached. */
 export class HostRules {
   readonly #kept = new Map<string, HostRule>()
 
@@ -18,7 +18,7 @@ export class HostRules {
   }
 
   apply(change: Change): void {
-    // Whose a host is, and which server is the main one; both change seldom.
+    // The owner of a host and the main server; both change seldom.
     if (change.kind === 'project' || change.kind === 'server') this.clear()
   }
 

@@ -22,7 +22,7 @@ interface Given {
   readonly sessionId: string
 }
 
-/** Every mutation of the contract that a kept answer can depend on, and what validate says from then on. */
+/** Every mutation of the contract that a cached response can depend on, and the result of validate from then on. */
 type Mutation = (given: Given) => Promise<{ status: number }>
 
 describe.each(mainEngines)('answers from memory, on %s', (engine) => {
@@ -46,7 +46,7 @@ describe.each(mainEngines)('answers from memory, on %s', (engine) => {
     return replies.map(({ status, body }) => body.code ?? status)
   }
   const all = (answer: string | number) => instances.map(() => answer)
-  /** A session that every instance has answered for, and keeps. */
+  /** Creates a session that every instance has validated and cached. */
   const given = async (memberId: string = users.ada): Promise<Given> => {
     const project = await givenProject(world)
     const session = await givenSession(world, project, memberId)
@@ -62,7 +62,7 @@ describe.each(mainEngines)('answers from memory, on %s', (engine) => {
       const texts = await statementsOf(async () => {
         for (let i = 0; i < 50; i++) await validate({ url }, one.project, one.session.token)
       })
-      // Leases are renewed and usage is recorded meanwhile; nobody reads a key or a session.
+      // Leases are renewed and usage is recorded meanwhile; no statement reads a key or a session.
       expect(texts.filter((text) => /from api_keys/.test(text))).toEqual([])
     }
   })
@@ -143,7 +143,7 @@ describe.each(mainEngines)('answers from memory, on %s', (engine) => {
     }
   })
 
-  // The refusal follows a change: it must not go out before that is known.
+  // The refusal follows a change: it must not be sent before every instance knows of that.
   test('after the refusal of a used code no instance takes the session that it made', async () => {
     for (let round = 0; round < 4; round++) {
       const project = await givenProject(world)

@@ -1,16 +1,18 @@
 import type { Role } from '#responses/roles'
 import { type Change, toChange } from './change.ts'
 
-/** What another process notified of. */
+/** A notification of another process. */
 export type Notified =
-  /** It has applied a snapshot. */
+  /** Acknowledges that the process has applied a snapshot. */
   | { readonly kind: 'acknowledged'; readonly from: string; readonly snapshot: string }
-  /** It waits for those who are behind, or there is something new that nobody waits for. */
+  /**
+   * Asks holders that are behind to apply changes, because the process waits for them, or has written without waiting.
+   */
   | { readonly kind: 'invalidation'; readonly from: string; readonly carried: Carried | undefined }
 
 /**
- * What those who are named had not acknowledged in this snapshot: with it applied, they have applied the snapshot. It
- * says nothing of anybody else, who may be further behind.
+ * The changes that the named holders had not acknowledged in this snapshot: once they apply them, they have applied
+ * the snapshot. It does not cover other holders, which may be further behind.
  */
 export interface Carried {
   readonly snapshot: string
@@ -18,7 +20,10 @@ export interface Carried {
   readonly changes: readonly Change[]
 }
 
-/** Understands what this version writes, and the shorter invalidations of versions before it; undefined of anything else. */
+/**
+ * Parses the notifications of this version, and the shorter invalidations of earlier versions; undefined for anything
+ * else.
+ */
 export function parseNotification(payload: string): Notified | undefined {
   const [word, from = '', snapshot, ...rest] = payload.split(' ')
   if (word === 'ack' && snapshot) return { kind: 'acknowledged', from, snapshot }
@@ -42,7 +47,7 @@ function parseCarried(snapshot: string, json: string): Carried | undefined {
   for (const change of changes) {
     if (!Array.isArray(change) || typeof change[0] !== 'string' || typeof change[1] !== 'string')
       return undefined
-    // Roles are not carried, and without them the change cannot be applied.
+    // Roles are not carried, and the change cannot be applied without them.
     if (change[0] === 'roles') return undefined
     applied.push(toChange(change[0], change[1], noRoles))
   }

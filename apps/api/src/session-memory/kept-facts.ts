@@ -1,13 +1,13 @@
-/** A fact that several answers are made of. Once it is void, so is every answer that was made of it. */
+/** A fact that several responses contain. Once it is void, so is every response that contains it. */
 export interface Fact<V> {
   readonly id: string
   value: V
   isVoid: boolean
-  /** Kept sessions and keys that are made of it. */
+  /** The number of cached sessions and keys that use it. */
   users: number
 }
 
-/** Facts of one kind, kept as long as something is made of them. */
+/** A cache of facts of one kind, which holds a fact while it is used. */
 export class Facts<V> {
   readonly #kept = new Map<string, Fact<V>>()
 
@@ -19,7 +19,7 @@ export class Facts<V> {
     return this.#kept.values()
   }
 
-  /** The kept fact, or this one from now on. */
+  /** Returns the cached fact, or caches this one. */
   use(id: string, value: V): Fact<V> {
     const known = this.#kept.get(id)
     if (known) {
@@ -49,5 +49,5 @@ export class Facts<V> {
   }
 }
 
-/** A fact of nobody but the answer that is made of it now. */
+/** Creates a fact that only one response uses. */
 export const ownFact = <V>(id: string, value: V): Fact<V> => ({ id, value, isVoid: false, users: 1 })

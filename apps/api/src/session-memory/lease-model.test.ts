@@ -1,31 +1,31 @@
 import { describe, expect, test } from 'vitest'
 
 /**
- * The protocol of leases and acknowledgements as a model, of which every interleaving is visited: a holder that joins,
- * renews, reads, applies, acknowledges, loads and is notified; two writers, each with one change of the fact that the
- * holder may keep; a clock that ticks whenever it likes; a crash of the database server. The promise must hold, and each rule must
- * be needed: without it there is a way to a stale answer.
+ * Models the protocol of leases and acknowledgements, and visits every interleaving. A holder joins, renews, reads,
+ * applies, acknowledges, loads and is notified; two writers each make one change of the fact that the holder may
+ * cache; a clock ticks at any time; the database server crashes. The guarantee must hold, and each rule must be
+ * needed: without it there is a path to a stale response.
  */
 interface Rules {
   /** The change log is read in a snapshot that begins after the renewal has committed. */
   readonly readsAfterCommit: boolean
   /** A lease counts from before its renewal was sent. */
   readonly countsFromSending: boolean
-  /** What is acknowledged is applied, and is what was read. */
+  /** The acknowledged snapshot is applied, and is the one that was read. */
   readonly acknowledgesApplied: boolean
   /** An invalidation carries all changes that a holder has not acknowledged, not only those of its writer. */
   readonly invalidationsCarryAll: boolean
-  /** A writer waits for those who have not acknowledged its change. */
+  /** A writer waits for holders that have not acknowledged its change. */
   readonly writersWait: boolean
-  /** Who joins anew has forgotten everything. */
+  /** A holder that joins anew has an empty cache. */
   readonly joinsEmpty: boolean
-  /** Changes are applied to what is on its way, too. */
+  /** Changes are applied to loads in progress, too. */
   readonly loadsAreTold: boolean
-  /** What was on its way when everything was forgotten is not kept. */
+  /** A load in progress when the cache is cleared is not cached. */
   readonly forgetsLoads: boolean
-  /** After a crash, writers wait for holders whose rows it took away. */
+  /** After a crash, writers wait for holders with rows that it deleted. */
   readonly waitsForUnknown: boolean
-  /** When its connection ends, the holder forgets everything: the server may give the same numbers again. */
+  /** The holder clears its cache when its connection ends: the server may assign the same numbers again. */
   readonly forgetsWithConnection: boolean
 }
 
@@ -42,7 +42,7 @@ const design: Rules = {
   forgetsWithConnection: true,
 }
 
-/** In ticks. Ages are counted up to it: what is older differs in nothing. So time has no end here. */
+/** In ticks. Ages are counted up to it: beyond it they make no difference. So time has no end here. */
 const leaseLength = 2
 const older = (age: number) => Math.min(age + 1, leaseLength)
 
@@ -50,12 +50,12 @@ type Phase = 'out' | 'joining' | 'idle' | 'sent' | 'executed' | 'committed' | 'r
 
 interface Writer {
   readonly step: 'before' | 'committed' | 'waiting' | 'answered'
-  /** Since its commit. */
+  /** Ticks since its commit. */
   readonly age: number
-  /** Since it saw the holder's row as it is; false when it has been renewed since. */
+  /** Ticks since it saw the current row of the holder; false if that has been renewed since. */
   readonly seenAge: number
   readonly isSeen: boolean
-  /** Since it saw that a crash had taken rows away. */
+  /** Ticks since it saw that a crash had deleted rows. */
   readonly unknownAge: number
   readonly isUnknownSeen: boolean
 }
@@ -70,20 +70,20 @@ interface State {
   readonly hasCrashed: boolean
   readonly phase: Phase
   readonly isConnected: boolean
-  /** Since the renewal was sent that is under way; as old as a lease when none is. */
+  /** Ticks since the current renewal was sent; as old as a lease if there is none. */
   readonly sentAge: number
   readonly applied: number
   readonly seen: number
-  /** Of the lease, by the holder. */
+  /** The ticks left of the lease, by the holder's clock. */
   readonly ticksLeft: number
-  /** Changes that the kept fact has; -1 when none is kept. */
+  /** The changes in the cached fact; -1 if none is cached. */
   readonly kept: number
-  /** -2: no load; -1: asked for; else the changes that it has. */
+  /** -2: no load; -1: requested; else the changes in it. */
   readonly load: number
   readonly told: number
-  /** The changes that an invalidation on its way carries. It may arrive whenever it likes, or never. */
+  /** The changes in an invalidation in transit. It may arrive at any time, or never. */
   readonly carried: number
-  /** The snapshot that whoever applies them has applied; 0 when no invalidation is on its way. */
+  /** The snapshot that its receivers reach by applying them; 0 if no invalidation is in transit. */
   readonly carriedOf: number
   readonly first: Writer
   readonly second: Writer
@@ -122,7 +122,7 @@ const start: State = {
 
 type Next = readonly [how: string, state: State]
 
-/** The lease is over, and memory is empty. */
+/** Ends the lease and clears the cache. */
 const forget = (s: State, rules: Rules): State => ({
   ...s,
   phase: 'out',
@@ -131,15 +131,15 @@ const forget = (s: State, rules: Rules): State => ({
   load: rules.forgetsLoads ? -2 : s.load,
 })
 
-/** Another row, or a renewed one: whoever has seen it counts anew. */
+/** The row is new or renewed: a writer that has seen it counts anew. */
 const renewed = ({ first, second }: State) => ({ first: unseen(first), second: unseen(second) })
 const unseen = (writer: Writer): Writer =>
   writer.step === 'answered' ? writer : { ...writer, isSeen: false, seenAge: 0 }
 
-/** While no renewal is on its way, which an acknowledgement on the same connection would wait for. */
+/** The phases without a renewal in progress, which an acknowledgement on the same connection would wait for. */
 const mayAcknowledge: readonly Phase[] = ['idle', 'committed', 'read', 'applied']
 
-/** Changes are applied to what is kept, and told to what is on its way. */
+/** Applies changes to the cached fact, and to the load in progress. */
 const changed = (s: State, changes: number) => ({
   kept: changes === 0 ? s.kept : -1,
   told: s.load === -2 ? 0 : s.told | changes,
@@ -181,7 +181,7 @@ function holderSteps(s: State, rules: Rules): Next[] {
       go('acknowledged before it is applied', { acknowledged: s.seen })
   } else if (rules.forgetsWithConnection)
     next.push(['connection ended', { ...forget(s, rules), isConnected: true }])
-  // Goes on where it was: what was committed since then has numbers that it takes for old ones.
+  // Continues with the old numbers: changes committed since then have numbers that it mistakes for old ones.
   else {
     const applied = s.applied | s.committedAfterCrash
     go('connected again', {
@@ -219,13 +219,13 @@ function writerSteps(s: State, rules: Rules, who: 'first' | 'second'): Next[] {
     `${who} writer ${how}`,
     { ...s, ...more, [who]: { ...writer, ...change } },
   ]
-  // Of a writer that has answered nothing matters any more.
+  // The state of a writer that has responded no longer matters.
   const answers = (how: string, more: Partial<State> = {}): Next =>
     become(how, { ...unwritten, step: 'answered' }, more)
   if (writer.step === 'before') {
     const after = s.hasCrashed ? { committedAfterCrash: s.committedAfterCrash | bit } : {}
     const next = [become('commits', { step: 'committed' }, { committed: s.committed | bit, ...after })]
-    // A process reads now and then, and knows how long a row has not been renewed when it has something to write.
+    // A process reads now and then, and knows the time since the last renewal of a row when it has a change to write.
     if (who === 'first' && s.hasRow && !writer.isSeen)
       next.push(become('reads before it writes', { isSeen: true, seenAge: 0 }))
     return next
@@ -238,7 +238,7 @@ function writerSteps(s: State, rules: Rules, who: 'first' | 'second'): Next[] {
     const seen = isBehind && !writer.isSeen ? { isSeen: true, seenAge: 0 } : {}
     const unknown = s.isUnknown && !writer.isUnknownSeen ? { isUnknownSeen: true, unknownAge: 0 } : {}
     const unheard = isBehind ? s.committed & ~s.acknowledged : 0
-    // Without the rule, the second writer's invalidation has only its own change, which may be of another fact.
+    // Without the rule, the second writer's invalidation has only its own change, which may concern another fact.
     const carried = rules.invalidationsCarryAll ? unheard : bit & 1
     const invalidation = unheard === 0 ? {} : { carried, carriedOf: s.committed }
     return [become('reads, and waits', { step: 'waiting', ...seen, ...unknown }, invalidation)]
@@ -275,7 +275,7 @@ function steps(s: State, rules: Rules): Next[] {
     ...writerSteps(s, rules, 'second'),
     ['tick', tick(s)],
   ]
-  // What had committed stays; the rows of leases, and the connection, are gone.
+  // Committed changes remain; the rows of leases, and the connection, are gone.
   const crash = {
     hasCrashed: true,
     isConnected: false,
@@ -288,11 +288,11 @@ function steps(s: State, rules: Rules): Next[] {
   return next
 }
 
-/** Whoever has applied the snapshot of an invalidation does nothing when it arrives. */
+/** A holder that has applied the snapshot of an invalidation does nothing when it arrives. */
 const withoutOldInvalidation = (s: State): State =>
   s.carriedOf !== 0 && (s.carriedOf & ~s.applied) === 0 ? { ...s, carried: 0, carriedOf: 0 } : s
 
-/** An answer from memory now, of what a change that was answered made void. */
+/** Returns true if memory would serve data that a change with a response has made void. */
 const isStale = ({ ticksLeft, kept, first, second }: State): boolean =>
   ticksLeft > 0 &&
   kept >= 0 &&
@@ -310,7 +310,7 @@ const phases: Record<Phase, number> = {
 }
 const writerStages: Record<Writer['step'], number> = { before: 0, committed: 1, waiting: 2, answered: 3 }
 
-/** In ten bits: an age takes two, as `leaseLength` does. */
+/** Packs a writer in ten bits: an age takes two, as `leaseLength` does. */
 const writerKey = (w: Writer) =>
   writerStages[w.step] |
   (w.age << 2) |
@@ -319,7 +319,7 @@ const writerKey = (w: Writer) =>
   (w.unknownAge << 7) |
   (Number(w.isUnknownSeen) << 9)
 
-/** Of all but the writers and an invalidation, in 29 bits. */
+/** Packs the state without the writers and the invalidation in 29 bits. */
 const holderKey = (s: State) =>
   s.committed |
   (s.committedAfterCrash << 2) |
@@ -337,13 +337,13 @@ const holderKey = (s: State) =>
   ((s.load + 2) << 24) |
   (s.told << 27)
 
-/** States that were visited. By small integers: as many texts would take most of the time. */
+/** Creates the set of visited states. Uses small integers: as many strings would take most of the time. */
 function createVisited() {
   const byWriters = new Map<number, Set<number>>()
   let size = 0
   return {
     size: () => size,
-    /** False when it was there. */
+    /** Adds a state; false if it was present. */
     add(s: State): boolean {
       const writers =
         writerKey(s.first) | (writerKey(s.second) << 10) | (s.carried << 20) | (s.carriedOf << 22)
@@ -360,7 +360,7 @@ function createVisited() {
   }
 }
 
-/** The last steps on the way to a stale answer, or how many states there are without one. */
+/** Returns the last steps on the path to a stale response, or the number of states without one. */
 function explore(rules: Rules): { readonly states: number; readonly way?: readonly string[] } {
   const visited = createVisited()
   visited.add(start)

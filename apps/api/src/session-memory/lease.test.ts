@@ -124,7 +124,7 @@ describe('a lease for answers from memory', () => {
   test('that somebody holds who does not acknowledge is waited for as long as it lasts', async () => {
     await db.execute(sql`insert into answer_leases (id) values (gen_random_uuid())`)
     await change()
-    // As a command does, which has no lease of its own.
+    // Confirmed as in a command, which has no lease of its own.
     const ms = await msOf(() => create({ timing: short }).confirm())
     expect(ms).toBeGreaterThanOrEqual(short.leaseMs - 1)
   })

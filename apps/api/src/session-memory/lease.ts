@@ -23,24 +23,27 @@ import { covers } from './snapshot.ts'
 
 export interface LeaseTiming {
   readonly renewEveryMs: number
-  /** How long a lease lasts from before its renewal was sent, by its holder; others wait so long for it. */
+  /** The length of a lease from before its renewal was sent, for its holder; other processes wait as long for it. */
   readonly leaseMs: number
-  /** A holder ends its lease this much earlier: no two clocks run at quite the same rate. */
+  /** The margin by which a holder ends its lease earlier: no two clocks run at quite the same rate. */
   readonly driftMs: number
 }
 
 export const leaseTiming: LeaseTiming = { renewEveryMs: 250, leaseMs: 2_000, driftMs: 100 }
 
-/** What a process found by itself is acknowledged together, unless somebody asks: whoever waits does ask. */
+/**
+ * The delay after which changes that a process found by itself are acknowledged together; a writer that waits requests
+ * it at once.
+ */
 const acknowledgeAfterMs = 20
 
-/** Between two tries to reach a database that does not answer. */
+/** The pause between two attempts to reach a database that does not answer. */
 const retryAfterMs = 100
 
-/** What is kept under the lease. */
+/** The cache under the lease. */
 export interface LeasedMemory {
   apply(found: LogSnapshot, sentAtMs: number): void
-  /** Applies changes that were heard of between two reads. */
+  /** Applies changes that arrived between two reads. */
   applyChanges(changes: readonly Change[]): void
   forget(): void
 }
@@ -63,34 +66,35 @@ interface Term {
   readonly connection: DedicatedConnection
   /** Reads the change log. The read begins after the call; simultaneous calls share one. */
   readonly readChanges: (invalidate: boolean) => Promise<LogSnapshot>
-  /** The latest snapshot whose changes are applied. */
+  /** The latest snapshot with all changes applied. */
   applied: string
   server: string | undefined
   /** True while others may wait for changes that are applied here. */
   isUnacknowledged: boolean
   isAcknowledging: boolean
   acknowledging: NodeJS.Timeout | undefined
-  /** The lease is good while both clocks are below these. */
+  /** The lease is valid while both clocks are below these. */
   endsAtMs: number
   endsAtWallMs: number
 }
 
 /**
- * The right of this process to answer from memory, for a short time, renewed again and again.
+ * Holds the right of this process to serve from memory, for a short time that is renewed again and again.
  *
- * What can happen when: a process joins with an empty memory. Every quarter of a second it renews its row; after that
- * has committed it reads the change log, in a snapshot that begins then, and applies what it finds; only then the
- * lease counts on, from the moment before the renewal was sent. So whoever commits a change either finds the renewed
- * row, and waits until this process has acknowledged the change, or is seen by the read. A process that is late,
- * frozen or cut off answers nothing from memory once the lease has ended, which it reads from its clocks in the step that
- * makes the answer. When the connection ends everything is forgotten: nobody knows what the server at its other end
- * has become.
+ * A process joins with an empty cache. Every quarter of a second it renews its row. After that has committed, it reads
+ * the change log, in a snapshot that begins then, and applies the changes. Only then the lease is extended, from the
+ * moment before the renewal was sent. So a writer that commits a change either finds the renewed row, and waits until
+ * this process has acknowledged the change, or the read sees the change.
+ *
+ * A process that is late, frozen or disconnected serves nothing from memory once the lease has ended. It checks that
+ * by its clocks in the step that makes the response. When the connection ends, the cache is cleared: the server at its
+ * other end may have changed in any way.
  */
 export class Lease {
   readonly #deps: LeaseDeps
   readonly holders: Holders
   #term: Term | undefined
-  /** The row of the lease before, which joining deletes. */
+  /** The row of the previous lease, which joining deletes. */
   #previousId: string | undefined
   readonly #closing = new AbortController()
   #running: Promise<void> | undefined
@@ -100,13 +104,13 @@ export class Lease {
     this.holders = new Holders(deps.timing.leaseMs)
   }
 
-  /** True when what is kept may be used in this very step, which the monotonic clock was read in. */
+  /** Returns true if the cache may be used in this very step, in which the monotonic clock was read. */
   isGoodAt(monotonicMs: number): boolean {
     const term = this.#term
     return term !== undefined && monotonicMs < term.endsAtMs && this.#deps.clock.wallMs() < term.endsAtWallMs
   }
 
-  /** Reads the change log now and applies what it finds; undefined while there is no lease to read under. */
+  /** Reads the change log now and applies the changes; undefined while there is no lease to read under. */
   readChanges(invalidate: boolean): Promise<LogSnapshot> | undefined {
     return this.#term?.readChanges(invalidate)
   }
@@ -115,7 +119,7 @@ export class Lease {
     this.#running ??= this.#run()
   }
 
-  /** Takes the row away, so that nobody waits for a process that is gone. */
+  /** Deletes the row, so that no writer waits for a process that is gone. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#running
@@ -145,7 +149,7 @@ export class Lease {
     const end = () => over.abort()
     void connection.ended.then(end)
     this.#closing.signal.addEventListener('abort', end)
-    // It may have begun to close while the connection was being made, and nobody is told of that twice.
+    // The lease may have begun to close while the connection was opened, and the abort event fires only once.
     if (this.#closing.signal.aborted) end()
     try {
       const joinedAt = momentOf(clock)
@@ -165,7 +169,10 @@ export class Lease {
     }
   }
 
-  /** A database that hangs accepts no connection for seconds. A process that stops does not wait for it. */
+  /**
+   * Returns undefined if the lease closes first. A database that hangs accepts no connection for seconds, and a
+   * process that stops does not wait for it.
+   */
   #unlessClosing(opening: Promise<DedicatedConnection>): Promise<DedicatedConnection | undefined> {
     const { signal } = this.#closing
     return new Promise((resolve, reject) => {
@@ -207,7 +214,7 @@ export class Lease {
     this.#deps.memory.forget()
   }
 
-  /** Counts from before the renewal was sent; an answer that came too late extends nothing. */
+  /** Extends the lease from before the renewal was sent; an answer that came too late extends nothing. */
   #extend(term: Term, sentAt: Moment): void {
     const { clock, timing } = this.#deps
     const lasts = timing.leaseMs - timing.driftMs
@@ -216,7 +223,7 @@ export class Lease {
     term.endsAtWallMs = sentAt.wallMs + lasts
   }
 
-  /** Renews first, and reads in a snapshot that begins after that has committed. */
+  /** Renews first, and then reads in a snapshot that begins after the commit of the renewal. */
   async #renew(term: Term): Promise<boolean> {
     const { clock } = this.#deps
     const sentAt = momentOf(clock)
@@ -250,7 +257,7 @@ export class Lease {
     if (found.changes.length > 0) term.isUnacknowledged = true
     const holders = await completed(term.connection.rows, found)
     this.holders.observe(holders, clock.monotonicMs())
-    // Alone there is nobody to tell, unless somebody asks.
+    // A single process has no holder to notify, unless one asks.
     if (this.holders.size > 0) this.#acknowledgeSoon(term)
     return { ...found, holders }
   }
@@ -278,7 +285,7 @@ export class Lease {
       .catch((err: unknown) => this.#deps.log.error({ err }, 'an acknowledgement failed'))
   }
 
-  /** Applied and acknowledged in one step, without a read: the one that waits has read for everybody. */
+  /** Applied and acknowledged in one step, without a read: the waiting writer has read for all. */
   #applyCarried(term: Term, { snapshot, changes }: Carried): void {
     if (!covers(term.applied, snapshot)) {
       this.#deps.memory.applyChanges(changes)
@@ -288,7 +295,7 @@ export class Lease {
     this.#acknowledge(term)
   }
 
-  /** A read that was on its way meanwhile may have begun before what an invalidation carried. */
+  /** A concurrent read may have begun before the changes of an invalidation. */
   #hasApplied(term: Term, snapshot: string): void {
     if (covers(snapshot, term.applied)) term.applied = snapshot
   }
@@ -305,7 +312,7 @@ export class Lease {
       this.#applyCarried(term, notified.carried)
       return
     }
-    // Somebody waits: whatever is applied is acknowledged, also what was applied before.
+    // A writer waits: all applied changes are acknowledged, also those applied before.
     term.readChanges(false).then(
       () => this.#acknowledge(term),
       () => this.#end(term),
@@ -316,7 +323,7 @@ export class Lease {
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {})
 
-/** The holders of a read, with the row that a crash takes away. */
+/** Returns the holders of a read, with the row that a crash deletes. */
 export async function completed(
   run: Parameters<typeof readChangeLog>[0],
   { holders }: LogSnapshot,

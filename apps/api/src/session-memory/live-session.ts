@@ -2,8 +2,8 @@ import type { Answers } from './answers.ts'
 import { type SessionAt, sessionAt } from './session.ts'
 
 /**
- * A session that is live at this moment: from memory as long as the lease vouches for it, else from the database.
- * Whoever lets somebody in by a session asks this, so it is as good for one as for the other, on every instance.
+ * Returns a session that is live at this moment: from memory while the lease vouches for it, else from the database.
+ * All access by session goes through this function, so it applies equally on every instance.
  */
 export async function liveSession(
   answers: Pick<Answers, 'goodAtMs' | 'session' | 'read'>,
@@ -15,7 +15,7 @@ export async function liveSession(
   return readSession(answers, tokenDigest)
 }
 
-/** The same from the database, also what was written a moment ago. */
+/** Returns the same from the database, including the latest writes. */
 export async function readSession(
   answers: Pick<Answers, 'read'>,
   tokenDigest: string,

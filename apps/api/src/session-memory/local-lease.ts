@@ -15,8 +15,8 @@ interface LocalDeps {
 }
 
 /**
- * What a lease is on the embedded database: always good, because no other process can have the folder. Whoever writes
- * reads the change log before it answers.
+ * Replaces the lease on the embedded database: always valid, because no other process can open the folder. A writer
+ * reads the change log before its response.
  */
 export class LocalLease {
   readonly #deps: LocalDeps
@@ -68,7 +68,7 @@ export class LocalLease {
       })
       memory.apply(found, sentAtMs)
       this.#since = found.snapshot
-      // Before it was started nobody else reads, and after it was closed nobody does.
+      // Before the start and after the close no other code reads from memory.
       this.#isGood = this.#running !== undefined && !this.#closing.signal.aborted
       return { ...found, holders: [] }
     } catch (error) {

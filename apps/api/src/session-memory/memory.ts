@@ -17,7 +17,7 @@ import {
   type SessionFacts,
 } from './session.ts'
 
-/** What was read of one item. */
+/** The result of a read for one item. */
 export interface Read {
   /** The database's clock, at the read or later. */
   readonly nowMs: number
@@ -26,37 +26,40 @@ export interface Read {
   readonly session: Session | undefined
 }
 
-/** What is kept of a member of a server. */
+/** The cached facts about a member of a server. */
 export interface KeptMember {
   readonly roles: readonly HeldRole[]
   readonly isLive: boolean
   readonly ageMs: number
-  /** As of when the roles are known. */
+  /** The time to which the roles are known. */
   readonly asOfMs: number
 }
 
-/** Facts on their way from the database, and what has changed since they were asked for. */
+/** A load of facts from the database, with the changes since its request. */
 export interface Loading {
   readonly changes: Change[]
-  /** Servers whose roles are not read again. */
+  /** The servers with cached roles, which are not read again. */
   readonly knownServers: readonly string[]
-  /** True when nothing kept counts any more. */
+  /** True once the cache was cleared. */
   isVoid: boolean
 }
 
 interface Key {
   readonly projectId: string
-  /** When it ends by itself, by the database's clock. */
+  /** The expiry of the key, by the database's clock. */
   readonly endsAtMs: number | undefined
   readonly project: Fact<true>
 }
 
-/** Nobody has so many keys in use at once; beyond it all are forgotten, which costs each a read. */
+/**
+ * The maximum number of keys; no installation uses so many at once. Beyond it the cache is cleared, which costs each a
+ * read.
+ */
 const maxKeys = 100_000
 
 /**
- * Facts in memory: good ones only, so that only what makes something void must be heard of. Changes of the log are
- * applied to what is kept and to what is on its way.
+ * Caches facts: only valid ones, so that only changes that make a fact void must be received. Changes of the log are
+ * applied to the cache and to loads in progress.
  */
 export class Memory {
   readonly #members = new Facts<MemberFact>()
@@ -87,14 +90,14 @@ export class Memory {
   }
 
   /**
-   * The database's clock now, or a moment later: a lifetime may end early by the time that the read took, and never
-   * late. That clock counts whole milliseconds (`clock_now`), of which the last one may be almost over.
+   * Returns the database's clock now, or a moment later: a lifetime may end early by the duration of the read, and
+   * never late. That clock counts whole milliseconds (`clock_now`), of which the last one may be almost over.
    */
   nowMs(monotonicMs: number): number {
     return this.#latest.nowMs + 1 + (monotonicMs - this.#latestSentAtMs)
   }
 
-  /** The project of a key that is good at this time. */
+  /** Returns the project of a key that is valid at this time. */
   key(digest: string, nowMs: number): string | undefined {
     const key = this.#keys.get(digest)
     if (!key || key.project.isVoid) return undefined
@@ -108,7 +111,7 @@ export class Memory {
     return undefined
   }
 
-  /** Applies what a read of the change log found. `sentAtMs`: the monotonic time before it was sent. */
+  /** Applies a read of the change log. `sentAtMs`: the monotonic time before it was sent. */
   apply(found: LogSnapshot, sentAtMs: number): void {
     this.#latest = found
     this.#latestSentAtMs = sentAtMs
@@ -116,13 +119,13 @@ export class Memory {
     for (const { id, value } of this.#servers.values()) setLive(value, found.live.get(id))
   }
 
-  /** Applies changes to what is kept, and to what is on its way. */
+  /** Applies changes to the cache, and to loads in progress. */
   applyChanges(changed: readonly Change[]): void {
     for (const change of changed) this.#apply(change)
     for (const { changes } of this.#loading) for (const change of changed) changes.push(change)
   }
 
-  /** Forgets everything, also what is on its way. */
+  /** Clears the cache, and voids loads in progress. */
   forget(): void {
     for (const loading of this.#loading) loading.isVoid = true
     this.#members.voidAll()
@@ -137,7 +140,7 @@ export class Memory {
     this.hostRules.clear()
   }
 
-  /** Must be called before the facts are asked for. */
+  /** Begins a load. Must be called before the facts are requested. */
   beginLoading(): Loading {
     const knownServers = [...this.#servers.values()].map(({ id }) => id)
     const loading = { changes: [], knownServers, isVoid: false }
@@ -149,32 +152,32 @@ export class Memory {
     this.#loading.delete(loading)
   }
 
-  /** Keeps what was read. Undefined when roles are missing that were known when it began. */
+  /** Caches the facts that were read. Undefined if roles are missing that were known when the load began. */
   keep(items: readonly Item[], rows: FactRows, loading: Loading): Read[] | undefined {
     const isMissing = rows.items.some(
       ({ session }) => session && !rows.roles.has(session.serverId) && !this.#servers.get(session.serverId),
     )
     if (isMissing) return undefined
     const reads = rows.items.map((row, i) => this.#keepItem(items[i] as Item, row, rows))
-    // What came after the rows were read; what came before is in them, and is only read once more.
+    // Changes after the read are applied; earlier ones are in the rows, and only cost another read.
     for (const change of loading.changes) this.#apply(change)
     return reads
   }
 
-  /** Keeps the scopes that were read. */
+  /** Caches the scopes that were read. */
   keepScopes(item: ScopeItem, { isReadable, isMapped, scopes }: ScopeRow, loading: Loading): void {
     if (!isReadable || !isMapped) return
     this.scopes.keep(item, scopes)
     for (const change of loading.changes) this.scopes.apply(change)
   }
 
-  /** Keeps the rule that was read of a host. */
+  /** Caches the rule that was read for a host. */
   keepHostRule(host: string, rule: HostRule, loading: Loading): void {
     this.hostRules.keep(host, rule)
     for (const change of loading.changes) this.hostRules.apply(change)
   }
 
-  /** A member of whom a kept session is: their roles, and how far the mirror is vouched for. */
+  /** Returns a member with a cached session: the roles, and the state of the mirror. */
   member(serverId: string, memberId: string, nowMs: number): KeptMember | undefined {
     const membership = this.#memberships.get(membershipId(serverId, memberId))?.value
     const server = this.#servers.get(serverId)?.value
@@ -214,7 +217,7 @@ export class Memory {
 
   #keepKey(digest: string, projectId: string, endsAtMs: number | undefined): void {
     const known = this.#keys.get(digest)
-    // Another end is a change, and what was kept before it is dropped.
+    // A different expiry is a change, and the cached key was dropped before.
     if (known && !known.project.isVoid) return
     this.#dropKey(digest)
     if (this.#keys.size >= maxKeys) {
@@ -255,7 +258,7 @@ export class Memory {
         this.#access.void(change.id)
         return
       case 'server':
-        // Which server decides who is a System Admin depends on all of them.
+        // The server that decides about System Admins depends on all of them.
         this.#servers.voidAll()
         return
       case 'roles': {
@@ -279,7 +282,7 @@ export class Memory {
   }
 }
 
-/** What was read, kept by nobody: every fact is the answer's own. */
+/** Returns the results of a read without caching: every fact belongs to one response. */
 export function readAlone(items: readonly Item[], { nowMs, items: rows, roles }: FactRows): Read[] {
   return rows.map(({ projectId, isActive, session: row }, i) => {
     const session =

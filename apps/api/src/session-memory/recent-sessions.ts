@@ -1,9 +1,9 @@
 import type { Session } from './session.ts'
 
 /**
- * Kept sessions by token digest, bounded in bytes. Those that were not used for longest go first, by second chance: a
- * use is a mark, and whoever is marked when its turn comes goes to the end of the line. So a use costs no more than the
- * mark, whatever the number of sessions.
+ * Caches sessions by token digest, bounded in bytes. The least recently used ones are evicted first, by second chance:
+ * a use sets a mark, and a marked session moves to the end of the line when its turn comes. So a use costs no more
+ * than the mark, for any number of sessions.
  */
 export class RecentSessions {
   readonly #byDigest = new Map<string, Session>()
@@ -54,7 +54,7 @@ export class RecentSessions {
     this.#dropped(session)
   }
 
-  /** Forgets all of them, and calls nobody. */
+  /** Clears the cache without calling `dropped`. */
   clear(): void {
     for (const session of this.#byDigest.values()) session.isVoid = true
     this.#byDigest.clear()

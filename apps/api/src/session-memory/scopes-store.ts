@@ -2,20 +2,20 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** What a project asks to do in a server. */
+/** A project's request for access to a server. */
 export interface ScopeItem {
   readonly projectId: string
   readonly serverId: string
 }
 
-/** What was read of one item; `isMapped` is false of an internal project, which may do everything in the main server. */
+/** The result for one item; `isMapped` is false for an internal project, which has every scope in the main server. */
 export interface ScopeRow {
   readonly isReadable: boolean
   readonly isMapped: boolean
   readonly scopes: readonly string[]
 }
 
-/** Reads the scopes of many in one snapshot. */
+/** Reads the scopes of many items in one snapshot. */
 export const scopesReader = (db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>) =>
   batcher((items: ScopeItem[]) => {
     return db.batched<ScopeRow>(sql`

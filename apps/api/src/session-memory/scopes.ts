@@ -1,10 +1,10 @@
 import { accessId, type Change } from './change.ts'
 import type { ScopeItem } from './scopes-store.ts'
 
-/** Beyond it all are forgotten, which costs each a read. */
+/** The maximum number of mappings. Beyond it the cache is cleared, which costs each a read. */
 const maxKept = 100_000
 
-/** Scopes of the mappings of projects to servers, by project and server: only of those that are good. */
+/** A cache of the scopes of mappings from projects to servers, by project and server; invalid ones are not cached. */
 export class Scopes {
   readonly #kept = new Map<string, readonly string[]>()
 
@@ -19,7 +19,7 @@ export class Scopes {
 
   apply(change: Change): void {
     if (change.kind === 'access') this.#kept.delete(change.id)
-    // Which servers a project may use depends on both; they change seldom.
+    // The servers that a project may use depend on both; they change seldom.
     else if (change.kind === 'project' || change.kind === 'server') this.clear()
   }
 

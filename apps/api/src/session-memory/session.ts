@@ -19,7 +19,9 @@ export interface MembershipFact {
 export interface ServerFact {
   readonly decidesAdmin: boolean
   roles: Roles
-  /** When the gateway last vouched for the server's mirror, and until when; null while it does not. */
+  /**
+   * The time to which the gateway last vouched for the server's mirror, and the end of that; null while it does not.
+   */
   liveAsOfMs: number | null
   liveUntilMs: number
 }
@@ -35,7 +37,7 @@ export interface SessionFacts {
   readonly groups: Fact<GroupRule> | undefined
 }
 
-/** A session that was live when its facts were read, and is as long as none of them is void. */
+/** A session that was live when its facts were read, and remains so until one of them is void. */
 export class Session {
   readonly id: string
   readonly tokenDigest: string
@@ -45,15 +47,15 @@ export class Session {
   readonly expiresAtMs: number
   readonly #json: string
   readonly facts: SessionFacts
-  /** Bytes of memory, about: what V8 takes for it was measured. */
+  /** The approximate bytes of memory, from measurements of V8. */
   readonly bytes: number
   isVoid = false
-  /** Neighbours in the order of use; only the kept ones have any. */
+  /** Neighbors in the order of use; only cached sessions have any. */
   before: Session | undefined = undefined
   after: Session | undefined = undefined
   wasUsed = false
 
-  /** The answer as it was last put together, and of what. */
+  /** The last composed response, and its inputs. */
   #text = ''
   #madeOf: { member: MemberFact; membership: MembershipFact; roles: Roles } | undefined
   #asOfMs = 0
@@ -71,7 +73,7 @@ export class Session {
     this.bytes = 1_400 + 2 * row.profileJson.length + 2 * row.sessionJson.length + 120 * row.roleIds.length
   }
 
-  /** False once a fact of it is another one. */
+  /** Returns true until a fact of it has changed. */
   isCurrent(): boolean {
     const { member, membership, server, project, access, groups } = this.facts
     return !(
@@ -102,18 +104,18 @@ export class Session {
     return this.facts.server.value.decidesAdmin
   }
 
-  /** Age of the mirrored roles. */
+  /** Returns the age of the mirrored roles. */
   ageMs(nowMs: number): number {
     return nowMs - this.facts.membership.value.syncedAtMs
   }
 
-  /** As of when the gateway vouches for the roles; null while it does not. */
+  /** Returns the time to which the gateway vouches for the roles; null while it does not. */
   liveAsOfMs(nowMs: number): number | null {
     const server = this.facts.server.value
     return server.liveUntilMs > nowMs ? server.liveAsOfMs : null
   }
 
-  /** The whole answer; the last one serves again while nothing in it has changed. */
+  /** Returns the whole response; the last one is reused while nothing in it has changed. */
   answer(asOfLiveMs: number | null, source: string): string {
     const member = this.facts.member.value
     const membership = this.facts.membership.value
@@ -145,7 +147,7 @@ export class Session {
   }
 }
 
-/** A session as it stood at one moment of the database's clock. */
+/** A session at one moment of the database's clock. */
 export interface SessionAt {
   readonly session: Session
   readonly nowMs: number
@@ -160,7 +162,9 @@ export const sessionAt = (session: Session, nowMs: number): SessionAt => ({
   ageMs: session.ageMs(nowMs),
 })
 
-/** Returns the response of a validate. `source` says how the roles were read if the gateway does not vouch for them. */
+/**
+ * Returns the response of a validate. `source` names the source of the roles if the gateway does not vouch for them.
+ */
 export function answerOf({ session, nowMs }: SessionAt, source: string): string {
   const liveAsOfMs = session.liveAsOfMs(nowMs)
   return session.answer(liveAsOfMs, liveAsOfMs === null ? source : 'gateway')

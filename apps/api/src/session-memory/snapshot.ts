@@ -9,7 +9,7 @@ function parse(text: string): Snapshot {
   return { end: BigInt(end), running: new Set(running === '' ? [] : running.split(',')) }
 }
 
-/** True when everything that was to be seen in `earlier` is to be seen in `later`. */
+/** Returns true if everything visible in `earlier` is visible in `later`. */
 export function covers(later: string, earlier: string): boolean {
   const [above, below] = [parse(later), parse(earlier)]
   if (above.end < below.end) return false
@@ -19,7 +19,10 @@ export function covers(later: string, earlier: string): boolean {
   return true
 }
 
-/** The two parts of a snapshot that say what was not to be seen in it: from where on, and which before that. */
+/**
+ * Returns the parts of a snapshot that define the invisible transactions: the first of all later ones, and the earlier
+ * ones that were running.
+ */
 export function unseenIn(text: string): { readonly end: string; readonly running: string } {
   const [, end = '0', running = ''] = text.split(':')
   return { end, running: `{${running}}` }

@@ -10,7 +10,7 @@ import { readFacts } from './facts-store.ts'
 import { hostRulesReader } from './host-rules-store.ts'
 import { scopesReader } from './scopes-store.ts'
 
-/** Cached columns whose changes are not in the change log, with the reason. */
+/** Cached columns that the change log does not watch, with the reason. */
 const knownInMemory: Readonly<Record<string, string>> = {
   'api_keys.prefix': 'part of the view working_keys for administrators; no cached fact contains it',
   'forward_auth_hosts.project_id': 'written in the same transaction as the row of forward_auth',
@@ -23,7 +23,7 @@ const knownInMemory: Readonly<Record<string, string>> = {
   'servers.main_since': 'a trigger sets it with `is_main`, which is watched',
 }
 
-/** Columns of the change feed whose changes add no member to it, with the reason. */
+/** Columns of the change feed that add no member to it when they change, with the reason. */
 const knownInFeed: Readonly<Record<string, string>> = { 'memberships.changed_xid': 'the mark itself' }
 
 const inMemory = 'select from session_changes where xid = pg_current_xact_id()'

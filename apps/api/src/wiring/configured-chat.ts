@@ -4,7 +4,7 @@ import type { Cache } from '#platform/cache/cache'
 import type { Log } from '#platform/log'
 import type { Config } from '../config.ts'
 
-/** The chat platform as this configuration reaches it, also where it is not complete yet. */
+/** Creates the chat platform client for this configuration, also for an incomplete one. */
 export const createConfiguredChat = (
   config: Config,
   { log, cache }: { readonly log: Log; readonly cache: Cache },

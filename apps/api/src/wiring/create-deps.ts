@@ -46,12 +46,15 @@ import { createSettings } from '../features/settings/live-settings.ts'
 import { oldSpaceLimitMb } from '../process/environment.ts'
 import { createConfiguredChat } from './configured-chat.ts'
 
-/** Ids unknown to the mirror that one project may have looked up: a person who joined is one, made-up ones are many. */
+/**
+ * The number of IDs unknown to the mirror that a project may look up per minute: a new member causes one such
+ * lookup, made-up IDs cause many.
+ */
 const strangersPerMinute = 120
 
 /**
- * Of what a key may ask. Not much less: when all sessions of a project end at once, each of its visitors brings a token
- * that is unknown from then on, and has to be told so.
+ * The fraction of a key's rate limit. Not much less: when all sessions of a project end at once, each of its
+ * visitors presents a token that is unknown from then on, and must receive that answer.
  */
 const unknownTokensPart = 1 / 2
 
@@ -65,7 +68,7 @@ interface DepsOptions {
   readonly answersOptions?: AnswersOptions
 }
 
-/** The composition root: everything that use cases touch, made of the configuration. */
+/** Creates all dependencies of use cases from the configuration: the composition root. */
 export function createDeps(
   config: Config,
   log: Log,
@@ -114,11 +117,11 @@ export function createDeps(
     permissionTtlMs: () => settings.current().permissionTtlMs,
     syncServer: (serverId) => syncServer(mirrorDeps, serverId),
   })
-  // A membership is only told whole when the roles in it have names: the first login of a server finds none.
+  // A membership event is complete only if the roles in it have names: the first sign-in of a server finds none.
   const mirror: MirrorMember = async (serverId, user, member, asOf) => {
     if (member) await refreshRoles(serverId, member.roleIds)
     await mirrorMember(mirrorDeps, serverId, user, member, asOf)
-    // Whoever asked is told of it: from then on no instance knows it otherwise.
+    // The response to the caller reports the change: from here on no instance has an older state cached.
     await answers.confirm()
   }
   const refresher = createMemberRefresher({ db, chat, log, mirrorMember: mirror })
@@ -164,7 +167,7 @@ export function createDeps(
     audit,
     settings,
     endSessions,
-    // Nobody needs to hear of what is taken back, so it is not among the writes that are watched.
+    // Dry runs roll back, so nothing is invalidated and they are not among the watched writes.
     runDry: createDryRun(opened, config.chatGuildId),
     mirrorMember: mirror,
     refreshMember: refresher.refreshMember,
@@ -179,24 +182,27 @@ export function createDeps(
   }
 }
 
-/** Makes the error for a costly schema that arrives while too many others wait for a worker thread. */
+/** Creates the error for a costly schema that arrives while too many others wait for a worker thread. */
 const tooManySchemas = () =>
   new ApiError('RATE_LIMITED', {
     detail: 'Too many costly schemas are being checked. Try again in a second.',
     headers: { 'retry-after': '1' },
   })
 
-/** In a small container the process itself is the bound: it must not die of what it keeps. */
+/** In a small container the process's own memory is the bound: the cache must not exhaust it. */
 const answerBytes = ({ answerMemoryMb }: Config) =>
   Math.min(answerMemoryMb * 1024 * 1024, getHeapStatistics().heap_size_limit / 3)
 
 /**
- * Logins that are kept while they wait for the platform. It lets 50 a second through at best, so in the ten minutes of
- * a login no more than 30,000 of honest people are under way.
+ * The number of sign-ins that are stored while they wait for the platform. The platform admits 50 a second at best,
+ * so in the ten minutes of a sign-in at most 30,000 honest ones are in progress.
  */
 const maxAuthRequests = 50_000
 
-/** Logins that one address may have open: a twentieth of what else it may ask, and never too few for a family. */
+/**
+ * The number of sign-ins that one address may have open: a twentieth of its rate limit, and never too few for a
+ * family.
+ */
 const loginLimitOf = ({ rateLimitGlobal }: Config) =>
   rateLimitGlobal === 0 ? 0 : Math.max(10, Math.floor(rateLimitGlobal / 20))
 

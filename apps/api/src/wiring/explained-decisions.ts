@@ -20,7 +20,10 @@ import { roleChecks } from '../features/project-reads/is-allowed.ts'
 import { keyChecks, redeemCheck, rolesCheck, sessionCheck } from '../features/sessions/checks.ts'
 import { exchangeCode } from '../features/sessions/exchange-code.ts'
 
-/** What login, sessions and project reads decide by, for the feature that explains it: no feature imports another. */
+/**
+ * Returns the decisions of sign-in, sessions and project reads for the feature that explains them: no feature
+ * imports another.
+ */
 export const explainedDecisions = ({
   db,
   config,

@@ -42,7 +42,7 @@ beforeAll(async () => {
   await writeFile(join(state, 'session'), '{}')
   await chmod(state, 0o755)
   await chmod(join(state, 'session'), 0o644)
-  // In place of the system's program: it notes what it is asked to open.
+  // Replaces the system's program, and notes the address that it should open.
   await writeFile(join(folder, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > '${folder}/opened'\n`, {
     mode: 0o755,
   })
@@ -98,7 +98,10 @@ async function run(text: string, service: { url?: string }, place?: Place) {
   return { code, said: typed.output().trim() }
 }
 
-/** Starts a service at another address that redirects the login to the first one, and notes what a command line asks it. */
+/**
+ * Starts a service at another address that redirects the sign-in to the first one, and notes the requests of a command
+ * line.
+ */
 async function startStranger(answer: { status: number; body: object }) {
   const asked: string[] = []
   const server = createServer(({ method, url = '' }, response) => {

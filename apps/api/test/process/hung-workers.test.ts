@@ -11,7 +11,7 @@ import { createDatabase, type TestDatabase } from '../databases.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
-/** As long as a worker may be silent, and some. */
+/** The longest time for which a worker may be silent, and some more. */
 const longerThanAWorkerMaySleepMs = 12_000
 
 describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
@@ -79,7 +79,7 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
     const everyone = [...before, service.child.pid as number]
     for (const pid of everyone) process.kill(pid, 'SIGSTOP')
     await sleep(longerThanAWorkerMaySleepMs)
-    // The primary first: it looks at workers that have said nothing for so long.
+    // The primary comes first: it checks workers that have been silent for so long.
     for (const pid of everyone.toReversed()) process.kill(pid, 'SIGCONT')
     for (const pid of before) {
       await expect.poll(() => isRunningAgain(pid, service), { timeout: 20_000 }).toBe(true)
@@ -107,7 +107,7 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
     await sleep(500)
     process.kill(killed, 'SIGKILL')
     await sleep(200)
-    // Now it reads their questions, and asks both of them, before it hears that one has ended.
+    // Now it reads their requests, and queries both of them, before it learns that one has ended.
     process.kill(primary, 'SIGCONT')
     await scrapes
     agent.destroy()
@@ -119,7 +119,7 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
   test('a worker whose primary dies before it has said its first word ends without a word', async () => {
     for (let times = 0; times < 3; times++) {
       const service = await start({ WORKERS: '2' })
-      // As soon as there is one: it has not begun to run our program, and waits until the primary is gone.
+      // Stopped as soon as it exists: it has not begun to run our program, and waits until the primary is gone.
       let workers: number[] = []
       while (workers.length === 0) workers = await workersOf(service)
       const [worker] = workers as [number]
@@ -144,14 +144,14 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** True once the process is not stopped any more, as Linux tells it, and the service answers. */
+/** Returns true once the process is no longer stopped, according to Linux, and the service answers. */
 async function isRunningAgain(pid: number, { url }: ServiceProcess): Promise<boolean> {
   const state = /^State:\s+(\w)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
   const answer = await fetch(`${url}/api/health/live`, { headers: { connection: 'close' } })
   return state !== 'T' && answer.ok
 }
 
-/** The children of the process, as Linux tells them. */
+/** Returns the children of the process, as Linux lists them. */
 async function workersOf({ child: { pid } }: ServiceProcess): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   return text.split(' ').filter(Boolean).map(Number)

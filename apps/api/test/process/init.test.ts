@@ -26,7 +26,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rolecall-init-'))
   port = await freePort()
-  // What an operator has in files; the stand-in's address takes the place of the platform's.
+  // The files of an operator; the stand-in's address replaces the platform's.
   await writeFile(join(folder, 'bot-token'), `${sim.app.botToken}\n`)
   await writeFile(join(folder, 'client-secret'), `${sim.app.clientSecret}\n`)
   platform = {
@@ -62,7 +62,7 @@ test('from an empty folder, one command makes what the service needs to start, a
   const [, id = ''] = /^project {2}(\S+)$/m.exec(out) ?? []
   const [, key = ''] = /^API key {2}(\S+)/m.exec(out) ?? []
 
-  // Nothing but what was written.
+  // No environment but the written file.
   const service = startService(folder, { PORT: String(port) })
   await service.listening
   expect(service.output()).not.toContain('"level":40')
@@ -204,7 +204,7 @@ test('for PostgreSQL it also asks for the cache, the workers, and the proxies', 
     expect(env).toMatchObject({ CACHE_URL: redis.url, WORKERS: '3', TRUST_PROXY: '10.0.0.0/8' })
     expect(env).not.toHaveProperty('SINGLE_INSTANCE')
     await rm(join(folder, '.env'))
-    // Without a terminal the answers that are offered count.
+    // Without a terminal the suggested answers apply.
     const { code, err } = await runCommand(folder, ['init', ...options(flags)], platform)
     expect([code, err]).toEqual([0, ''])
     const alone = parseEnv(await readFile(join(folder, '.env'), 'utf8'))

@@ -1,5 +1,5 @@
-// Preloaded by tests (`NODE_OPTIONS=--import …`): the process loops forever on SIGUSR2. The loop leaves the processor to others,
-// and serves nobody all the same.
+// Blocks the process forever on SIGUSR2; tests preload it (`NODE_OPTIONS=--import …`). The loop leaves the processor
+// to others, but serves no request.
 process.on('SIGUSR2', () => {
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
 })

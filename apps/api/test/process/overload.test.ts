@@ -8,7 +8,7 @@ import { freePort } from '../../../../tools/free-port.js'
 import { copyTemplate } from '../databases.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
-/** Shorter than the time between two looks of the service at itself: each of them is as late as the pause is long. */
+/** Shorter than the interval of the service's own checks: each check is as late as the pause is long. */
 const runsForMs = 200
 
 describe('a service that gets too little of the processor', { timeout: 120_000 }, () => {
@@ -33,7 +33,7 @@ describe('a service that gets too little of the processor', { timeout: 120_000 }
     await sim.close()
     await rm(folder, { recursive: true, force: true })
   })
-  /** The operating system takes the processor away, for most of the time. */
+  /** Suspends the process for most of the time, as a busy operating system does. */
   const pauseAgainAndAgain = async () => {
     while (!isOver) {
       if (pauseMs > 0) {
@@ -44,7 +44,7 @@ describe('a service that gets too little of the processor', { timeout: 120_000 }
       await sleep(runsForMs)
     }
   }
-  /** What each kind of request is answered at the same moment. */
+  /** Returns the responses to each kind of request at the same moment. */
   const answers = async () => {
     const ask = async (path: string, init: RequestInit = {}) => {
       const { status, headers } = await fetch(`${service.url}${path}`, init)

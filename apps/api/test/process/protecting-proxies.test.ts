@@ -12,12 +12,12 @@ const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-des
 const programs = ['nginx', 'caddy', 'apache2'] as const
 
 let world: World
-/** What the application behind the proxy was asked, as it came. */
+/** The requests to the application behind the proxy, as they arrived. */
 const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = []
 const application = createServer(async (incoming, answer) => {
   const { url = '', headers } = incoming
   asked.push({ path: url, headers })
-  // A stream that never ends by itself: what is written arrives now or never.
+  // A stream without an end: written data arrives now or never.
   if (url === '/events')
     return void answer.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
   let size = 0
@@ -28,7 +28,7 @@ beforeAll(async () => {
   world = await startWorld('pglite', {
     TRUST_PROXY: '127.0.0.1',
     RATE_LIMIT_GLOBAL: '0',
-    // Without the gateway: asked for each time.
+    // Without the gateway: requested each time.
     PERMISSION_TTL_MS: '0',
   })
   const { id } = await givenProject(world, { isInternal: true })
@@ -50,7 +50,10 @@ interface Reply {
   readonly body: string
 }
 
-/** A browser's cookies for the host behind a proxy, and what it sends: byte for byte, as clients that mean harm do. */
+/**
+ * Creates a visitor with a browser's cookies for the host behind a proxy, which sends its requests byte for byte, as
+ * malicious clients do.
+ */
 function createVisitor(port: number) {
   const jar = new Map<string, string>()
   const open = (path: string, headers: Record<string, string> = {}, method = 'GET', sent?: Buffer) =>
@@ -87,7 +90,7 @@ function createVisitor(port: number) {
 
 const pathOf = (address: string) => new URL(address).pathname + new URL(address).search
 
-/** Logs in where the proxy sends a page load, and answers where that ends. */
+/** Signs in where the proxy redirects a page load; returns the final response. */
 async function logIn({ open }: ReturnType<typeof createVisitor>, login: string): Promise<Reply> {
   const start = await open(pathOf(login), page)
   const onService = new Browser(world.url)
@@ -133,7 +136,7 @@ describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
       const inside = await open('/page?x=1', { ...page, ...forged, 'X-Original-Url': 'https://root.test/' })
       expect([inside.status, inside.body]).toEqual([200, 'the wiki'])
       const headers: IncomingHttpHeaders = asked.at(-1)?.headers ?? {}
-      // No other spelling of these names reaches an application, which may read every sign as "_".
+      // No other spelling of these names reaches an application, which may read every punctuation mark as "_".
       for (const name of [
         'Remote~User',
         'remote.user',
@@ -218,7 +221,7 @@ describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
       let reply = await open('/page', forged)
       for (let hops = 0; hops < 4 && reply.status === 302; hops++)
         reply = await open(pathOf(reply.location), forged)
-      // It is removed, or refused with the reason.
+      // The header is removed, or the request is refused with the reason.
       if (reply.status !== 200)
         expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('Remote-')])
     })

@@ -19,9 +19,9 @@ export const protectedHost = 'wiki.example.org'
 interface Given {
   readonly service: string
   readonly application: string
-  /** Another host than that of the samples. */
+  /** A host other than that of the samples. */
   readonly host?: string
-  /** Drawn unless it is given. */
+  /** Random by default. */
   readonly port?: number
 }
 
@@ -33,14 +33,14 @@ type Start = (place: {
   readonly fill: (text: string) => string
 }) => Promise<RunningProxy>
 
-/** The programs that the samples in `deploy/proxies` are for, and each as its sample configures it. */
+/** The programs with samples in `deploy/proxies`, each configured by its sample. */
 export const protectingProxies: Readonly<
   Record<'nginx' | 'caddy' | 'apache2', (given: Given) => Promise<Started>>
 > = {
   nginx: (given) =>
     protecting(given, async ({ folder, port, fill }) => {
       const server = fill(await sample('proxies/nginx.conf'))
-        // As in a local trial: to the address that the service knows as its own.
+        // As in a local trial: to the address that the service considers its own.
         .replaceAll('http://rolecall', `http://127.0.0.1:${given.service}`)
         .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl;`)
         .replaceAll('/etc/nginx/', `${folder}/`)
@@ -71,7 +71,7 @@ export const protectingProxies: Readonly<
     }),
 }
 
-/** Apache with these modules beside those that every sample needs, and this site. */
+/** Runs Apache with the modules that every sample needs, these modules, and this site. */
 async function runApache(folder: string, port: number, modules: readonly string[], site: string) {
   const file = join(folder, 'apache2.conf')
   const loaded = ['mpm_event', 'authn_core', 'authz_core', 'proxy', 'proxy_http', ...modules]
@@ -92,14 +92,14 @@ async function runApache(folder: string, port: number, modules: readonly string[
   return run('apache2', ['-D', 'FOREGROUND', '-f', file], port)
 }
 
-/** Where Debian keeps a module of Apache. */
+/** Returns the path of an Apache module in Debian. */
 const apacheModule = (name: string) => `/usr/lib/apache2/modules/mod_${name}.so`
 
-/** Whether a proxy is there with all that its sample needs. */
+/** Returns true if a proxy is installed with everything that its sample needs. */
 export const canProtect = (name: keyof typeof protectingProxies) =>
   isInstalled(name) && (name !== 'apache2' || existsSync('/usr/share/lua/5.1/socket.lua'))
 
-/** Whether Apache is there with the module that makes it a client of OpenID Connect. */
+/** Returns true if Apache is installed with the module that makes it an OpenID Connect client. */
 export const hasOpenidApache = () => isInstalled('apache2') && existsSync(apacheModule('auth_openidc'))
 
 interface Client {
@@ -110,7 +110,10 @@ interface Client {
   readonly port: number
 }
 
-/** Apache as the guide configures it with mod_auth_openidc; in plain HTTP, so that the service reaches it without a certificate. */
+/**
+ * Starts Apache as the guide configures it with mod_auth_openidc; in plain HTTP, so that the service reaches it
+ * without a certificate.
+ */
 export async function startOpenidApache({
   issuer,
   id,
@@ -136,7 +139,7 @@ export async function startOpenidApache({
 
 async function proxyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-proxy-'))
-  // Started as root, Apache reads its script as somebody else.
+  // Apache started as root reads its script as another user.
   await chmod(folder, 0o755)
   return folder
 }
@@ -160,6 +163,6 @@ async function protecting(
   return { ...proxy, port, stop: () => proxy.stop().then(() => rm(folder, { recursive: true, force: true })) }
 }
 
-/** It speaks TLS, so plain HTTP is answered 400, which is an answer. */
+/** The program speaks TLS, so plain HTTP is answered 400, which is an answer. */
 const run = (program: string, args: readonly string[], port: number) =>
   running(program, args, `http://127.0.0.1:${port}`, () => true)

@@ -34,7 +34,7 @@ describe.each(mainEngines)('what a process on %s has counted when it ends', { ti
     })
     await service.listening
   }
-  /** Asks until told to stop; the moments of all answers that came. */
+  /** Sends requests until it is stopped; returns the times of all responses. */
   const askOn = () => {
     const answers: number[] = []
     let isAsking = true
@@ -59,11 +59,11 @@ describe.each(mainEngines)('what a process on %s has counted when it ends', { ti
         isAsking = false
         return lanes
       },
-      /** When the other side is gone. */
+      /** Resolves when the other side is gone. */
       ended: lanes,
     }
   }
-  /** What is in the database, once the process that had it is gone. */
+  /** Returns the rows in the database, once its process is gone. */
   const written = async () => {
     const db = await openDatabase(database.url)
     const row = await db.maybeOne<{ counts: number; failures: number }>(sql`

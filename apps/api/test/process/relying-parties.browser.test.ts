@@ -17,21 +17,21 @@ import { givenClient } from '../oidc.ts'
 import { startWorld, type World } from '../service.ts'
 import { canProtect, hasOpenidApache, protectingProxies, startOpenidApache } from './protecting-proxies.ts'
 
-/** Somebody that members log in at. It answers `/me` with the roles that it knows of. */
+/** A site at which members sign in. It answers `/me` with the roles that it knows. */
 interface Party {
   readonly origin: string
-  /** Where a login begins. */
+  /** The path at which a sign-in begins. */
   readonly login: string
-  /** Where one ends that the party itself asks for, and where the browser is then. */
+  /** The path at which the party's own sign-out begins, and the page where it ends. */
   readonly logout?: readonly [from: string, to: string]
   stop(): unknown
 }
 
 interface Row {
-  /** Whether the program is on this machine. */
+  /** Returns true if the program is on this machine. */
   isThere(): boolean
   start(port: number): Promise<Party>
-  /** What `/me` says once the role is taken away: a site goes on, a door is closed. */
+  /** The answer of `/me` once the role is removed: a site continues, and a proxy denies access. */
   readonly withoutRole: { readonly status: number; readonly roles: readonly string[] }
 }
 
@@ -45,7 +45,7 @@ const names = ['openid-client', 'auth-js', 'passport', 'express-openid-connect']
 const doors = ['nginx', 'caddy', 'apache2'] as const
 const ports = new Map<string, number>()
 
-/** What the proxies protect. */
+/** The application behind the proxies. */
 const application = createServer(({ headers }, answer) => {
   const roles = String(headers['remote-groups'] ?? headers['oidc_claim_roles'] ?? '').split(',')
   answer.setHeader('content-type', 'application/json')
@@ -77,7 +77,7 @@ const siteWith = (name: (typeof names)[number]): Row => ({
   },
 })
 
-/** The host that a proxy protects. Its port is the one of https to the browser, and none of ours. */
+/** Returns the host that a proxy protects. To the browser its port is that of https, which is none of ours. */
 const hostOf = (name: string) => `${name}.wiki.example.org`
 
 const doorOf = (name: (typeof doors)[number]): Row => ({
@@ -145,14 +145,14 @@ afterAll(async () => {
   await world?.close()
 })
 
-/** What the party answers the page that is open, with its cookies. */
+/** Returns the party's response to the open page, with its cookies. */
 const me = (page: Page) =>
   page.evaluate(async () => {
     const reply = await fetch('/me', { cache: 'no-store', redirect: 'manual' })
     return { status: reply.status, roles: reply.status === 200 ? (await reply.json()).roles : [] }
   })
 
-/** From where the party begins a login, over the platform's screen, back to the party. */
+/** Signs in from the start page of the party, over the platform's screen, back to the party. */
 async function logIn(page: Page, { origin, login }: Party, member: string) {
   await page.goto(origin + login)
   await page.waitForURL(({ href }) => href.startsWith(world.sim.url))
@@ -181,7 +181,7 @@ describe.each(Object.entries(rows))('a browser at %s', (name, { isThere, start, 
         await page.goto(party.origin + from)
         expect(page.url()).toBe(party.origin + to)
         expect((await me(page)).status).toBe(401)
-        // Out of the service, too: the platform asks again.
+        // Signed out of the service, too: the platform asks again.
         await logIn(page, party, member)
         await expect.poll(() => me(page)).toEqual(inside)
       }

@@ -17,7 +17,7 @@ import { copyTemplate } from '../databases.ts'
 import { authorizePath, redirectUri, validate, walkLogin } from '../given.ts'
 import { environmentFor, startService } from './service-process.ts'
 
-/** Where Debian has a whole PostgreSQL, with the tools that the embedded one of the tests lacks. */
+/** The folder of a whole PostgreSQL in Debian, with the tools that the embedded one of the tests lacks. */
 const bin = (() => {
   try {
     const versions = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))
@@ -29,7 +29,7 @@ const bin = (() => {
   }
 })()
 
-/** Runs a program of PostgreSQL, as a user of its own where it would refuse root. */
+/** Runs a program of PostgreSQL, as a user of its own if it would refuse root. */
 function postgresTool(name: string, ...args: string[]) {
   const asUser =
     process.getuid?.() === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
@@ -41,7 +41,7 @@ function postgresTool(name: string, ...args: string[]) {
   if (status !== 0) throw error ?? new Error(`${name} ended with ${status}: ${stderr}`)
 }
 
-/** A cluster of its own in a folder: another one has another identity, and counts its transactions anew. */
+/** Starts a cluster of its own in a folder: another one has another identity, and counts its transactions anew. */
 async function startCluster(folder: string) {
   const data = join(folder, 'data')
   mkdirSync(data, { recursive: true })
@@ -77,7 +77,7 @@ async function startCluster(folder: string) {
   }
 }
 
-/** Lets the counter of transactions come far beyond that of a new cluster. */
+/** Advances the transaction counter far beyond that of a new cluster. */
 async function spendTransactions(url: string) {
   const client = new pg.Client(url)
   await client.connect()
@@ -93,11 +93,11 @@ beforeAll(async () => {
   return () => sim.close()
 })
 
-/** One way of keeping the data, with the commands that the guide gives for it. */
+/** A way to back up the data, with the commands that the guide gives for it. */
 interface Way {
   readonly url: string
   backup(): Promise<void>
-  /** Leaves nothing of the data, and puts the backup in its place; the address that it has now. */
+  /** Deletes all data, and restores the backup; returns the new address. */
   wipeAndRestore(): Promise<string>
   end(): Promise<void>
 }
@@ -191,7 +191,7 @@ describe.each(Object.entries(ways))('a backup on %s, made and put back as the gu
       let before = startService(folder, env)
       await before.listening
       const [live, revoked] = [await login(before.url), await login(before.url)]
-      // PostgreSQL is dumped while it is used; the embedded database belongs to one process.
+      // PostgreSQL is dumped while it is in use; the embedded database belongs to one process.
       if (engine === 'pglite') await before.kill('SIGTERM')
       await way.backup()
       if (engine === 'pglite') before = startService(folder, env)
@@ -228,7 +228,7 @@ describe.each(Object.entries(ways))('a backup on %s, made and put back as the gu
   )
 })
 
-/** Changes of transactions that this cluster has not come to: each look would read all of them. */
+/** Counts changes with transaction IDs in the future of this cluster: each read would return all of them. */
 async function futureChanges(url: string) {
   const client = new pg.Client(url)
   await client.connect()

@@ -60,7 +60,7 @@ export function startService(folder: string, environment: Environment, run = pro
   }
 }
 
-/** A whole environment for a simulated platform, with secrets that are told apart from anything else. */
+/** Creates a whole environment for a simulated platform, with secrets that are distinct from all other text. */
 export const environmentFor = (sim: ChatSim, port: number): Record<string, string> => ({
   PORT: String(port),
   DATABASE_URL: 'pglite:data',

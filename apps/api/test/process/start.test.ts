@@ -14,7 +14,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
   let port: number
   let whole: Record<string, string>
   const running: ServiceProcess[] = []
-  /** What opens a database opens this one, unless it is about an embedded one, which costs each start a second. */
+  /** Tests that open a database use this one, unless they concern an embedded one, which costs each start a second. */
   let onPostgres: Record<string, string>
   beforeAll(async () => {
     sim = await startChatSim()
@@ -184,7 +184,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
     expect(service.output()).not.toContain('planted')
   })
 
-  /** What is printed for a person: everything but the log, which is JSON. */
+  /** Returns the lines for a person: everything but the log, which is JSON. */
   const plain = (service: ServiceProcess) =>
     service
       .output()

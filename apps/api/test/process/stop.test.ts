@@ -19,10 +19,10 @@ interface Pair {
   readonly refreshToken: string
 }
 
-/** Longer than the default, so that a busy machine asks in each of its steps. */
+/** Longer than the default, so that a busy machine sends a request in each of its steps. */
 const drainSec = 4
 
-/** An embedded database, as in the demo and in small installations: what was answered must be on the disk. */
+/** Uses an embedded database, as in the demo and in small installations: acknowledged changes must be on the disk. */
 describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
   let sim: ChatSim
   let folder: string
@@ -40,7 +40,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
     environment = { ...environmentFor(sim, port), LOG_LEVEL: 'debug', DRAIN_SEC: String(drainSec) }
     sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
   })
-  // Most tests end it; one that failed may have left it running, and asked to stop.
+  // Most tests end it; a failed test may have left it running, with a stop requested.
   beforeEach(start)
   afterEach(() => service.kill('SIGKILL'))
   afterAll(async () => {
@@ -69,7 +69,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
     for (let round = 0; round < 3; round++) {
       const ended = await login()
       await call(service.url, 'POST', '/api/auth/admin/logout', { token: ended.token })
-      /** The newest pair that each was told of, and whether a further refresh was under way at the end. */
+      /** The newest pair that each received, and `isAsking` if a further refresh was in progress at the end. */
       const holders = await Promise.all(
         Array.from({ length: 5 }, async () => ({ pair: await login(), isAsking: false })),
       )
@@ -93,8 +93,8 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
       await start()
       expect(await statusOf(ended)).toBe(401)
       for (const { pair, isAsking } of holders) {
-        // Without an answer nobody knows whether it was done, and both must be whole: the old pair is good,
-        // or it is the one that was just superseded.
+        // Without a response the refresh may have taken effect or not, and both must be consistent: the old pair is
+        // valid, or it was just superseded.
         if ((await statusOf(pair)) === 200) expect(await statusOf(await refresh(pair))).toBe(200)
         else {
           expect(isAsking).toBe(true)
@@ -117,13 +117,13 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
     expect(await ended).toBe(0)
     await expect(fetch(`${service.url}/api/health`)).rejects.toThrow()
 
-    // Done is done: the code that the last answer gave is good at the next start.
+    // A completed exchange persists: the code of the last response is valid at the next start.
     await start()
     const code = new URLSearchParams((reply.headers.get('location') ?? '').split('#')[1]).get('code')
     expect((await call(service.url, 'POST', '/api/auth/admin/token', { body: { code } })).status).toBe(200)
   })
 
-  // What is on the disk is not what these are about, and an embedded database costs each start a second.
+  // These tests do not concern data on the disk, and an embedded database costs each start a second.
   describe('or on another', () => {
     beforeAll(async () => {
       const database = await createDatabase('postgres')
@@ -140,7 +140,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
       const underWay = browser.get(back)
       await expect.poll(() => sim.journal.entries('token').at(-1)?.status, { interval: 5 }).toBeUndefined()
       const ended = service.kill('SIGTERM')
-      // The system may make one of two equal signals: the next is sent when the last was heard.
+      // The system may merge two equal signals: the next is sent once the last was received.
       await expect.poll(service.output, { interval: 5 }).toContain('"msg":"stopping"')
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGTERM'] as const) {
         const before = timesAskedAgain()
@@ -156,7 +156,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
       const ended = service.kill('SIGTERM')
       const ready = () => fetch(`${service.url}/api/health/ready`)
       await expect.poll(async () => (await ready()).status, { interval: 5 }).toBe(503)
-      // Pages and metrics are written past the router: they end their connections all the same.
+      // Pages and metrics are written outside the router: they end their connections all the same.
       for (const path of [
         '/api/health/live',
         '/api/docs/errors',
@@ -189,25 +189,26 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
       expect(await ended).toBe(0)
     })
 
-    // Whoever gets no processor for a second asks in none of the steps that it is about: a defect shows in each try.
+    // On a machine without a processor for a second, no request may fall into a tested step. A defect fails in each
+    // attempt.
     test('a connection is ended when it has had no request for a while, and never before its answer', {
       retry: 3,
     }, async () => {
       const { port } = new URL(service.url)
       const idle = connect(Number(port), '127.0.0.1')
       await once(idle, 'connect')
-      // Its end is only told once everything before it was read.
+      // Its end is reported only once everything before it was read.
       idle.resume()
       const closed = once(idle, 'close').then(() => performance.now())
       const since = performance.now()
       const ended = service.kill('SIGTERM')
-      // The last request before the listener closes is answered on a connection that is kept, the next one ends it.
+      // The connection is kept for the last request before the listener closes, and ends with the next one.
       const answers: string[] = []
       const busy = new Agent({ keepAlive: true, maxSockets: 1 })
       try {
         for (;;) {
           answers.push(await connectionOf(`${service.url}/api/health/live`, busy))
-          // Asked without a pause, the service would have one processor less, and so would all that runs beside.
+          // Polling without a pause would take a processor from the service, and from everything beside it.
           await sleep(5)
         }
       } catch (error) {
@@ -251,7 +252,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
   })
 })
 
-/** Asks, and tells what the answer says of its connection. */
+/** Sends a request, and returns the connection header of the response. */
 const connectionOf = (url: string, agent: Agent) =>
   new Promise<string>((resolve, reject) => {
     get(url, { agent }, (answer) => {

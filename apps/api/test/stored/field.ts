@@ -21,14 +21,14 @@ export interface Stage {
   readonly ask: Ask
   /** Sends a request with the API key of the project. */
   readonly own: Ask
-  /** Sends a request of Ada, who is logged in to the project. */
+  /** Sends a request of Ada, who is signed in to the project. */
   readonly asAda: Ask
   readonly project: GivenProject
   readonly hook: GivenWebhook
-  /** A project whose channel is told of the submissions to its webhook. */
+  /** A project with a channel that receives the submissions to its webhook. */
   readonly told: GivenChannel
   readonly toldHook: GivenWebhook
-  /** A project without sessions and deliveries, whose addresses may be replaced. */
+  /** A project without sessions and deliveries, so that its addresses may be replaced. */
   readonly quiet: GivenProject
   readonly client: GivenProject
   /** An OpenID Connect access token of Ada. */
@@ -37,7 +37,7 @@ export interface Stage {
   readonly ada: string
   /** Returns the text of Ada's account page. */
   readonly accountPage: () => Promise<string>
-  /** Asks for Ada on a protected host, as a proxy does. */
+  /** Requests access for Ada on a protected host, as a proxy does. */
   readonly askForwardAuth: () => Promise<AnyReply>
 }
 

@@ -22,11 +22,14 @@ type DiscordOptions = Omit<
   DiscordLoginOptions & DiscordRestOptions & DiscordImagesOptions,
   'budget' | 'pace' | 'exchangePace' | 'buckets'
 > & {
-  /** Where all instances agree on what is left of the platform's patience. */
+  /** Shares the remaining limits of the platform among all instances. */
   readonly cache: Cache
 }
 
-/** The one adapter that knows the platform's own words: guilds, snake_case and its error codes. */
+/**
+ * Creates the chat platform. The only adapter that knows the platform's own terms: guilds, snake_case and its error
+ * codes.
+ */
 export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform {
   const budget = createDiscordBudget(given.log, cache)
   const options = {
@@ -65,7 +68,7 @@ export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform
       }
       return found.map(toServerName)
     },
-    // Nothing that this service does in a server takes a permission there.
+    // No action of this service in a server needs a permission there.
     inviteUrl: () =>
       `${options.authorizeUrl}?${new URLSearchParams({ client_id: options.clientId, scope: 'bot', permissions: '0' })}`,
     budget: budget.state,
@@ -83,9 +86,9 @@ export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform
   }
 }
 
-/** As many as the platform lists at once, and more than any community has. */
+/** The number that the platform lists at once, which is more than any community has. */
 const serversPerPage = 200
 const maxServerPages = 10
 
-/** Granted after a review, or switched on by the owner of a small application. */
+/** Granted after a review, or enabled by the owner of a small application. */
 const memberIntent = ApplicationFlags.GatewayGuildMembers | ApplicationFlags.GatewayGuildMembersLimited

@@ -9,11 +9,14 @@ export interface DiscordImagesOptions {
 
 /** Longest wait for a picture, with its body. */
 const deadlineMs = 3_000
-/** At 128 pixels the platform's own are a tenth of this. */
+/** The largest image; at 128 pixels the platform's own are a tenth of this. */
 const maxBytes = 512 * 1024
-/** Pixels of what is asked for: as much as a console shows, on a fine screen. */
+/** The requested size in pixels: as much as a console shows, on a fine screen. */
 const size = 128
-/** A host that failed so often in a row is not asked for a while: a page has many pictures, and each would wait. One may have its own fault. */
+/**
+ * The number of failures in a row after which a host is avoided for a while: a page has many pictures, and each would
+ * wait. A single picture may have its own fault.
+ */
 const maxFailures = 3
 const restMs = 5_000
 
@@ -48,7 +51,10 @@ export function createDiscordImages({ cdnUrl }: DiscordImagesOptions): ChatPlatf
 const unavailable = (status?: number) =>
   new ChatPlatformError('unavailable', 'The pictures of the chat platform cannot be reached.', status)
 
-/** How each kind of picture begins, in hexadecimal. What the answer says of itself does not count; SVG, which may run scripts, is none. */
+/**
+ * The first bytes of each kind of picture, in hexadecimal. The declared media type does not count; SVG, which may run
+ * scripts, is not accepted.
+ */
 const beginnings: readonly (readonly [ChatImage['type'], RegExp])[] = [
   ['image/png', /^89504e470d0a1a0a/],
   ['image/jpeg', /^ffd8ff/],

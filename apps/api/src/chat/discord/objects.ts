@@ -5,7 +5,8 @@ import { ChatPlatformError } from '../chat-platform.ts'
 
 const cdn = 'https://cdn.discordapp.com'
 
-// The types say what the platform promises; a platform in trouble answers 200 with anything.
+// Creates the error for a malformed answer. The types state the platform's promise; in trouble it may answer 200
+// with anything.
 const unexpected = (what: string) =>
   new ChatPlatformError('unexpected', `An answer of the chat platform lacks ${what}.`)
 
@@ -35,7 +36,7 @@ function count(value: unknown, least: number): number {
   return Number(value)
 }
 
-/** Where the gateway is, and how many sessions may begin. */
+/** Validates the address of the gateway, and the number of sessions that may begin. */
 export function toGatewayInfo(info: APIGatewayBotInfo): APIGatewayBotInfo {
   const { url, shards, session_start_limit } = object(info, 'the address of the gateway')
   const limit = object(session_start_limit, 'a limit of new sessions')
@@ -51,7 +52,9 @@ export function toGatewayInfo(info: APIGatewayBotInfo): APIGatewayBotInfo {
   }
 }
 
-/** Address of an image by the hash that the platform gives; hashes that start with `a_` are animated. */
+/**
+ * Returns the address of an image by the hash that the platform gives; hashes that start with `a_` are animated.
+ */
 const imageUrl = (kind: 'avatars' | 'icons', ownerId: string, hash: string) =>
   `${cdn}/${kind}/${ownerId}/${encodeURIComponent(hash)}.${hash.startsWith('a_') ? 'gif' : 'png'}`
 
@@ -74,10 +77,13 @@ function readField(name: UserField, user: APIUser): string | null {
   return as === 'avatar' ? imageUrl('avatars', id(user.id), text(value)) : text(value)
 }
 
-/** An address that nobody confirmed may be anyone's: whoever trusts it lets a stranger in as its owner. */
+/**
+ * Returns a verified address only: an unverified one may belong to another person, and an application that trusts
+ * it would admit a stranger as its owner.
+ */
 const verifiedEmail = ({ email, verified }: APIUser) => (email && verified === true ? text(email) : null)
 
-/** What REST and gateway both say of a member. */
+/** The fields of a member that REST and gateway share. */
 type MemberLike = Pick<APIGuildMember, 'user' | 'roles' | 'nick' | 'joined_at' | 'pending'>
 
 export function toMember(member: MemberLike): ChatMember {
@@ -105,7 +111,7 @@ export function toServer(guild: APIGuild): ChatServerInfo {
     ...server,
     roles: list(guild.roles)
       .map(toRole)
-      // The role that everyone holds has the server's own id; it says nothing about anyone.
+      // The role that everyone holds has the server's own ID; it distinguishes no member.
       .filter((role) => role.id !== server.id),
   }
 }

@@ -2,7 +2,7 @@ import { type ChatPlatform, ChatPlatformError } from '#chat/chat-platform'
 import type { Config } from '../../config.ts'
 import { type Line, ok, problem } from './line.ts'
 
-/** Do browsers, this service and the platform agree on where a login comes back to? */
+/** Checks that browsers, this service and the platform agree on the address to which a sign-in returns. */
 export async function callbackUrlLines(
   { chatCallbackUrl = '', publicUrl, chatBotToken }: Config,
   chat: ChatPlatform,
@@ -21,7 +21,7 @@ export async function callbackUrlLines(
   return [ok(`${chatCallbackUrl}${registered ? ', known to the platform' : ''}`)]
 }
 
-/** Undefined when the platform does not answer; that is told elsewhere. */
+/** Returns undefined if the platform does not answer; another check reports that. */
 const registeredUrls = (chat: ChatPlatform) =>
   chat.application().then(
     ({ callbackUrls }) => callbackUrls,

@@ -2,7 +2,7 @@ import { type ChatPlatform, ChatPlatformError } from '#chat/chat-platform'
 import type { Config } from '../../config.ts'
 import { type Line, ok, problem, skipped } from './line.ts'
 
-/** Does the platform know the bot, and may it hear what it needs to? */
+/** Checks that the platform knows the bot, and gives it the access it needs. */
 export async function botLines(config: Config, chat: ChatPlatform): Promise<Line[]> {
   try {
     const name = await chat.bot()
@@ -25,7 +25,7 @@ export async function botLines(config: Config, chat: ChatPlatform): Promise<Line
   }
 }
 
-/** Does the platform take the client id and secret that every login is exchanged with? */
+/** Checks that the platform accepts the client ID and secret with which every sign-in is exchanged. */
 export async function clientLines(chat: ChatPlatform): Promise<Line[]> {
   try {
     if (await chat.isClientAccepted()) return [ok('the platform takes it')]
@@ -39,7 +39,7 @@ export async function clientLines(chat: ChatPlatform): Promise<Line[]> {
   }
 }
 
-/** Is the bot in the main server, and does the admin role exist? */
+/** Checks that the bot is in the main server, and that the admin role exists. */
 export async function mainServerLines(
   { chatGuildId = '', chatAdminRoleId, chatAuditorRoleId }: Config,
   chat: ChatPlatform,
@@ -64,7 +64,7 @@ export async function mainServerLines(
   }
 }
 
-/** An outage is not the configuration's fault, and says so. */
+/** Returns the line for a failed request. An outage is not the configuration's fault, and the line states that. */
 function platformProblem(error: unknown, refused: string): Line {
   if (!(error instanceof ChatPlatformError)) throw error
   if (error.failure === 'refused') return problem(refused)

@@ -9,7 +9,7 @@ import { unmadeFolder } from '../unmade-folder.ts'
 import { type Line, note, ok, problem } from './line.ts'
 import { onDatabase } from './storage.ts'
 
-/** Can programs that log in by OpenID Connect find the service where PUBLIC_URL says that it is? */
+/** Checks that OpenID Connect clients can find the service at PUBLIC_URL. */
 export const oidcLines = (config: Config): Promise<Line[]> =>
   onTables(config, async (db) => {
     if (!(await hasClients(db))) return [ok('no project is a client')]
@@ -47,7 +47,7 @@ function issuerOf(body: string): unknown {
   }
 }
 
-/** An answer within five seconds, up to a size that no discovery document has. */
+/** Fetches a response within five seconds, up to a size that no discovery document has. */
 const read = (address: string) =>
   new Promise<{ status: number; body: string } | undefined>((resolve) => {
     const signal = AbortSignal.timeout(5_000)
@@ -64,7 +64,7 @@ const read = (address: string) =>
     asked.on('error', () => resolve(undefined)).end()
   })
 
-/** Is a reverse proxy believed that asks about protected hosts? */
+/** Checks that the service trusts the reverse proxy that asks about protected hosts. */
 export const protectedHostLines = (config: Config): Promise<Line[]> =>
   onTables(config, async (db) => {
     const hosts = await listProtectedHosts(db)
@@ -79,7 +79,7 @@ export const protectedHostLines = (config: Config): Promise<Line[]> =>
     ]
   })
 
-/** What is in tables is said once they are there. */
+/** Checks tables only if they exist. */
 async function onTables(config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> {
   if (unmadeFolder(config)) return [ok('none; there is no database yet')]
   return onDatabase(config, async (db) => {

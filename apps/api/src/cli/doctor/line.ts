@@ -1,18 +1,18 @@
-/** One line of what `doctor` prints. Only a problem makes it exit 1. */
+/** A line that `doctor` prints. Only a problem makes it exit 1. */
 export interface Line {
   readonly kind: 'ok' | 'note' | 'problem' | 'skipped'
-  /** What was found; for a problem, also what to do. */
+  /** The finding; for a problem, also the fix. */
   readonly text: string
 }
 
 export const ok = (text: string): Line => ({ kind: 'ok', text })
-/** Nothing to mend, and worth knowing. */
+/** Creates a line that is worth knowing and needs no fix. */
 export const note = (text: string): Line => ({ kind: 'note', text })
 export const problem = (text: string): Line => ({ kind: 'problem', text })
-/** Not checked, because it depends on another check that failed. */
+/** Creates the line of a check that was skipped because another check failed. */
 export const skipped = (text: string): Line => ({ kind: 'skipped', text })
 
-/** How the kinds are printed. */
+/** The printed form of each kind. */
 export const words: Readonly<Record<Line['kind'], string>> = {
   ok: 'ok',
   note: 'note',

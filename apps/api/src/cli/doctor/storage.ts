@@ -19,7 +19,7 @@ import { writeMebibyte } from '../../features/monitoring/instances-store.ts'
 import { unmadeFolder } from '../unmade-folder.ts'
 import { type Line, note, ok, problem } from './line.ts'
 
-/** Does the database answer, does it have all tables, and room? */
+/** Checks that the database answers, has all tables, and has space. */
 export async function databaseLines(config: Config): Promise<Line[]> {
   const folder = unmadeFolder(config)
   if (folder) {
@@ -35,7 +35,7 @@ export async function databaseLines(config: Config): Promise<Line[]> {
     const { pending, newer } = await schemaState(db)
     const notes = newer.length > 0 ? [note(newerSentence(newer))] : []
     if (pending.length === 0) {
-      // Kept by nobody: it is rolled back.
+      // The write is rolled back: nothing is stored.
       await rehearse(db, writeMebibyte)
       return [{ ...found, text: `${found.text}, up to date` }, ...notes]
     }
@@ -47,7 +47,7 @@ export async function databaseLines(config: Config): Promise<Line[]> {
   })
 }
 
-/** Are the encryption keys those that stored secrets were sealed under? */
+/** Checks that the encryption keys are those that sealed the stored secrets. */
 export async function keyLines(config: Config): Promise<Line[]> {
   if (unmadeFolder(config)) return [ok('new; the first start notes their fingerprints')]
   return onDatabase(config, async (db) => {
@@ -57,7 +57,7 @@ export async function keyLines(config: Config): Promise<Line[]> {
   })
 }
 
-/** Looks at the configured database; one that does not answer is a line of its own. */
+/** Checks the configured database; one that does not answer yields a line of its own. */
 export async function onDatabase(config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> {
   const db = await openDatabase(config.databaseUrl)
   try {
@@ -80,7 +80,7 @@ function adviceFor(cause: unknown): string {
   return 'check host and port in DATABASE_URL, and that it runs and can be reached from here.'
 }
 
-/** Does the cache answer? */
+/** Checks that the cache answers. */
 export async function cacheLines({ cacheUrl }: Config, log: Log): Promise<Line[]> {
   const cache = createCache(cacheUrl, { log: log as Parameters<typeof createCache>[1]['log'] })
   try {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** Asks the person at the terminal. What is secret is not shown while it is typed. */
+/** Asks the person at the terminal. Secrets are not shown while they are typed. */
 export async function ask(question: string, { isSecret = false } = {}): Promise<string> {
   let isMuted = false
   const output = new Writable({
@@ -12,7 +12,7 @@ export async function ask(question: string, { isSecret = false } = {}): Promise<
   })
   const terminal = createInterface({ input: process.stdin, output, terminal: true })
   terminal.once('SIGINT', () => process.exit(130))
-  // End of input is nobody there any more.
+  // End of input means that the person has gone.
   terminal.once('close', () => process.stdin.pause())
   try {
     const answer = terminal.question(`${question}: `)

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 
-/** What `deploy/compose.yml` has in its network; the password of its database is made here. */
+/**
+ * Returns the values that `deploy/compose.yml` has in its network; the password of its database is generated here.
+ */
 export function composeValues() {
   const password = randomBytes(24).toString('base64url')
   return {

@@ -13,8 +13,8 @@ export function refuseExisting(path: string) {
 }
 
 /**
- * Writes what `.env` files, compose (`env_file`), systemd (`EnvironmentFile`) and `docker --env-file` all read alike:
- * NAME=value, without quotes. Only its owner may read it.
+ * Writes the format that `.env` files, compose (`env_file`), systemd (`EnvironmentFile`) and `docker --env-file` read
+ * alike: NAME=value, without quotes. Only its owner may read it.
  */
 export async function writeEnvironment(
   path: string,

@@ -11,25 +11,28 @@ import { cacheLines, databaseLines } from '../doctor/storage.ts'
 
 export type Values = Record<string, string>
 
-/** One thing that a person has to know, with how it is checked before the next is asked. */
+/** A question of `init`, with the check that runs before the next question. */
 export interface Question {
-  /** The variable that it answers. */
+  /** The variable that receives the answer. */
   readonly name: string
   readonly flag?: string
   readonly text: string
   /** Leaves the question out when it returns false for the values so far. */
   readonly appliesTo?: (values: Environment) => boolean
   readonly isSecret?: boolean
-  /** The answer when the typed one is empty, and when there is no terminal. */
+  /** The answer if the typed one is empty, or if there is no terminal. */
   readonly preset?: string
   readonly check: (config: Config, chat: ChatPlatform) => Promise<readonly Line[]>
-  /** What follows from the answer, or what the platform says beside it. */
+  /** Returns further values that follow from the answer, or that the platform returns with it. */
   readonly also?: (answer: string, values: Environment, chat: ChatPlatform) => Promise<Values>
-  /** Said before it is asked. */
+  /** Returns lines to print before the question. */
   readonly hint?: (values: Environment, chat: ChatPlatform) => Promise<readonly string[]>
 }
 
-/** A bot needs no permission of its own to read who is a member: the invitation asks for none. */
+/**
+ * Returns the invitation link of the bot. A bot needs no permission of its own to read members: the invitation
+ * requests none.
+ */
 export function inviteLink({ chatAuthorizeUrl }: Pick<Config, 'chatAuthorizeUrl'>, clientId: string): string {
   const url = new URL(chatAuthorizeUrl)
   url.search = new URLSearchParams({ client_id: clientId, scope: 'bot', permissions: '0' }).toString()
@@ -73,7 +76,10 @@ const adminRole: Question = {
   check: mainServerLines,
 }
 
-/** People know roles by their names. One that two roles have is left as it is, and refused by its form. */
+/**
+ * Returns the ID for a role's name, because people know roles by name. A name that two roles share stays as it is,
+ * and fails validation.
+ */
 export async function roleIdOf(answer: string, { CHAT_GUILD_ID: id = '' }: Environment, chat: ChatPlatform) {
   const { roles } = await chat.server(id, 'login')
   const named = roles.filter(({ name }) => name.toLowerCase() === answer.toLowerCase().replace(/^@/, ''))
@@ -109,7 +115,7 @@ const database: Question = {
   text: 'Database: postgres://…, or a folder for the embedded one, pglite:<folder>',
   preset: 'pglite:.rolecall/db',
   check: databaseLines,
-  // One instance until an answer names a cache that several can share.
+  // One instance, until an answer names a cache that several can share.
   also: async (answer, { CACHE_URL }): Promise<Values> =>
     answer.startsWith('pglite:') || CACHE_URL ? {} : { SINGLE_INSTANCE: 'true' },
 }
@@ -142,7 +148,7 @@ const trustedProxies: Question = {
   check: async () => [],
 }
 
-/** In the order in which they are asked: what one says is needed by the next. */
+/** The questions in their order: each may need the answers before it. */
 export const questions = (config: Config, { isStorageGiven = false } = {}): readonly Question[] => [
   bot,
   client,

@@ -5,7 +5,7 @@ import { loadConfig } from '../../config.ts'
 import { readEnvironment } from '../../process/environment.ts'
 import { StartRefused } from '../../process/start-refused.ts'
 
-/** The service answers in milliseconds, or after it has asked the chat platform. */
+/** The time limit: the service answers in milliseconds, or after a request to the chat platform. */
 const answerWithinMs = 30_000
 
 /**
@@ -36,7 +36,10 @@ interface ServiceAnswer {
   readonly body: unknown
 }
 
-/** Sends one request to the service. @throws StartRefused where no service answers */
+/**
+ * Sends one request to the service.
+ * @throws StartRefused if no service answers
+ */
 export async function askService(
   address: string,
   method: 'GET' | 'POST',
@@ -51,7 +54,7 @@ export async function askService(
       signal: AbortSignal.timeout(answerWithinMs),
       headers: {
         accept: 'application/json',
-        // Sessions are listed by what began them.
+        // Lists of sessions show the program that began them.
         'user-agent': `rolecall/${version}`,
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body && { 'content-type': 'application/json' }),

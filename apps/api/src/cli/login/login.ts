@@ -14,13 +14,13 @@ export interface LoginOptions {
 }
 
 /**
- * Signs this shell in to the administration: a browser signs in, and the code that it brings is redeemed with a verifier that
- * never leaves this process (RFC 7636).
+ * Signs this shell in to the administration: a browser signs in, and the resulting code is redeemed with a verifier
+ * that never leaves this process (RFC 7636).
  */
 export async function loginCommand(given: string | undefined, { paste, wait }: LoginOptions): Promise<void> {
   const address = readAddress(given)
   const waitSec = readWait(wait)
-  // The address may come from a `.env` file that someone else made.
+  // The address may come from a `.env` file that another person wrote.
   console.log(`Signing in to ${address}${given === undefined ? ', which PUBLIC_URL names' : ''}.`)
   const verifier = randomBytes(32).toString('base64url')
   const signIn = { address, challenge: createHash('sha256').update(verifier).digest('base64url') }
@@ -61,7 +61,7 @@ function fromBrowser<T>(signIn: SignIn, waitSec: number, redeem: (code: string) 
   return receiveCode({ state, issuer: signIn.address, waitSec }, { listening, redeem })
 }
 
-/** Takes the code from a person, whose browser may be on another machine. */
+/** Reads the code from a person who may use a browser on another machine. */
 async function askForCode(signIn: SignIn): Promise<string> {
   const start = addressOfSignIn(signIn, { response_mode: 'page' })
   console.log(`Open this address in any browser and sign in:\n\n  ${start}\n`)

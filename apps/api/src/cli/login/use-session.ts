@@ -3,7 +3,7 @@ import { StartRefused } from '../../process/start-refused.ts'
 import { askService, readAddress, refusedBy } from './ask-service.ts'
 import { findKeptSession, forgetSession } from './session-file.ts'
 
-/** Prints the session token, for the programs that call the API. The service is asked whether it is still valid. */
+/** Prints the session token, for the programs that call the API. The service first verifies that it is still valid. */
 export async function tokenCommand(given: string | undefined): Promise<void> {
   const address = readAddress(given)
   const token = keptToken(address)

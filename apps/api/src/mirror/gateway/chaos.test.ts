@@ -13,11 +13,11 @@ import { startWorld, type World } from '../../../test/service.ts'
 const club = demo.mainGuildId
 const minutes = Number(process.env['CHAOS_MINUTES'] ?? 0.15)
 const seed = Number(process.env['CHAOS_SEED'] ?? Date.now() % 1_000_000)
-/** From the end of all trouble to a mirror that is vouched for again, at most; with a leader to be replaced. */
+/** The longest time from the end of all faults to a live mirror, including the replacement of a leader. */
 const maxRecoveryMs = 90_000
 const maxSessions = 20
 const freshnessMs = 1_000
-/** Roles in an answer may be older than it says by this: the freshness that is promised, and the platform's delay. */
+/** The error allowed in the stated age of roles: the promised freshness, and the platform's delay. */
 const slackMs = freshnessMs + maxDelayMs
 
 interface Session {
@@ -53,7 +53,7 @@ afterAll(async () => {
 })
 
 const start = () => startInstance(world.database.url, world.sim, { RATE_LIMIT_GLOBAL: '0' })
-/** Members come and go: those of this moment take the places of those whose sessions have ended. */
+/** Members come and go: current members replace those with ended sessions. */
 const logInMore = async () => {
   for (const memberId of memberIds) {
     if (sessions.length >= maxSessions) return
@@ -70,14 +70,14 @@ const rolesIn = (body: { roles: { roleId: string }[] }) =>
 
 const timeOf = (at: number) => new Date(at).toISOString().slice(14, -1)
 
-/** One validate at any moment: never more wrong than it says. */
+/** Validates once at any moment: the roles are never older than the response states. */
 async function probe(session: Session) {
   const { memberId, token, since } = session
   const url = random.one(instances)?.url
   if (!url) return
   const reply = await validate({ url }, project, token).catch(() => undefined)
   const answeredAt = Date.now()
-  // An instance that is killed meanwhile gives no answer.
+  // An instance that is killed meanwhile does not respond.
   if (!reply) return
   const about = `${memberId} ${reply.status} ${JSON.stringify(reply.body)} ${JSON.stringify(truth.tail(memberId))}`
   if (reply.status === 401) {
@@ -88,14 +88,14 @@ async function probe(session: Session) {
     return
   }
   expect(reply.status, about).toBe(200)
-  // Of the others only the holding of roles is as of then; their names may be older.
+  // For the other roles, `rolesAsOf` covers only the assignment; their names may be older.
   if (reply.body.rolesSource !== 'gateway') return
   const asOf = Date.parse(reply.body.rolesAsOf)
   expect(asOf, about).toBeGreaterThan(answeredAt - 15_000)
   expect(truth.wasTrue(memberId, rolesIn(reply.body), asOf - slackMs, answeredAt), about).toBe(true)
 }
 
-/** Edits and probes without a pause, trouble now and then. */
+/** Edits and probes without a pause, and injects faults now and then. */
 async function rage(
   ms: number,
   trouble: ReturnType<typeof createTrouble>,
@@ -111,7 +111,7 @@ async function rage(
     else await new Promise((resolve) => setTimeout(resolve, random.below(20)))
     if (performance.now() < killAt) continue
     killAt = Number.POSITIVE_INFINITY
-    // Nobody may lead at this moment: then any of them will do.
+    // There may be no leader at this moment: then any instance is killed.
     const leader = Math.max(0, leading())
     names.push(`kill -9 at ${timeOf(Date.now())}`)
     await instances[leader]?.kill()
@@ -119,10 +119,10 @@ async function rage(
   }
 }
 
-/** Which of the instances keeps the mirror live. */
+/** Returns the index of the instance that leads. */
 const leading = () => instances.findIndex((one) => one.timesLeading() > 0 && !one.hasLostLead())
 
-/** The mirror is vouched for as of now, at most so late; how long that took. */
+/** Waits until the mirror is live as of now, within the limit; returns the duration. */
 async function untilRecovered(): Promise<number> {
   const { db } = world.service.deps
   const [healedAt, startedAt] = [await readTime(db), performance.now()]
@@ -134,7 +134,7 @@ async function untilRecovered(): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** Every instance answers the truth, and nothing else is left of the trouble. */
+/** Expects that every instance returns the true state, and that the faults leave no other trace. */
 async function expectTruth() {
   await untilTrue(world, club, freshnessMs)
   const ended: Session[] = []
@@ -154,7 +154,7 @@ async function expectTruth() {
           status: 200,
           roles: truth.rolesOf(memberId),
         })
-        // On a busy machine a renewal may be late; until it comes an answer is REST's, and says so.
+        // On a busy machine a renewal may be late; until it comes, responses use REST and say so.
         await until('the answer is the mirror’s', async () => {
           const again = await validate({ url }, project, token)
           return again.body.rolesSource === 'gateway'
@@ -165,7 +165,8 @@ async function expectTruth() {
   for (const memberId of new Set(ended.map((session) => session.memberId))) {
     const entries = await memberEntries(world, memberId)
     expect(entries.length, memberId).toBeGreaterThan(0)
-    // Who left and returned while the gateway was away may be told of by REST first, and then by the replay.
+    // If members left and returned while the gateway was away, REST may report the departure first, and the replay
+    // again.
     expect(entries.length, memberId).toBeLessThanOrEqual(2 * truth.departures(memberId).length)
   }
   sessions.splice(0, sessions.length, ...sessions.filter((one) => !ended.includes(one)))

@@ -1,7 +1,7 @@
 import type { ChatPlatform } from '#chat/chat-platform'
 import type { ChatFigures, LiveMirror } from './status.ts'
 
-/** Asks nobody: what this instance knows now. */
+/** Returns the current figures of this instance, without a request to the platform. */
 export function chatFigures({
   chat,
   liveMirror,

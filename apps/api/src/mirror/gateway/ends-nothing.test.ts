@@ -17,7 +17,7 @@ import type { LiveMirror } from './status.ts'
 const club = demo.mainGuildId
 const { joon, kenji } = demo.users
 
-// What the platform answers is the adapter's business, not the engine's: one of them is enough.
+// The adapter interprets the platform's responses, not the database: one engine is enough.
 describe('only the platform’s own word ends a membership', () => {
   let world: World
   let mirror: LiveMirror
@@ -40,7 +40,8 @@ describe('only the platform’s own word ends a membership', () => {
 
   const statusOf = async (token: string) => (await validate(world, project, token)).status
 
-  // Someone has left unheard, so each reading comes to doubt them: it is the hardest moment to keep them.
+  // One member has left without an event, so each reading doubts that membership: the hardest moment for keeping
+  // it.
   test.each<[string, Fault]>([
     ['unknown server (10004)', { status: 404, code: 10_004 }],
     ['missing access (50001)', { status: 403, code: 50_001 }],

@@ -1,9 +1,9 @@
 import type { ChatEvent, ToldAt } from '#chat/chat-gateway'
 
-/** More than this cannot be caught up with: reading a server anew is quicker, and bounded. */
+/** Above this number, reading a server anew is faster than catching up, and bounded. */
 const maxWaiting = 50_000
 
-/** An event, where it was in what the platform told, and when it came here. */
+/** An event, its position in the platform's stream, and its arrival time. */
 export interface Received {
   readonly event: ChatEvent
   readonly at: ToldAt
@@ -12,14 +12,17 @@ export interface Received {
 
 interface ServerQueue {
   waiting: Received[]
-  /** How many were received, and how many of them are written or forgotten: in their order, so a count says which. */
+  /**
+   * The number of received events, and of those that are written or dropped. Both keep the order, so a count
+   * identifies the events.
+   */
   received: number
   settled: number
 }
 
 /**
- * Events between the connection and the database: in their order within a server, and in turns between servers, so
- * that a mass departure in one of them delays nothing in another.
+ * Queues events between the connection and the database: in order within a server, and in turns between servers, so
+ * that a mass departure in one server does not delay events of another.
  */
 export function createEventQueue() {
   const servers = new Map<string, ServerQueue>()
@@ -33,7 +36,7 @@ export function createEventQueue() {
   const longest = () => [...servers].reduce((a, b) => (b[1].waiting.length > a[1].waiting.length ? b : a))
 
   return {
-    /** Answers the server whose waiting events were forgotten, when there are too many. */
+    /** Adds an event. If there are too many, drops the waiting events of one server and returns its ID. */
     push(received: Received): string | undefined {
       const queue = queueOf(received.event.serverId)
       queue.waiting.push(received)
@@ -46,7 +49,7 @@ export function createEventQueue() {
       fullest.waiting = []
       return serverId
     },
-    /** The next events, out of the queue and into the caller's hands: an equal share of each server's first ones. */
+    /** Removes the next events from the queue and returns them: an equal share of each server's first ones. */
     take(count: number): Received[] {
       const busy = [...servers.values()].filter(({ waiting }) => waiting.length > 0)
       const share = Math.ceil(count / Math.max(1, busy.length))
@@ -54,13 +57,13 @@ export function createEventQueue() {
       size -= taken.length
       return taken
     },
-    /** These are written, or given up: nobody waits for them any more. */
+    /** Marks events as written, or given up: waiters no longer wait for them. */
     settle(written: readonly Received[]): void {
       for (const { event } of written) queueOf(event.serverId).settled += 1
     },
     size: () => size,
     servers: () => [...servers.keys()],
-    /** When the oldest of those that wait came here. */
+    /** Returns the arrival time of the oldest waiting event. */
     oldestAt: () => {
       const firsts = [...servers.values()].flatMap(({ waiting }) => waiting[0]?.receivedAt ?? [])
       return firsts.length === 0 ? undefined : firsts.reduce((a, b) => Math.min(a, b))

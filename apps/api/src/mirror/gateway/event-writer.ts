@@ -7,25 +7,25 @@ import { createEventQueue, type Received } from './event-queue.ts'
 import { asLeader, LeadLost } from './store.ts'
 import { writeEvents } from './write-events.ts'
 
-/** Most events of one transaction: small enough that others get their turn on the embedded database. */
+/** The maximum number of events in a transaction: small enough to let other work run on the embedded database. */
 const maxBatchSize = 200
-/** Between two batches: what arrives meanwhile shares the next one. */
+/** The pause between two batches: events that arrive meanwhile share the next one. */
 const batchPauseMs = 10
 const retryAfterMs = 250
 const membersPerRoleStep = 500
 
 interface EventWriterHandlers {
-  /** Somebody in these servers holds a role that nobody told of. */
+  /** Notes that members of these servers hold a role that no event has described. */
   rolesUnknown(serverIds: readonly string[]): void
-  /** Events of these servers will never be written: they have to be read anew. */
+  /** Notes that events of these servers will never be written: they have to be read anew. */
   forgotten(serverIds: ReadonlySet<string>): void
-  /** The database is away, and what waits gets old. */
+  /** Notes that the database is unavailable, and waiting events age. */
   delayed(): void
-  /** This instance leads no more. */
+  /** Notes that this instance no longer leads. */
   leadLost(): void
 }
 
-/** Writes received events in batches, in the background, for as long as this instance leads. */
+/** Writes received events in batches, in the background, while this instance leads. */
 export function createEventWriter(
   deps: Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'>,
   epoch: number,
@@ -35,14 +35,14 @@ export function createEventWriter(
   const queue = createEventQueue()
   let writing: Promise<void> | undefined
   let unwritten: readonly Received[] = []
-  /** Servers of which something was never written: what is told again of them is not skipped. */
+  /** Servers with events that were never written: their repeated events are not skipped. */
   const forgetful = new Set<string>()
   let isClosing = false
 
   const write = () => {
     writing ??= writeAll().finally(() => {
       writing = undefined
-      // One may have come between the last look and this line.
+      // An event may have arrived between the last check and this line.
       if (queue.size() > 0 && !isClosing) write()
     })
   }
@@ -52,7 +52,7 @@ export function createEventWriter(
       if (!(await writeBatch(unwritten))) return
       queue.settle(unwritten)
       unwritten = []
-      // A full batch waits already. The embedded engine has one connection: there others get their turn.
+      // A full batch waits already. The embedded engine has one connection, so it pauses for other work.
       if (queue.size() < maxBatchSize || db.engine === 'pglite') await sleep(batchPauseMs)
     }
   }
@@ -60,7 +60,7 @@ export function createEventWriter(
     for (const serverId of serverIds) forgetful.add(serverId)
     handlers.forgotten(serverIds)
   }
-  /** False when this instance leads no more. */
+  /** Writes a batch. Returns false if this instance no longer leads. */
   const writeBatch = async (batch: readonly Received[]): Promise<boolean> => {
     const events = batch.map(({ event }) => event)
     while (!isClosing) {
@@ -75,7 +75,7 @@ export function createEventWriter(
           return false
         }
         if (!(error instanceof DatabaseUnavailable)) {
-          // Skipped rather than tried for ever; reading everything anew brings what it would have.
+          // The event is skipped rather than retried forever; reading everything anew restores its effect.
           log.error(
             { err: error },
             'changes could not be written: the members of these servers are read anew',
@@ -95,10 +95,10 @@ export function createEventWriter(
         !isClosing &&
         (await asLeader(db, epoch, (tx) => takeRole(tx, serverId, roleId, membersPerRoleStep)))
       ) {
-        // Until nobody holds it.
+        // Repeats until no member holds it.
       }
     } catch (error) {
-      // Answers leave out roles that do not exist; the next reading of all members tidies the rest.
+      // Responses leave out roles that do not exist; the next reading of all members removes the rest.
       log.debug({ err: error, serverId }, 'a removed role stays noted with its holders')
     }
   }
@@ -112,17 +112,19 @@ export function createEventWriter(
       }
       write()
     },
-    /** Until everything that was received of a server before now is written, or forgotten; false when it is not. */
+    /**
+     * Waits until all events of a server received before now are written or dropped; returns false if they are not.
+     */
     async whenSettled(serverId: string, signal: AbortSignal): Promise<boolean> {
       const upTo = queue.received(serverId)
       while (queue.settled(serverId) < upTo && !isClosing && !signal.aborted) await sleep(batchPauseMs)
       return queue.settled(serverId) >= upTo
     },
-    /** Servers of which anything was received. */
+    /** Returns the servers with received events. */
     servers: queue.servers,
-    /** Received and not written yet. */
+    /** Returns the number of events that are received and not written yet. */
     pending: () => queue.size() + unwritten.length,
-    /** How long the oldest of these has waited. */
+    /** Returns the waiting time of the oldest of these. */
     lagMs: () => {
       const oldest = Math.min(
         unwritten[0]?.receivedAt ?? Number.POSITIVE_INFINITY,
@@ -137,7 +139,7 @@ export function createEventWriter(
   }
 }
 
-/** The last event of each server in a batch. */
+/** Returns the last event of each server in a batch. */
 const lastOf = (batch: readonly Received[], except: ReadonlySet<string>): ReadonlyMap<string, ToldAt> =>
   new Map(
     batch.flatMap(({ event: { serverId }, at }) => (except.has(serverId) ? [] : [[serverId, at] as const])),

@@ -147,7 +147,7 @@ describe.each(mainEngines)('the live mirror, when the platform misbehaves, on %s
     expect(await statusOf(session.token)).toBe(200)
     world.sim.gateway.setMemberIntent(true)
     await untilLive(world)
-    // The database says so first: the leader has yet to hear that it took that.
+    // The database reports it first: the leader has not yet received the result of its write.
     await expect
       .poll(() => mirror.status())
       .toMatchObject({

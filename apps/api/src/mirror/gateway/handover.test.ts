@@ -39,7 +39,7 @@ describe.each(mainEngines)('the next leader, on %s', (engine) => {
     await mirror?.close()
     mirror = undefined
   }
-  /** What it costs to become the leader: new sessions, and pages of members. */
+  /** The costs of becoming the leader: new sessions, and pages of members. */
   const costs = () => ({
     sessions: world.sim.gateway.sessionStartsLeft(),
     pages: world.sim.journal.count('members'),
@@ -99,7 +99,7 @@ describe.each(mainEngines)('the next leader, on %s', (engine) => {
     await untilHandedOver(world)
     await stop()
     const { db } = world.service.deps
-    // Only a renewal names its connection.
+    // Only a renewal stores its connection.
     await db.script(`
       create sequence refused;
       create function refuse_renewal() returns trigger language plpgsql as $$ begin
@@ -120,7 +120,7 @@ describe.each(mainEngines)('the next leader, on %s', (engine) => {
   })
 
   test('does not write again what is told again: who came back keeps the session made since', async () => {
-    // Renewed when something changes, and not again: the handover is as of the start.
+    // Renewals follow changes only: the handover is as of the start.
     await lead({ mirror: { renewEveryMs: 3_600_000 } })
     await untilHandedOver(world)
     const before = costs()

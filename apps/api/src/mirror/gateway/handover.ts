@@ -1,25 +1,25 @@
 import type { ChatGatewaySession } from '#chat/chat-gateway'
 import { open, SecretUnreadable, seal } from '#platform/crypto/seal'
 
-/** What one leader leaves to the next, so that it goes on where this one was. */
+/** The state that a leader passes to the next one, so that it continues at the same place. */
 export interface Handover {
-  /** Each at the last sequence whose events are all written. */
+  /** Each session at the last sequence up to which all events are written. */
   readonly sessions: readonly ChatGatewaySession[]
-  /** Servers that the sessions tell of, and whether all of each was read by then. */
+  /** The servers of the sessions; `isComplete` if a server was read completely by then. */
   readonly servers: readonly (readonly [serverId: string, isComplete: boolean])[]
 }
 
-/** There is one row. */
+/** The table has one row. */
 const rowId = 'live_mirror'
 
-/** Whoever has the bot token could go on with a session by its id, so it is kept like the other secrets. */
+/** Encrypts a handover like the other secrets: with the bot token, a session can be resumed by its ID. */
 export const sealHandover = (key: string, handover: Handover): Buffer =>
   seal(key, rowId, JSON.stringify(handover))
 
-/** Undefined when it was sealed under another key: everything is read anew then. */
+/** Opens a handover. Undefined if it was sealed under another key: everything is read anew then. */
 export function openHandover(key: string, sealed: Uint8Array): Handover | undefined {
   try {
-    // What opens was sealed above.
+    // A value that opens was sealed above.
     return JSON.parse(open(key, rowId, sealed)) as Handover
   } catch (error) {
     if (error instanceof SecretUnreadable) return undefined

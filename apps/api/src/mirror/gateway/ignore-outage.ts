@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from '#platform/db/database'
 
-/** Undefined when the database did not answer. */
+/** Returns undefined if the database did not answer. */
 export async function ignoreOutage<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked

@@ -14,26 +14,26 @@ const readAgainAfterMs = 250
 
 export interface LeaderTiming {
   readonly renewEveryMs: number
-  /** How often everything is read anew, because events may be lost on the platform's side. */
+  /** The interval at which everything is read anew, because the platform may lose events. */
   readonly reconcileEveryMs: number
-  /** How often one member is compared with what the platform answers, while nothing else is asked. */
+  /** The interval at which one member is compared with the platform while it is otherwise idle. */
   readonly sampleEveryMs: number
 }
 
 export interface Leader {
-  /** Settles when this instance leads no more. */
+  /** Settles when this instance no longer leads. */
   readonly lost: Promise<void>
-  /** Events that are not written yet, and how long the oldest of them has waited. */
+  /** Returns the number of unwritten events, and the waiting time of the oldest. */
   pending(): number
   lagMs(): number
   samples(): SampleCounts
   vouched(): readonly string[]
-  /** When the platform last told anything, by the database's clock. */
+  /** Returns the time of the platform's last event, by the database's clock. */
   lastEventAt(): Date | null
   close(): Promise<void>
 }
 
-/** What the one who leads is given: how to hear, to read and to write. */
+/** The dependencies of the leader: it receives events, reads servers and writes the mirror. */
 export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions' | 'chat'> & {
   readonly gateway: ChatGateway
   readonly readServer: ReadServer
@@ -41,7 +41,7 @@ export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'
   readonly handoverKey: string | undefined
 }
 
-/** Writes what the gateway tells into the mirror, and vouches for it as long as it is complete and true. */
+/** Writes gateway events into the mirror, and vouches for it as long as it is complete and true. */
 export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTiming): Leader {
   const { db, log, gateway, handoverKey } = deps
   const { epoch, beginnings, ageMs } = lead
@@ -66,7 +66,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   const resyncs = createResyncs(
     {
       log,
-      // What was received before the list was asked for must not be written after it: it would pass for newer.
+      // An event that was received before the list was requested must not be written after it: it would seem newer.
       readServer: async (serverId, signal) => {
         await writer.whenSettled(serverId, signal)
         await deps.readServer(serverId, signal)
@@ -100,7 +100,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     }
     if (isThere === false) void renewals.renew()
   }
-  /** A resumed session tells again what the leader before this one has written. */
+  /** A resumed session repeats events that the previous leader has written. */
   const isWritten = ({ serverId }: ChatEvent, { session, sequence }: ToldAt) => {
     const last = written.get(serverId)
     return last?.session === session && sequence <= last.sequence
@@ -124,7 +124,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     beginning: (known) => recordBeginnings(db, epoch, known),
   }
 
-  /** A server that comes back may have changed while it was away. */
+  /** A server that becomes available again may have changed during the outage. */
   const noteReach = ({ kind, serverId }: ChatEvent): boolean | undefined => {
     const isRegistered = renewals.registered().has(serverId)
     if (kind === 'serverAvailable') {
@@ -142,8 +142,8 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   const read = () => ignoreOutage(listWritten(db))
   const connect = async () => {
     if (past) resyncs.adopt(past.servers)
-    // What is registered must be known before the first event is received: of other servers none is taken. A resumed session
-    // tells at once what happened since, and once only.
+    // The registered servers must be known before the first event is received: events of other servers are
+    // rejected. A resumed session delivers missed events at once, and only once.
     for (await renewals.renew(); !isClosing && !renewals.hasRenewed(); await renewals.renew()) {
       await sleep(readAgainAfterMs)
     }

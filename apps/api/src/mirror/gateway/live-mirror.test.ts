@@ -23,7 +23,7 @@ describe.each(engines)('the live mirror on %s', (engine) => {
   let mirror: LiveMirror
   let project: GivenProject
   beforeAll(async () => {
-    // Whatever the gateway does not vouch for would be read again with each validate.
+    // With a TTL of 0, roles that the gateway does not vouch for would be read again with each validate.
     world = await startWorld(engine, { PERMISSION_TTL_MS: '0' })
     project = await givenProject(world)
     mirror = startLiveMirror(world.service)
@@ -128,7 +128,7 @@ describe.each(engines)('the live mirror on %s', (engine) => {
     world.sim.world.setGuildUnavailable(club, true)
     await untilNotLive(world)
     expect(await statusOf(session.token)).toBe(200)
-    // Nobody is told of this: the platform drops what happens to servers in an outage.
+    // No event reports this: the platform drops changes of servers in an outage.
     world.sim.world.setRoles(club, kenji, [demo.roles.captain])
     world.sim.world.setGuildUnavailable(club, false)
     await untilLive(world)
@@ -145,7 +145,7 @@ describe.each(engines)('the live mirror on %s', (engine) => {
     await untilLive(world)
     await untilTrue(world)
     expect(await memberEntries(world, mara)).toEqual([])
-    // Its own membership is another one: it says so itself, by when it joined.
+    // Its own membership is a new one, as the time of joining shows.
     expect(await memberEntries(world, demo.users.bot)).toEqual(['member.leave'])
   })
 

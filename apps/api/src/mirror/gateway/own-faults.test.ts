@@ -21,7 +21,7 @@ describe.each(engines)('on %s, a statement that no database would take', (engine
     const { db } = world.service.deps
     await db.query(sql`alter table live_mirror rename to nowhere`)
     mirror = startLiveMirror(world.service)
-    // Several looks, each of which meets it.
+    // Long enough for several attempts, each of which meets the fault.
     await sleep(1_000)
     await db.query(sql`alter table nowhere rename to live_mirror`)
     await untilLive(world)

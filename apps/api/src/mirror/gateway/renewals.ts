@@ -8,7 +8,7 @@ import type { createResyncs } from './resyncs.ts'
 import type { createRoleReads } from './role-reads.ts'
 import { renewLease } from './store.ts'
 
-/** A mirror that is further behind than this is vouched for by nobody. */
+/** The gateway vouches for no mirror that is further behind than this. */
 const maxLagMs = 500
 
 interface RenewalDeps {
@@ -18,16 +18,16 @@ interface RenewalDeps {
   readonly writer: Pick<ReturnType<typeof createEventWriter>, 'whenSettled' | 'servers' | 'lagMs'>
   readonly resyncs: Pick<ReturnType<typeof createResyncs>, 'complete' | 'reach' | 'keepOnly'>
   readonly roleReads: Pick<ReturnType<typeof createRoleReads>, 'isBusy'>
-  /** Without it nothing is handed over. */
+  /** Undefined if sessions are not handed over. */
   readonly handoverKey: string | undefined
-  /** When something was last received, by the clock of this process. */
+  /** Returns the time of the last received event, by the clock of this process. */
   readonly receivedAt: () => number | undefined
   readonly leadLost: () => void
 }
 
 /**
- * Renews the lease, and says with it for which servers the mirror is the truth, as of when, and from where the next
- * leader may go on.
+ * Renews the lease. Each renewal states the servers for which the mirror is true, the time of that state, and the
+ * place from which the next leader may continue.
  */
 export function createRenewals(deps: RenewalDeps, epoch: number) {
   const { db, log, gateway, writer, resyncs, roleReads, handoverKey } = deps
@@ -39,7 +39,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
   let isOutdated = false
   let hasRenewed = false
 
-  /** At once, and once more when something changed meanwhile. */
+  /** Renews at once, and once more if something changed meanwhile. */
   const renew = () => {
     isOutdated = true
     renewing ??= renewAll().finally(() => {
@@ -53,24 +53,24 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
       try {
         await renewOnce()
       } catch (error) {
-        // What was vouched for runs out by itself; the next renewal tries again.
+        // The current vouching expires by itself; the next renewal tries again.
         if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'a lease was not renewed')
       }
     }
   }
   const renewOnce = async () => {
-    // Before anything is looked at: what is said as of this time was so by then, however long saying it takes.
+    // Read before any state: a statement as of this time stays true, however long it takes to make.
     const now = await readTime(db)
     const proven = provenAt(now)
     const receivedAt = deps.receivedAt()
     const eventAt = receivedAt === undefined ? null : before(now, performance.now() - receivedAt)
     const sessions = gateway.sessions()
     const reach = resyncs.reach()
-    // What was told may have happened long before, as after a resumed session: until it is written, the mirror
-    // is older than the proof.
+    // An event may have happened long before, as after a resumed session: until it is written, the mirror is older
+    // than the proof.
     const asked = new Set([...proven.keys(), ...writer.servers()])
     const written = await writtenOf([...asked])
-    // What could not be written is read anew, and is not complete until then.
+    // A server with events that could not be written is read anew, and is not complete until then.
     const complete = new Set(resyncs.complete())
     const truth = new Map([...proven].filter(([serverId]) => written.has(serverId) && complete.has(serverId)))
     const safe = sessions && written.size === asked.size ? sessions : undefined
@@ -97,7 +97,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
     )
     return sealHandover(handoverKey, { sessions, servers })
   }
-  /** Those of which everything that was received before now is written, soon enough. */
+  /** Returns the servers with all events received before now written, soon enough. */
   const writtenOf = async (serverIds: readonly string[]): Promise<ReadonlySet<string>> => {
     const soon = AbortSignal.timeout(maxLagMs)
     const settled = await Promise.all(serverIds.map((serverId) => writer.whenSettled(serverId, soon)))
@@ -114,7 +114,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
 
   return {
     renew,
-    /** Whether the database has taken one: before that, which servers are registered is not known. */
+    /** Returns true once the database has taken a renewal: before that, the registered servers are unknown. */
     hasRenewed: () => hasRenewed,
     registered: () => registered,
     vouched: () => vouched,
@@ -122,7 +122,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
     stop() {
       isClosing = true
     },
-    /** Until what is under way is said. */
+    /** Waits for the renewal in progress. */
     ended: async () => void (await renewing),
   }
 }

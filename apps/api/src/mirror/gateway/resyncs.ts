@@ -9,14 +9,14 @@ const firstPauseMs = 1_000
 const maxPauseMs = 60_000
 
 interface Reach {
-  /** Everything was read since the last gap in what we were told. */
+  /** True if everything was read since the last gap in the events. */
   isComplete: boolean
   reading?: { stop: AbortController; done: Promise<void> }
 }
 
 /**
- * Which servers the gateway tells of, and which of those were read from end to end since. Events tell what
- * changes; only a complete reading tells what there was before.
+ * Tracks the servers that the gateway reports on, and those that were read completely since. Events describe
+ * changes; only a complete reading gives the state before them.
  */
 export function createResyncs(
   { log, readServer }: Pick<MirrorDeps, 'log'> & { readServer: ReadServer },
@@ -51,7 +51,7 @@ export function createResyncs(
         return !signal.aborted
       } catch (error) {
         if (signal.aborted) return false
-        // An outage of the database is told by whoever watches it.
+        // The database watch reports an outage of the database.
         if (!(error instanceof DatabaseUnavailable))
           log.warn({ err: error, serverId }, 'the members of a server could not be read; trying again')
       }
@@ -61,7 +61,7 @@ export function createResyncs(
   }
 
   return {
-    /** A new session: these servers are not there until it says so. */
+    /** Marks the servers of a new session as unavailable until it reports them. */
     forget(isConcerned: (serverId: string) => boolean) {
       for (const [serverId, reach] of reached) {
         if (!isConcerned(serverId)) continue
@@ -80,7 +80,7 @@ export function createResyncs(
       if (reach) stop(reach)
       reached.delete(serverId)
     },
-    /** Changes were missed: what was read no longer counts. */
+    /** Marks readings as outdated after missed changes. */
     invalidate(isConcerned: (serverId: string) => boolean) {
       for (const [serverId, reach] of reached) {
         if (!isConcerned(serverId) || !(reach.isComplete || reach.reading)) continue
@@ -88,22 +88,22 @@ export function createResyncs(
         start(serverId, reach)
       }
     },
-    /** Reads everything again while what there is goes on to count. */
+    /** Reads everything again while the current readings remain valid. */
     repeat() {
       for (const [serverId, reach] of reached) if (reach.isComplete && !reach.reading) start(serverId, reach)
     },
-    /** Servers come and go by the administration. */
+    /** Removes all other servers; the administration adds and removes them. */
     keepOnly(registered: ReadonlySet<string>) {
       for (const [serverId, reach] of reached) {
         if (!registered.has(serverId)) stop(reach)
         else if (!reach.isComplete && !reach.reading) start(serverId, reach)
       }
     },
-    /** These are told of by a session that goes on here; of some all was read. */
+    /** Adopts the servers of a session that continues here; some were read completely. */
     adopt(servers: readonly (readonly [serverId: string, isComplete: boolean])[]) {
       for (const [serverId, isComplete] of servers) reached.set(serverId, { isComplete })
     },
-    /** Servers that are told of, and whether all of each was read. */
+    /** Returns the servers in reach; true if a server was read completely. */
     reach: (): ReadonlyMap<string, boolean> =>
       new Map([...reached].map(([serverId, { isComplete }]) => [serverId, isComplete])),
     complete: () => [...reached].flatMap(([serverId, { isComplete }]) => (isComplete ? [serverId] : [])),

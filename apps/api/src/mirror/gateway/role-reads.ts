@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MirrorDeps } from '../mirror-deps.ts'
 
-/** Between two readings of one server's roles. */
+/** The pause between two readings of one server's roles. */
 const pauseMs = 2_000
-/** A platform that does not answer is asked so often; the next event with such a role asks again. */
+/** The number of attempts while the platform does not answer; the next event with such a role starts again. */
 const maxTries = 5
 
 /** Reads a server's roles from the platform into the mirror; throws when it cannot. */
 export type ReadRoles = (serverId: string) => Promise<void>
 
 /**
- * Reads the roles of a server when a member is told to hold one that nobody has told of: its own event was lost
- * or is late. Once however many ask, and not again at once when the platform does not know it either.
+ * Reads the roles of a server when a member holds a role that no event has described: its event was lost or is
+ * late. Reads once for any number of requests, and not again at once if the platform does not know the role either.
  */
 export function createRoleReads({ log, readRoles }: Pick<MirrorDeps, 'log'> & { readRoles: ReadRoles }) {
-  /** Servers that are read or were just read, and whether somebody asked since. */
+  /** The servers that are being read or were just read; `isAskedAgain` if another request came since. */
   const busy = new Map<string, { isAskedAgain: boolean }>()
   const closing = new AbortController()
 
@@ -44,7 +44,7 @@ export function createRoleReads({ log, readRoles }: Pick<MirrorDeps, 'log'> & { 
       busy.set(serverId, first)
       void read(serverId, first)
     },
-    /** A server of which roles are read, or were a moment ago. */
+    /** Returns true if the roles of a server are being read, or were a moment ago. */
     isBusy: (serverId: string) => busy.has(serverId),
     close: () => closing.abort(),
   }

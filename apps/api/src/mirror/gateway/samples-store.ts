@@ -1,12 +1,12 @@
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** Whoever was confirmed within this is not asked about. */
+/** Members confirmed within this time are not sampled. */
 const confirmedFor = '10 minutes'
 
 /**
- * Of the next members by id those that were not confirmed lately, the least recently confirmed first. `last` is where the
- * stretch ends; undefined when it is the last one of the server.
+ * Returns, of the next members by ID, those that were not confirmed lately, the least recently confirmed first.
+ * `last` is the end of the stretch; undefined if it is the last one of the server.
  */
 export const listToSample = async (
   db: Queryable,
@@ -25,7 +25,7 @@ export const listToSample = async (
   return { memberIds: rows.filter(({ isDue }) => isDue).map(({ id }) => id), last }
 }
 
-/** What the mirror says of a membership. */
+/** A membership in the mirror. */
 export interface Mirrored {
   readonly nick: string | null
   readonly roleIds: readonly string[]

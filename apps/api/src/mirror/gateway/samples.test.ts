@@ -30,7 +30,7 @@ describe.each(mainEngines)('a change that the platform never told, on %s', (engi
     mirror = undefined
     await world.close()
   })
-  /** Neither an event nor a number that is missing. */
+  /** Makes a change without an event and without a gap in the sequence. */
   const changeUntold = async (change: () => void) => {
     await mirror?.close()
     mirror = undefined
@@ -39,7 +39,7 @@ describe.each(mainEngines)('a change that the platform never told, on %s', (engi
     change()
     expect(world.sim.gateway.state().sessions[0]?.seq).toBe(seq)
   }
-  /** Ada and some others were confirmed long ago; nobody else is due. */
+  /** Makes Ada and some others long unconfirmed; no other member is due. */
   const ageSome = () =>
     world.service.deps.db.execute(sql`
       update memberships set synced_at = clock_now() - interval '1 hour'

@@ -6,33 +6,33 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 import { mirrorMember } from '../mirror-member.ts'
 import { findMirrored, listToSample, type Mirrored } from './samples-store.ts'
 
-/** What the gateway tells comes later than an answer says it, by so much at most. */
+/** The longest delay of an event behind a response of the platform. */
 const toldWithinMs = 2_000
-/** A server where a sample was wrong is read anew this often at most. */
+/** The shortest time between two readings of a server with a wrong sample. */
 const readAnewEveryMs = 10 * 60_000
-/** Questions of this instance in the last second beside which there is room for one more. */
+/** The number of requests of this instance in the last second that leaves room for one more. */
 const maxBusy = 3
-/** Members of a stretch of ids, of which those come first who were confirmed least recently. */
+/** The number of members in a stretch of IDs; the least recently confirmed come first. */
 const stretchSize = 200
 
 export interface SampleCounts {
   readonly asked: number
-  /** Where the platform answered something that was never told. */
+  /** The number of samples with a difference that no event reported. */
   readonly wrong: number
 }
 
 interface SampleDeps extends Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'> {
   readonly chat: Pick<ChatPlatform, 'member' | 'budget'>
-  /** Servers of which the mirror is thought to be the truth. */
+  /** Returns the servers with a mirror that is believed to be true. */
   readonly complete: () => readonly string[]
   readonly whenSettled: (serverId: string, signal: AbortSignal) => Promise<boolean>
-  /** A server has to be read anew. */
+  /** Notes that a server has to be read anew. */
   readonly wrong: (serverId: string) => void
 }
 
 /**
- * Compares members with what the platform answers, one after another and only while nothing else is asked. The platform may
- * lose an event without a trace: nobody is told, and no number is missing.
+ * Compares members with the platform's responses, one after another, and only while it is otherwise idle. The
+ * platform may lose an event without a trace: there is no report, and no gap in the sequence.
  */
 export function createSamples(deps: SampleDeps, everyMs: number) {
   const { db, log, chat } = deps
@@ -46,7 +46,7 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
     const { remaining, perSecond, open } = chat.budget()
     return open.length === 0 && remaining >= perSecond - maxBusy
   }
-  /** The next stretch of the server where we are, or the first one of the next server. */
+  /** Loads the next stretch of the current server, or the first one of the next server. */
   const fill = async () => {
     const servers = [...deps.complete()].sort()
     const serverId = servers.find((id) => id >= (place?.serverId ?? '')) ?? servers[0]
@@ -63,7 +63,7 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
     counts.asked += 1
     const isTrue = async () => {
       const mirrored = await findMirrored(db, serverId, memberId)
-      // Whoever was told of since is as told.
+      // An event since the request is newer than the response.
       return !mirrored || mirrored.syncedAt > askedAt || isSame(mirrored, member)
     }
     if (!(await isTrue())) {

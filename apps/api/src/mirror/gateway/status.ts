@@ -4,59 +4,66 @@ import type { SampleCounts } from './samples.ts'
 
 export interface LiveMirrorStatus {
   readonly isLeader: boolean
-  /** The gateway connection of whichever instance leads; `closed` when none does, `off` when none may. */
+  /**
+   * The gateway connection of the instance that leads; `closed` if none leads, `off` if the gateway is disabled.
+   */
   readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: ChatGatewayStatus['state'] | 'off' }
   readonly lastEventAt: Date | null
-  /** On the leader: servers that are vouched for now, and events that are not written yet. */
+  /** On the leader: the servers that it vouches for now, and the number of unwritten events. */
   readonly vouched: readonly string[]
   readonly pending: number
-  /** How long the oldest of these has waited, as the leader last said; null when there is none. */
+  /** The waiting time of the oldest of these, as last reported by the leader; null if there is none. */
   readonly lagMs: number | null
-  /** Of this instance since it leads: members that were compared with the platform, and those that were wrong. */
+  /** The counts of this instance since it leads: members compared with the platform, and those that were wrong. */
   readonly samples: SampleCounts
 }
 
-/** A server whose mirror nobody vouches for. */
+/** A server with a mirror that the gateway does not vouch for. */
 export interface ServerNotLive {
   readonly serverId: string
   readonly serverName: string
-  /** `lost`: the bot is not in it. `unavailable`: an outage of the platform’s. `reading`: not all of it is read yet. */
+  /**
+   * `lost`: the bot is not in it. `unavailable`: the platform has an outage. `reading`: it is not completely read
+   * yet.
+   */
   readonly reason: 'lost' | 'unavailable' | 'reading'
   readonly since: string
 }
 
-/** The mirror of the chat platform, kept true by its gateway on one of all instances. */
+/** The mirror of the chat platform, which one of all instances keeps true through the gateway. */
 export interface LiveMirror {
   start(): void
   status(): LiveMirrorStatus
-  /** As far as the leader said; none while the gateway is off. */
+  /** Returns these servers, as last reported by the leader; empty while the gateway is off. */
   notLive(): Promise<readonly ServerNotLive[]>
   close(): Promise<void>
 }
 
-/** How the chat platform is doing, for whoever watches the service. */
+/** The state of the chat platform, for monitoring. */
 export interface ChatFigures {
   /**
-   * - `up`: roles are live, or are read when they are due where the gateway is off.
-   * - `degraded`: roles are as old as the last reading, or something is not asked for now.
-   * - `down`: the platform is not asked at all for now.
+   * - `up`: roles are live; with the gateway off, they are read when they are due.
+   * - `degraded`: roles are as old as the last reading, or some requests are suspended.
+   * - `down`: all requests to the platform are suspended.
    */
   readonly status: 'up' | 'degraded' | 'down'
-  /** Of whichever instance holds the connection. */
+  /** The state of the instance that holds the connection. */
   readonly gateway: LiveMirrorStatus['gateway']['state']
-  /** What is wrong with the gateway and how to mend it, in one sentence. */
+  /** The gateway's problem and its fix, in one sentence. */
   readonly problem: string | null
   readonly shards: number
-  /** Whether this instance holds the connection; changes that it has heard of and not written yet. */
+  /** True if this instance holds the connection; then the number of received changes that are not written yet. */
   readonly isLeader: boolean
   readonly pending: number
-  /** How long the oldest of these has waited; null while there is no leader. */
+  /** The waiting time of the oldest of these; null while there is no leader. */
   readonly lagMs: number | null
-  /** New gateway sessions that the platform allows until its count begins anew; null while it has not said. */
+  /**
+   * The number of new gateway sessions that the platform allows in the current period; null until it reports it.
+   */
   readonly sessionsLeft: number | null
-  /** Of the gateway's heartbeat, or else of the last request. */
+  /** The latency of the gateway's heartbeat, or else of the last request. */
   readonly latencyMs: number | null
   readonly lastEventAt: string | null
-  /** Of this instance, as far as it does not say otherwise. */
+  /** The budget of this instance, except for shared values. */
   readonly rest: ChatBudget
 }

@@ -2,23 +2,26 @@ import type { ChatGatewayStatus, SessionBeginnings, ToldAt } from '#chat/chat-ga
 import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A leader that has not moved for so long has lost its process, or its process has lost its way. */
+/** A leader without a heartbeat for this long has lost its process, or hangs. */
 const deadAfter = '4 seconds'
-/** One whose database connection is gone too has lost its process: connections that merely changed are renewed by then. */
+/**
+ * A leader without a database connection for this long has lost its process: a connection that merely changed is
+ * renewed by then.
+ */
 const goneAfter = '400 milliseconds'
-/** For how long a server is vouched for from one renewal to the next. Longer than any pause of a healthy leader. */
+/** The time for which a renewal vouches for a server. Longer than any pause of a healthy leader. */
 const vouchedFor = '5 seconds'
-/** A hung leader must not keep its successor waiting with a batch that it has begun. */
+/** A hung leader must not keep its successor waiting with a batch in progress. */
 const maxPauseInBatchMs = '1500'
 
-/** Whether nobody leads, or whoever did is dead or hung. */
+/** True if there is no leader, or the leader is dead or hung. */
 const isVacant = sql`
   (beat_at is null or beat_at < clock_now() - ${deadAfter}::interval
     or (beat_at < clock_now() - ${goneAfter}::interval and backend_pid is not null and not exists (
       select from pg_stat_activity a where a.pid = live_mirror.backend_pid
         and coalesce(a.backend_start = live_mirror.backend_start, true))))`
 
-/** The lead, and what the last one who had it left behind. */
+/** The lease, and the handover of the previous leader. */
 export interface TakenLead {
   readonly epoch: number
   readonly handover: Uint8Array | null
@@ -56,14 +59,14 @@ export const giveUpLead = (db: Queryable, epoch: number) =>
 
 export interface Renewal {
   readonly epoch: number
-  /** For the next leader; undefined leaves it what was written before. */
+  /** The state for the next leader; undefined keeps the stored one. */
   readonly handover: Uint8Array | undefined
-  /** Age of the oldest change that is not written. */
+  /** The age of the oldest unwritten change. */
   readonly lagMs: number
   readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: string }
-  /** When the last event came; null when none has. */
+  /** The time of the last event; null if there was none. */
   readonly eventAt: Date | null
-  /** Servers whose mirror holds everything that had happened by a time, all by the database's clock. */
+  /** The servers with a mirror that contains everything up to a time, by the database's clock. */
   readonly vouched: ReadonlyMap<string, Date>
 }
 
@@ -135,7 +138,7 @@ export const findLeaderState = (db: Queryable) =>
       last_event_at as "lastEventAt"
     from live_mirror`)
 
-/** Says when new sessions were asked for, before the next one is. */
+/** Records the times of new sessions before the next one is requested. */
 export const recordBeginnings = async (db: Queryable, epoch: number, known: SessionBeginnings) => {
   const written = await db.execute(sql`
     update live_mirror set beginnings = ${JSON.stringify(known)}::jsonb, beginnings_at = clock_now()
@@ -143,7 +146,7 @@ export const recordBeginnings = async (db: Queryable, epoch: number, known: Sess
   if (written === 0) throw new LeadLost()
 }
 
-/** Says of each of these servers which event was its last that is written, in the transaction that writes it. */
+/** Records the last written event of each of these servers, in the transaction that writes it. */
 export const noteWritten = (tx: Tx, last: ReadonlyMap<string, ToldAt>) =>
   tx.execute(sql`
     insert into gateway_servers as g (server_id, session, sequence)
@@ -154,7 +157,7 @@ export const noteWritten = (tx: Tx, last: ReadonlyMap<string, ToldAt>) =>
     order by x.server_id
     on conflict (server_id) do update set session = excluded.session, sequence = excluded.sequence`)
 
-/** Where each server's last written event was, by what earlier leaders said. */
+/** Returns the last written event of each server, as earlier leaders recorded it. */
 export const listWritten = async (db: Queryable): Promise<ReadonlyMap<string, ToldAt>> => {
   const rows = await db.query<ToldAt & { serverId: string }>(sql`
     select server_id as "serverId", session, sequence from gateway_servers
@@ -162,18 +165,18 @@ export const listWritten = async (db: Queryable): Promise<ReadonlyMap<string, To
   return new Map(rows.map(({ serverId, session, sequence }) => [serverId, { session, sequence }]))
 }
 
-/** Whether the bot is in a server. */
+/** Records that the bot is in a server, or is not. */
 export const setLost = (tx: Tx, serverId: string, isLost: boolean) =>
   tx.execute(sql`
     insert into gateway_servers as g (server_id, is_lost) select id, ${isLost} from servers where id = ${serverId}
     on conflict (server_id) do update set is_lost = excluded.is_lost where g.is_lost <> excluded.is_lost`)
 
-/** This instance leads no more: another one has taken over. Nothing was written. */
+/** Thrown because another instance has taken the lead. Nothing was written. */
 export class LeadLost extends Error {
   override readonly name = 'LeadLost'
 }
 
-/** Runs a change as the leader of this epoch, or not at all. A successor waits until it is done. */
+/** Runs a change as the leader of this epoch, or not at all. A successor waits until it is finished. */
 export const asLeader = <T>(db: Database, epoch: number, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(async (tx) => {
     const mine = await tx.maybeOne(sql`

@@ -8,15 +8,15 @@ interface CandidateDeps {
   readonly db: Database
   readonly log: Log
   readonly gateway: Pick<ChatGateway, 'status'>
-  /** No other process can have this database. */
+  /** True if no other process can open this database. */
   readonly isAlone: boolean
 }
 
 /**
- * Takes the lead when it can be kept. On a full disk a small write may find room where a renewal does not: instances
- * would take the lead from each other every few seconds, each time with new sessions at the platform, which resets the
- * token of a bot that begins too many. So the first renewal is written with the lead, or neither is: whoever leads goes on,
- * and tries to renew.
+ * Takes the lead if it can be kept. On a full disk a small write may find space for which a renewal is too large.
+ * Instances would then take the lead from each other every few seconds, each time with new sessions at the
+ * platform, which resets the token of a bot that begins too many. So the first renewal is written with the lead, or
+ * neither is: the present leader continues, and tries to renew.
  */
 export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
   let isRefused = false
@@ -26,7 +26,7 @@ export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
       if (!taken) return undefined
       await renewLease(tx, {
         epoch: taken.epoch,
-        // The same bytes: a renewal needs the room for them.
+        // The same bytes: a renewal needs space for them.
         handover: taken.handover ?? undefined,
         ...{ lagMs: 0, eventAt: null, vouched: new Map() },
         gateway: { ...gateway.status(), state: 'connecting' },
@@ -45,7 +45,7 @@ export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
     throw error
   }
   return async (): Promise<TakenLead | undefined> => {
-    // Each try is a write that is refused: one in ten seconds shows as well that there is room again.
+    // Each attempt is a write that is refused: one in ten seconds is enough to notice free space.
     if (isRefused && (await db.ping()) === 'full') return undefined
     return ignoreOutage(takeAndRenew().then(noteRoom, noteRefusal))
   }

@@ -28,7 +28,7 @@ afterAll(async () => {
 const epochNow = async () =>
   (await world.service.deps.db.maybeOne<{ epoch: number }>(sql`select epoch from live_mirror`))?.epoch ?? 0
 
-/** Gives and takes roles without a pause, until it is told to stop. */
+/** Adds and removes roles without a pause, until it is stopped. */
 function editRoles() {
   const roles = [demo.roles.crew, demo.roles.guest, demo.roles.quiet, demo.roles.captain]
   const memberIds =
@@ -81,7 +81,7 @@ test('a leader that hangs is replaced within 10 s, loses no edit, and writes not
   expect(await memberEntries(world, tomas)).toEqual(['member.leave'])
 }, 60_000)
 
-/** Longer than it takes, and shorter than a leader must be silent to be thought dead. */
+/** Longer than a takeover needs, and shorter than the silence after which a leader counts as dead. */
 const soonMs = 3_500
 
 test('a leader that is killed is replaced at once, and the next one goes on with its session', async () => {
@@ -120,11 +120,11 @@ test('a leader that is killed is replaced within 10 s, and no edit is lost', asy
   for (const id of leaving.slice(10)) world.sim.world.ban(club, id)
   expect(await untilTakenOver(epoch)).toBeLessThan(10_000)
   await untilLive(world)
-  // It may be replaced within a second.
+  // The leader may be replaced within a second.
   expect(stop()).toBeGreaterThan(10)
   await untilTrue(world)
   expect(await memberEntries(world, rosa)).toEqual(['member.leave'])
-  // Whether the old leader had written it or not: once, and a ban that nobody was told of is a leave.
+  // Each departure is recorded once, also if the old leader had written it; a ban without an event is a leave.
   for (const id of leaving) expect(await memberEntries(world, id)).toHaveLength(1)
   const twice = await world.service.deps.db.query(sql`
     select target_id from audit_log where action_type = 'member' group by target_id having count(*) > 1`)

@@ -9,7 +9,7 @@ import type { LiveMirror } from './status.ts'
 
 const club = demo.mainGuildId
 
-// A row that someone else holds is PostgreSQL's; the embedded engine has one connection.
+// Tests a row that another transaction locks, which needs PostgreSQL: the embedded engine has one connection.
 let world: World
 let mirror: LiveMirror
 beforeAll(async () => {

@@ -16,9 +16,9 @@ type MemberEvent = Extract<ChatEvent, { kind: 'memberChanged' | 'memberRemoved' 
 type ServerEvent = Exclude<ChatEvent, MemberEvent>
 
 /**
- * Writes events in their order. Events that follow each other and change members, or end memberships, go in a few
- * statements together, however many they are; with `last`, how far each server is written. Answers the servers where
- * somebody now holds a role that is not known.
+ * Writes events in their order. Consecutive events that change members, or end memberships, are written in a few
+ * statements together, regardless of their number. Records from `last` how far each server is written. Returns the
+ * servers with members who now hold an unknown role.
  */
 export async function writeEvents(
   tx: Tx,
@@ -36,7 +36,7 @@ export async function writeEvents(
   const held = events.filter((event) => event.kind === 'memberChanged')
   const unknown = held.length === 0 ? [] : await listUnknownRoles(tx, held)
   await noteWritten(tx, last)
-  // Last: from here until the end of the transaction every other audited change waits.
+  // Recorded last: from here until the end of the transaction every other audited change waits.
   await deps.audit.record(tx, recorded)
   return unknown
 }
@@ -48,7 +48,7 @@ type Run =
   | { readonly kind: 'departures'; readonly events: Departed[] }
   | { readonly kind: 'server'; readonly event: ServerEvent }
 
-/** Cuts events into the longest runs that can be written together. */
+/** Splits events into the longest runs that can be written together. */
 function runsOf(events: readonly ChatEvent[]): Run[] {
   const runs: Run[] = []
   for (const event of events) {
@@ -68,7 +68,7 @@ async function writeChanges(tx: Tx, deps: WriteDeps, events: readonly Changed[])
   const members = new Map<string, ServerMember>()
   for (const { serverId, member } of events) {
     const key = `${serverId}/${member.user.id}`
-    // Last of all, so that the newest profile of someone in two servers wins.
+    // Moved to the end, so that the newest profile of a member of two servers wins.
     members.delete(key)
     members.set(key, { serverId, member })
   }
@@ -82,7 +82,7 @@ async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departe
   const departures = new Map<string, Ending>()
   for (const { kind, serverId, user } of events) {
     const key = `${serverId}/${user.id}`
-    // The platform tells of a ban twice: that it is one, and that the member is gone.
+    // The platform reports a ban twice: as a ban, and as a departure.
     const isBan = kind === 'memberBanned' || departures.get(key)?.isBan === true
     departures.set(key, { serverId, memberId: user.id, isBan })
   }
@@ -98,7 +98,7 @@ async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departe
   return recorded
 }
 
-/** One profile for each person, the last that was told. */
+/** Returns one profile for each person, the last that was reported. */
 const newestOf = (known: readonly KnownUser[]) => [
   ...new Map(known.map((one) => [one.user.id, one])).values(),
 ]

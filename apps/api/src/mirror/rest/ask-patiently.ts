@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChatPlatformError } from '#chat/chat-platform'
 
-/** How long one question waits for a platform that does not answer, before it is given up. */
+/** The time limit of a request to a platform that does not answer. */
 const patienceMs = 10 * 60_000
 const firstPauseMs = 500
 const maxPauseMs = 30_000
@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Asks the platform until it answers. An outage or a limit is waited out; a refusal is an answer, and asking
- * again would only be counted against us.
+ * Repeats a request until the platform answers. Waits out an outage or a limit; a refusal is an answer, and another
+ * request would only be counted against us.
  */
 export async function askPatiently<T>(
   question: () => Promise<T>,

@@ -5,21 +5,27 @@ import { mirrorMember } from '../mirror-member.ts'
 import type { SyncRun } from './sync-run.ts'
 import type { Unlisted } from './sync-store.ts'
 
-/** Members of each page whom the platform is asked about before the others are ended; fewer where pages are many. */
+/**
+ * The number of members of each page to verify at the platform before the others are ended; fewer if there are many
+ * pages.
+ */
 const maxSampled = 5
 const maxSampledOfRun = 100
-/** Members that one run asks about one by one. More than that wait for the next run. */
+/** The number of members that a run verifies one by one. All others wait for the next run. */
 const maxQuestions = 10_000
 const questionsPerBeat = 20
-/** Memberships of one transaction: others get their turn at the database, and at the end of the audit log. */
+/**
+ * The number of memberships in one transaction: other work needs the database and the end of the audit log in
+ * between.
+ */
 const endingsPerStatement = { postgres: 200, pglite: 50 }
-/** How far the platform's clock and ours may be apart. */
+/** The largest expected difference between the platform's clock and ours. */
 const clockSlackMs = 10_000
 
 /**
- * Ends the memberships of those whom a complete list lacked. A list may be wrong all the same: some of each page are asked
- * about first, and when one of them is a member after all, nobody is ended because of this list: the platform is asked
- * about each.
+ * Ends the memberships that a complete list lacked. A list may still be wrong, so some members of each page are
+ * verified first. If one of them is a member after all, no membership ends because of this list: each is verified
+ * at the platform.
  */
 export async function endUnlisted(deps: MirrorDeps, run: SyncRun): Promise<void> {
   const { place, serverId } = run
@@ -46,7 +52,7 @@ async function isListTrue({ place }: SyncRun, asked: Questions): Promise<boolean
     const askedAt = new Date(page.askedAt).getTime()
     for (const id of pickSome(page.ids, sampled)) {
       const member = await asked.about(id)
-      // Whoever joined since the list was asked for was rightly not in it.
+      // A member who joined since the list was requested is rightly not in it.
       if (member && (member.joinedAt?.getTime() ?? 0) < askedAt - clockSlackMs) return false
     }
   }
@@ -68,7 +74,7 @@ async function endPage(deps: MirrorDeps, run: SyncRun, { ids, askedAt }: Unliste
 
 type Questions = ReturnType<typeof createQuestions>
 
-/** Questions about single members, each answer written at once. */
+/** Creates requests about single members; each response is written at once. */
 function createQuestions(deps: MirrorDeps, { serverId, counts, ask, beat }: SyncRun) {
   let asked = 0
   const about = async (id: string) => {
@@ -90,7 +96,7 @@ function createQuestions(deps: MirrorDeps, { serverId, counts, ask, beat }: Sync
   }
 }
 
-/** So many of these at random, or all. */
+/** Returns so many of these at random, or all. */
 function pickSome(ids: readonly string[], count: number): string[] {
   const left = [...ids]
   return Array.from({ length: Math.min(count, left.length) }, () => {

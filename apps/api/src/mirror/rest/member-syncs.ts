@@ -7,19 +7,21 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 import { type Run, runMemberSync, type SyncedServer } from './run-member-sync.ts'
 import { findRunningSync, insertSync, takeOverSyncs } from './sync-store.ts'
 
-/** How often an instance looks for runs that were left by another. */
+/** The interval at which an instance takes over abandoned runs. */
 const lookEveryMs = 30_000
 
 export interface MemberSyncs {
-  /** Begins to read a server's members in the background, or answers the run that is under way. */
+  /** Begins to read a server's members in the background, or returns the run in progress. */
   start(server: SyncedServer, by: By): Promise<chatServers.MemberSync>
-  /** Goes on, now and from time to time, with runs whose process is gone. */
+  /** Continues abandoned runs, now and from time to time. */
   watch(): void
-  /** Leaves what this instance runs to others, and waits until they can tell. */
+  /** Releases the runs of this instance to others, and waits until they can see that. */
   stop(): Promise<void>
 }
 
-/** Member syncs, at most one at a time and server on whatever instance. Each leaves one audit entry, at its end. */
+/**
+ * Runs member syncs, at most one at a time for a server, on any instance. Each writes one audit entry, at its end.
+ */
 export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
   const { db, log } = deps
   const runner = randomUUID()
@@ -65,7 +67,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
           ]
           runInBackground({ id, runner, server, by, counts, place })
         }
-        // Without one, the run that was under way ended between two statements: there is room now.
+        // Without a row, the run in progress ended between two statements: a new one can begin.
         if (sync) return sync
       }
     },
@@ -87,7 +89,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
   }
 }
 
-/** The run that is under way now: ours if it has this id. */
+/** Returns the run in progress: ours if it has this ID. */
 const begin = ({ db }: MirrorDeps, run: Parameters<typeof insertSync>[1]) =>
   db.transaction(
     async (tx) => ((await insertSync(tx, run)) ?? (await findRunningSync(tx, run.serverId)))?.sync,

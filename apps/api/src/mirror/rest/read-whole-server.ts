@@ -9,7 +9,7 @@ export async function readWholeServer(deps: MirrorDeps, serverId: string, signal
   const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })
   const counts = { seen: 0, changed: 0, ended: 0 }
   await ask(() => syncServer(deps, serverId))
-  // Always from the start: what changed before this session began may have been told to nobody.
+  // Always from the start: changes before this session began may have had no event.
   const place = { after: '0', unlisted: [] }
   await syncMembers(deps, { serverId, counts, place, beat, ask })
 }

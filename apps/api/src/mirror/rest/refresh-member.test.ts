@@ -19,7 +19,7 @@ test('however many members are due while the platform hangs, a bounded number wa
   const asked = ids.map((id) => refreshMember(club, id).then((outcome) => void settled.push(outcome)))
   await expect.poll(() => settled.length).toBe(100)
   expect(new Set(settled)).toEqual(new Set(['unavailable']))
-  // The same members again join those who wait, and ask nothing of their own.
+  // Requests for the same members join the running ones, and send nothing.
   const again = ids.slice(0, 200).map((id) => refreshMember(club, id))
   await expect.poll(() => world.sim.journal.count('member')).toBe(1)
   expect(settled).toHaveLength(100)

@@ -2,11 +2,11 @@ import { ChatPlatformError } from '#chat/chat-platform'
 import { readTime } from '#platform/db/read-time'
 import type { MirrorDeps, MirrorMember, Refreshed, RefreshMember } from '../mirror-deps.ts'
 
-/** At most so many concurrent refreshes; further callers are answered from the mirror. */
+/** The maximum number of concurrent refreshes; further callers are answered from the mirror. */
 const maxInFlight = 200
-/** An answer that takes longer is waited for by those who asked, and by nobody else. */
+/** Only the callers that requested a slower response wait for it. */
 const slowAfterMs = 1_000
-/** After a failure the platform is tried again this often. */
+/** The interval between attempts after a failure of the platform. */
 const pauseAfterFailureMs = 1_000
 const forgottenAfterMs = 10_000
 
@@ -14,18 +14,18 @@ type RefreshDeps = Pick<MirrorDeps, 'db' | 'chat' | 'log'> & { readonly mirrorMe
 
 interface MemberRefresher {
   readonly refreshMember: RefreshMember
-  /** Reads someone whom the mirror does not know; not while the platform does not answer for the server. */
+  /** Reads a member that the mirror does not know; not while the platform fails to answer for the server. */
   readonly readStranger: RefreshMember
 }
 
 /**
- * Reads one member again, once however many callers wait. While the platform does not answer for a
- * server, or only slowly, nobody waits for it: one question a second finds out whether it is back. That is found out
- * with members whom the mirror knows, and with nobody else: ids can be made up.
+ * Reads one member again, once for any number of waiting callers. While the platform does not answer for a server,
+ * or only slowly, no caller waits for it: one request a second detects its return. Only members in the mirror are
+ * used for that, because other IDs can be made up.
  */
 export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
   const flights = new Map<string, Promise<Refreshed>>()
-  /** Servers that the platform does not answer for, and when to try again. */
+  /** The servers that the platform does not answer for, with the time of the next attempt. */
   const failing = new Map<string, number>()
 
   const noteTrouble = (serverId: string, error?: ChatPlatformError) => {
@@ -59,7 +59,7 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
     flights.set(key, flight)
     return flight
   }
-  /** Finds out whether the platform is back, while its caller goes on without it. */
+  /** Tests if the platform has recovered, while the caller continues without it. */
   const probe = (key: string, serverId: string, memberId: string) => {
     failing.set(serverId, performance.now() + pauseAfterFailureMs)
     if (flights.size < maxInFlight && !flights.has(key)) {
@@ -72,7 +72,7 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
   const refreshMember: RefreshMember = (serverId, memberId) => {
     const key = `${serverId}:${memberId}`
     const probeAt = failing.get(serverId)
-    // Nobody has asked for long: what was known of the platform then says nothing now.
+    // The last request was long ago: the earlier failure no longer says anything.
     if (probeAt !== undefined && performance.now() > probeAt + forgottenAfterMs) failing.delete(serverId)
     else if (probeAt !== undefined) {
       if (performance.now() >= probeAt) probe(key, serverId, memberId)

@@ -3,11 +3,11 @@ import { rolesState } from '../read-roles.ts'
 
 type RolesDeps = Pick<MirrorDeps, 'db' | 'log'> & {
   readonly syncServer: (serverId: string) => Promise<void>
-  /** How old roles may be that the gateway does not vouch for; a setting. */
+  /** Returns the maximum age of roles that the gateway does not vouch for; a setting. */
   readonly permissionTtlMs: () => number
 }
 
-/** Sees to it that the names of the roles which someone holds are known and as live as the holding. */
+/** Ensures that the names of a member's roles are known and as live as their assignment. */
 export type RefreshRoles = (serverId: string, roleIds: readonly string[]) => Promise<void>
 
 /** Reads a server's roles again when one is not known yet or they are old; once however many wait. */

@@ -17,7 +17,7 @@ import {
 
 export type SyncedServer = Pick<chatServers.ChatServer, 'id' | 'name'>
 
-/** A run that may not go on. The message is for whoever reads the audit log. */
+/** Stops a run. The message is for readers of the audit log. */
 export class SyncStopped extends Error {
   override readonly name = 'SyncStopped'
 }
@@ -25,14 +25,14 @@ export class SyncStopped extends Error {
 export interface Run extends OwnSync {
   readonly server: SyncedServer
   readonly by: By
-  /** Of what was done before it was broken off. */
+  /** The counts of the work done before the run was interrupted. */
   readonly counts: SyncCounts
   readonly place: SyncPlace
 }
 
 /**
- * One run from where it is to the audit entry at its end, however it ends. When this instance stops, the run does
- * not end: it is left where it is, for whichever instance looks next.
+ * Runs a sync from its current place to the audit entry at its end, in every outcome. When this instance stops, the
+ * run does not end: another instance continues it from its place.
  */
 export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSignal): Promise<void> {
   const { server, by, counts, place } = run
@@ -47,7 +47,7 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
     await ask(() => syncServer(deps, server.id))
     await syncMembers(deps, { serverId: server.id, counts, place, beat, ask })
   } catch (error) {
-    // Its end could not be written: it is taken over, where it is, once the database is back.
+    // The end could not be written: the run is taken over, at its place, once the database is back.
     if (error instanceof DatabaseUnavailable) throw error
     if (signal.aborted) return void (await leaveSync(deps.db, run))
     problem = syncFailureText(error)
@@ -61,7 +61,7 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
   })
 }
 
-/** The audit entry of a run: its counts, and why it failed when it did. */
+/** Returns the audit entry of a run: its counts, and the reason for a failure. */
 const syncEntry = (server: SyncedServer, problem: string | undefined, told: string): AuditEvent => ({
   actionType: 'sync',
   action: 'server.sync',
@@ -73,7 +73,7 @@ const syncEntry = (server: SyncedServer, problem: string | undefined, told: stri
       .trim(),
 })
 
-/** Only what says nothing of addresses or bodies; anything else is in the log. */
+/** Returns a text without addresses or bodies; all else is in the log. */
 function syncFailureText(error: unknown): string {
   const mayTell = error instanceof SyncStopped || error instanceof ChatPlatformError
   return mayTell ? error.message : 'Something went wrong on our side.'

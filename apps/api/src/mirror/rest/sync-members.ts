@@ -9,21 +9,23 @@ import { endUnlisted } from './end-unlisted.ts'
 import type { SyncRun } from './sync-run.ts'
 import { listUnlisted, type Stretch, type SyncPlace } from './sync-store.ts'
 
-/** The most that the platform lists at once. */
+/** The maximum that the platform lists at once. */
 const pageSize = 1_000
-/** Rows of one statement: few enough that whoever waits for the same connection or row hardly notices. */
+/** The number of rows in a statement: few enough to delay others on the same connection or row only slightly. */
 const rowsPerStatement = { postgres: 250, pglite: 50 }
 const pagesPerLogLine = 10
-/** Members that one run ends because the list lacked them. More than that wait for the next run. */
+/** The number of members that one run ends because the list lacked them. All others wait for the next run. */
 const maxUnlisted = 50_000
-/** Rows that make statistics untrue; whoever writes fewer leaves them to the database. */
+/**
+ * The number of written rows that makes statistics outdated; after smaller runs the database updates them itself.
+ */
 const manyRows = 1_000
 
 /**
- * Reads all members of a server from the platform, page by page at constant memory, and writes what differs.
+ * Reads all members of a server from the platform, page by page at constant memory, and writes the differences.
  *
- * A list that was walked from end to end is the platform's own word about who is there: whoever it lacks has left, unless
- * a sample says otherwise. A walk that breaks off ends nothing.
+ * A list that was read to its end is the platform's own statement: members that it lacks have left, unless a sample
+ * disagrees. A reading that stops early ends nothing.
  */
 export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void> {
   if (run.place.after !== null) await walk(deps, run, run.place.after)
@@ -32,8 +34,8 @@ export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void>
 }
 
 /**
- * Gives the planner its statistics. Without them a search in a list of thousands reads an index once for each of them: for a
- * minute on PostgreSQL, for ever on the embedded engine.
+ * Gives the planner its statistics. Without them a search in a list of thousands reads an index once for each
+ * element: a minute on PostgreSQL, endless on the embedded engine.
  */
 const analyze = ({ db, log }: Pick<MirrorDeps, 'db' | 'log'>) =>
   db.analyze('members', 'memberships', 'roles').catch((error: unknown) => {
@@ -41,7 +43,7 @@ const analyze = ({ db, log }: Pick<MirrorDeps, 'db' | 'log'>) =>
       log.warn({ err: error }, 'the tables of members could not be analyzed')
   })
 
-/** Writes every member that the platform lists, and notes the current members whom it did not list. */
+/** Writes every member that the platform lists, and notes the current members that it did not list. */
 async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void> {
   const { db, chat, log, audit } = deps
   const { serverId, counts, place } = run
@@ -62,7 +64,7 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
         await audit.record(tx, events)
         return changed
       })
-      // The embedded engine answers without ever leaving this turn of the event loop.
+      // The embedded engine responds without ever leaving this turn of the event loop.
       await nextTurn()
     }
     const upTo = await noteUnlisted(db, run, { after, page, askedAt })
@@ -76,8 +78,9 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
 }
 
 /**
- * Notes whom a page lacked, and answers up to where the list is read now; undefined is its end. A page that is not full
- * is the last one, as promised; but where the mirror knows members beyond it, the platform is asked what follows.
+ * Notes the members that a page lacked, and returns the place up to which the list is read; undefined at its end. A
+ * page that is not full is the last one, as documented; but if the mirror knows members beyond it, the next page is
+ * requested.
  */
 async function noteUnlisted(
   db: Database,
@@ -105,7 +108,10 @@ async function noteUnlisted(
 
 const counted = ({ unlisted }: SyncPlace) => unlisted.reduce((sum, { ids }) => sum + ids.length, 0)
 
-/** The page as it was promised: ascending, and beyond the last one. Anything else could go round for ever. */
+/**
+ * Checks that a page is ascending and follows the last one, as documented. Any other page could cause an endless
+ * loop.
+ */
 function inOrder(page: ChatMember[], after: string): ChatMember[] {
   let last = BigInt(after)
   for (const { user } of page) {

@@ -5,10 +5,10 @@ export interface SyncRun {
   readonly serverId: string
   /** Counted up while it runs. */
   readonly counts: SyncCounts
-  /** Moved on while it runs; where it begins, when it was broken off. */
+  /** Advances while the run continues; an interrupted run starts from it. */
   readonly place: SyncPlace
-  /** Says that the run goes on; throws when it must not. */
+  /** Records that the run continues; throws if it must stop. */
   beat(): Promise<void>
-  /** Asks the platform, as often as it takes. */
+  /** Sends a request to the platform, as often as necessary. */
   ask<T>(question: () => Promise<T>): Promise<T>
 }

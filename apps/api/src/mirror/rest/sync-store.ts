@@ -3,29 +3,29 @@ import type { By } from '#audit/event'
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A run that has not moved for so long has lost its process. Longer than any wait for the platform. */
+/** A run without a heartbeat for this long has lost its process. Longer than any wait for the platform. */
 const staleAfter = '1 minute'
 
 type Found = { sync: chatServers.MemberSync }
 
-/** Current members whom a whole page of the list lacked. */
+/** The current members that a whole page of the list lacked. */
 export interface Unlisted {
-  /** When that page was asked for: whoever was told of since is none of them. */
+  /** The time at which the page was requested: members with later events are excluded. */
   readonly askedAt: string
   readonly ids: readonly string[]
-  /** The list alone is not believed: the platform is asked about each. */
+  /** True if the list is not trusted: each member is verified at the platform. */
   readonly isDoubted: boolean
 }
 
-/** Where a run is in the list of members. */
+/** The place of a run in the list of members. */
 export interface SyncPlace {
-  /** The last member that was read; null when all were. */
+  /** The last member that was read; null if all were. */
   after: string | null
-  /** Nothing has come of these yet. */
+  /** Members that are not decided yet. */
   unlisted: Unlisted[]
 }
 
-/** Begins a run unless one is under way: the unique index lets one at a time, on any instance. */
+/** Begins a run unless one is in progress: the unique index admits one at a time, on any instance. */
 export const insertSync = (tx: Tx, run: { id: string; serverId: string; runner: string; by: By }) =>
   tx.maybeOne<Found>(sql`
     insert into member_syncs as s (id, server_id, runner, started_by)
@@ -38,7 +38,7 @@ export const findRunningSync = (tx: Tx, serverId: string) =>
     select member_sync_json(s) as sync from member_syncs s
     where s.server_id = ${serverId} and s.finished_at is null`)
 
-/** A run that was left by its process. */
+/** A run that its process abandoned. */
 export interface LeftSync extends SyncCounts, SyncPlace {
   readonly id: string
   readonly serverId: string
@@ -46,7 +46,7 @@ export interface LeftSync extends SyncCounts, SyncPlace {
   readonly by: By
 }
 
-/** Takes over the runs whose process is gone; each goes to one instance. */
+/** Takes over the runs of dead processes; each goes to one instance. */
 export const takeOverSyncs = (db: Queryable, runner: string) =>
   db.query<LeftSync>(sql`
     update member_syncs s set runner = ${runner}, beat_at = clock_now()
@@ -66,7 +66,10 @@ export interface OwnSync {
   readonly runner: string
 }
 
-/** Says that a run goes on, and where it is. Returns 0 when it must not: another has it, or its server was removed. */
+/**
+ * Records a heartbeat and the place of a run. Returns 0 if it must stop: another instance has it, or its server was
+ * removed.
+ */
 export const beatSync = (
   db: Queryable,
   { id, runner }: OwnSync,
@@ -80,13 +83,13 @@ export const beatSync = (
     where s.id = ${id} and s.runner = ${runner} and s.finished_at is null
       and v.id = s.server_id and v.removed_at is null`)
 
-/** Leaves a run to whichever instance looks for one next. */
+/** Releases a run to the next instance. */
 export const leaveSync = (db: Queryable, { id, runner }: OwnSync) =>
   db.execute(sql`
     update member_syncs set beat_at = clock_now() - ${staleAfter}::interval
     where id = ${id} and runner = ${runner} and finished_at is null`)
 
-/** Ends a run once; undefined when somebody else did. */
+/** Ends a run once; undefined if another instance ended it. */
 export const finishSync = (tx: Tx, { id, runner }: OwnSync, counts: SyncCounts, problem: string | null) =>
   tx.maybeOne<{ seconds: number }>(sql`
     update member_syncs set finished_at = clock_now(), problem = ${problem},
@@ -96,19 +99,22 @@ export const finishSync = (tx: Tx, { id, runner }: OwnSync, counts: SyncCounts, 
 
 export interface Stretch {
   readonly serverId: string
-  /** Ids above this one; compared as numbers, as the platform does. */
+  /** IDs above this one; compared as numbers, as the platform does. */
   readonly after: string
-  /** Up to this one; undefined is the end. */
+  /** IDs up to this one; undefined means the end. */
   readonly upTo: string | undefined
-  /** What the platform listed there, asked at this time. */
+  /** The IDs that the platform listed in the stretch, requested at this time. */
   readonly ids: readonly string[]
   readonly askedAt: Date
 }
 
-/** Lists that are asked for so soon after somebody joined may not show them yet. */
+/** Lists requested so soon after a member joined may not contain them yet. */
 const listedAfter = '15 seconds'
 
-/** Current members in a stretch of ids whom the platform did not list in it, and whether they had only just joined. */
+/**
+ * Returns the current members in a stretch of IDs that the platform did not list, and notes which had only just
+ * joined.
+ */
 export const listUnlisted = (
   db: Queryable,
   { serverId, after, upTo, ids, askedAt }: Stretch,

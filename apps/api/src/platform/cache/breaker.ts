@@ -3,15 +3,15 @@ import { LateError, singleFlight, withTimeout } from '#platform/async'
 import { isOutage, isReply, reasonOf } from './outage.ts'
 
 interface Options {
-  /** What the log calls this cache; free of secrets. */
+  /** The name of this cache in the log; free of secrets. */
   name: string
-  /** How long a caller waits for a command. */
+  /** The time that a caller waits for a command. */
   deadlineMs: number
-  /** How long a probe is waited for: longer, because nobody waits for it. */
+  /** The time limit of a probe: longer, because no caller waits for it. */
   probeDeadlineMs: number
-  /** Between two probes: long enough for a connection that was cut to be replaced. */
+  /** The pause between two probes: long enough for a cut connection to be replaced. */
   retryMs: number
-  /** A command that fails whenever the cache could not do its work. */
+  /** Runs a command that fails whenever the cache could not do its work. */
   probe: () => Promise<unknown>
   /** Called when a probe got no answer at all: the connection itself is suspect. */
   reset: () => void
@@ -19,32 +19,33 @@ interface Options {
 }
 
 export interface Breaker {
-  /** True while commands are asked. */
+  /** Returns true while commands are sent. */
   isUp(): boolean
-  /** Runs a command within the deadline. `undefined` for whatever goes wrong, and at once while not up. Never rejects. */
+  /**
+   * Runs a command within the deadline. Returns `undefined` on any failure, and at once while not up. Never rejects.
+   */
   run<T>(command: () => Promise<T>): Promise<T | undefined> | undefined
-  /** Probes now until it is certain, or joins who does. Never rejects. */
+  /** Probes now until the result is certain, or joins a running check. Never rejects. */
   check(): Promise<boolean>
   /** Resolves with the first success or failure, at the latest after the deadline of a probe. */
   whenStarted(): Promise<void>
-  /** For failures seen outside of `run`, like a lost connection. */
+  /** Reports a failure outside of `run`, such as a lost connection. */
   fail(error: unknown): void
   close(): void
 }
 
-/** Probes in a row that fail before a cache that was up counts as down. */
+/** The number of failed probes in a row after which a cache that was up counts as down. */
 const failuresToDown = 2
 
 /**
- * Keeps a cache that is gone from costing anything, and tells an outage from one late answer.
+ * Bypasses a cache that is gone, and distinguishes an outage from a single late answer.
  *
- * starting → up ⇄ suspect → down → up, until closed. A missed deadline or a lost connection makes an up cache
- * suspect: from there on no caller waits, and only probes of its own ask whether it is there. One that answers,
- * however late after the callers' deadline, brings it back up without a word; two in a row that fail take it down.
- * A reply that says "not now" is no matter of time, and takes it down at once. While down a probe every `retryMs`
- * asks whether it is back. The probe is a write, so that a cache which is read-only or full stays down instead of
- * coming up with every probe and going down with every request. Each outage and each return is logged once, here,
- * whatever the traffic.
+ * starting → up ⇄ suspect → down → up, until closed. A missed deadline or a lost connection makes an up cache suspect:
+ * from there on no caller waits, and only the breaker's own probes test the cache. An answer, however late after the
+ * callers' deadline, brings it back up silently; two failures in a row take it down. A reply that means "not now" does
+ * not depend on time, and takes it down at once. While down, a probe runs every `retryMs`. The probe is a write, so
+ * that a read-only or full cache stays down instead of coming up with every probe and going down with every request.
+ * Each outage and each return is logged once, here, regardless of the traffic.
  */
 export function createBreaker(options: Options): Breaker {
   const { name, deadlineMs, probeDeadlineMs, retryMs, probe, reset, log } = options
@@ -86,7 +87,7 @@ export function createBreaker(options: Options): Breaker {
   const check = singleFlight(() => probeUntilCertain().finally(probeLater))
 
   async function probeUntilCertain(): Promise<boolean> {
-    // The first failure is the cause; what follows it is often only that the connection is being replaced.
+    // The first failure is the cause; later ones often only show that the connection is being replaced.
     let cause: unknown
     for (let failures = 0; !isClosed(); ) {
       try {

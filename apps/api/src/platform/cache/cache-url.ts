@@ -1,6 +1,8 @@
 import { parseUrl } from '../parse-url.ts'
 
-/** Where a cache is: one server, the sentinels that know which of several it is, or nodes that share its keys. */
+/**
+ * The address of a cache: one server, the sentinels that know which of several it is, or nodes that share its keys.
+ */
 export type CacheAddress =
   | { readonly kind: 'memory' }
   | { readonly kind: 'server'; readonly url: string }
@@ -19,16 +21,16 @@ export interface Host {
   readonly port: number
 }
 
-/** What CACHE_URL may name, for messages. */
+/** The forms of CACHE_URL, for messages. */
 export const cacheUrlForms =
   'memory:, redis://host:port, rediss://host:port, redis+sentinel://host,host/name or redis+cluster://host,host'
 
 const defaultPorts = { sentinel: 26_379, cluster: 6_379 }
 
-/** True for what CACHE_URL may name. */
+/** Returns true for a valid CACHE_URL. */
 export const isCacheUrl = (url: string): boolean => readCacheUrl(url) !== undefined
 
-/** What CACHE_URL names; undefined for anything else. */
+/** Parses a CACHE_URL; undefined if it is invalid. */
 export function readCacheUrl(url: string): CacheAddress | undefined {
   if (url === 'memory:') return { kind: 'memory' }
   const [, scheme = '', form] = /^(rediss?)(?:\+(sentinel|cluster))?:\/\//.exec(url) ?? []
@@ -40,7 +42,7 @@ export function readCacheUrl(url: string): CacheAddress | undefined {
   return isGood ? { kind: 'server', url } : undefined
 }
 
-/** Several hosts are no URL by the standard, which has one. */
+/** Parses several hosts. A standard URL has only one. */
 function readSeveral(
   url: string,
   kind: 'sentinel' | 'cluster',
@@ -67,7 +69,7 @@ function readHost(text: string, defaultPort: number): Host | undefined {
 
 const decoded = (text: string | undefined) => (text ? decodeURIComponent(text) : undefined)
 
-/** A password with a bare % parses as a URL, but cannot be read out of it. */
+/** Returns false for a password with a bare %: it parses as a URL, but cannot be decoded. */
 function isPercentEncoded(text: string): boolean {
   if (/%(?![0-9a-f]{2})/i.test(text)) return false
   try {

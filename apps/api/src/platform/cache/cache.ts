@@ -1,79 +1,88 @@
 export interface CountTerms {
   readonly limit: number
   readonly from: number
-  /** The counter disappears so long after it was first added to. */
+  /** The lifetime of the counter, from its first addition. */
   readonly windowMs: number
 }
 
 export interface Counted {
-  /** How many were added. */
+  /** The number that was added. */
   readonly counted: number
-  /** Of the counter, after adding. */
+  /** The counter after the addition. */
   readonly total: number
 }
 
 /**
- * What the service may ask of its cache.
+ * The operations of the service on its cache.
  *
- * A cache is advice. No call here throws or rejects, and none takes longer than the cache's deadline:
- * what could not be asked is a miss, and what could not be written is forgotten. The two questions where
- * a wrong guess would matter, `count` and `claim`, answer `undefined` instead, so that the caller has to
- * say what it does without a cache.
+ * A cache is advice. No call here throws or rejects, and none takes longer than the cache's deadline: a failed read is
+ * a miss, and a failed write is dropped. `count` and `claim`, where a wrong guess would matter, return `undefined`
+ * instead, so that the caller decides what to do without a cache.
  *
- * Keys and channels are the caller's to keep apart and free of secrets: they are stored as they are.
- * Values read back are untrusted text; whoever reads one checks it.
+ * The caller separates keys and channels and keeps secrets out of them: they are stored unchanged. Values read back
+ * are untrusted text, which the reader validates.
  */
 export interface Cache {
   readonly kind: 'memory' | 'redis'
 
   /**
-   * Grows whenever the connection was lost: from then on what the cache knew may be gone, because a server that
-   * starts again or takes over for another is always met on a new connection.
+   * Returns a number that grows with each loss of the connection. The cache's content may then be gone, because a
+   * server that restarts or takes over from another is always reached on a new connection.
    */
   generation(): number
 
-  /** The last known state, without asking. False until a fresh Redis connection has answered once. */
+  /** Returns the last known state, without a request. False until a fresh Redis connection has answered once. */
   isUp(): boolean
 
-  /** Asks now, more than once where one answer is late, and true means that the cache takes writes. Answers within 1.5 s. */
+  /**
+   * Tests the cache now, more than once if an answer is late. True means that it accepts writes. Returns within 1.5 s.
+   */
   ping(): Promise<boolean>
 
   get(key: string): Promise<string | undefined>
 
   set(key: string, value: string, ttlMs: number): Promise<void>
 
-  /** Tried even when the cache looks down: a lost deletion would keep the old value alive until its time is up. */
+  /**
+   * Deletes a key. Attempted even if the cache seems down: a lost deletion would keep the old value alive until its
+   * expiry.
+   */
   delete(key: string): Promise<void>
 
   /**
-   * Adds `by` to a counter, atomically across instances, and returns its total after adding. The counter
-   * disappears `windowMs` after it was first added to. `undefined`: the cache is unreachable, and whether
-   * the addition took place is unknown. The memory cache answers at once, without a promise.
+   * Adds `by` to a counter, atomically across instances, and returns its total after the addition. The counter expires
+   * `windowMs` after its first addition. `undefined`: the cache is unreachable, and the addition may have taken place.
+   * The memory cache returns at once, without a promise.
    */
   count(key: string, by: number, windowMs: number): number | undefined | Promise<number | undefined>
 
   /**
    * Adds up to `by` to a counter, and never so much that its total exceeds `limit`; atomically across instances. A
-   * counter that is not there begins at `from`. `undefined`: the cache is unreachable, and whether the addition
-   * took place is unknown.
+   * missing counter begins at `from`. `undefined`: the cache is unreachable, and the addition may have taken place.
    */
   countUpTo(key: string, by: number, terms: CountTerms): Promise<Counted | undefined>
 
-  /** Takes `by` off a counter that is still there, and never below zero. */
+  /** Subtracts `by` from an existing counter, and never below zero. */
   giveBack(key: string, by: number): Promise<void>
 
-  /** True for exactly one caller per key until `ttlMs` have passed. `undefined`: unreachable, and it may or may not have been claimed. */
+  /**
+   * Returns true for exactly one caller per key until `ttlMs` have passed. `undefined`: the cache is unreachable, and
+   * the key may have been claimed.
+   */
   claim(key: string, ttlMs: number): Promise<boolean | undefined>
 
-  /** Delivered at most once to every subscriber connected at that moment, the publishing instance included. */
+  /**
+   * Publishes a message, which is delivered at most once to every subscriber connected at that moment, the publishing
+   * instance included.
+   */
   publish(channel: string, message: string): Promise<void>
 
   /**
-   * Calls the listener for each message until the returned function is called. Survives reconnects, but what
-   * was published while the connection was gone is lost. The listener must not throw.
+   * Calls the listener for each message until the returned function is called. Survives reconnects, but messages
+   * during the loss of a connection are lost. The listener must not throw.
    */
   subscribe(channel: string, listener: (message: string) => void): () => void
 
-  /** Afterwards every call answers as if the cache were unreachable. */
+  /** Closes the cache: every later call returns as if it were unreachable. */
   close(): Promise<void>
 }

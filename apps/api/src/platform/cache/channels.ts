@@ -1,6 +1,6 @@
 type Listener = (message: string) => void
 
-/** Who listens to which channel, inside this process. */
+/** The subscribers of each channel inside this process. */
 export class Channels {
   readonly #listeners = new Map<string, Set<Listener>>()
 
@@ -12,7 +12,7 @@ export class Channels {
     return this.#listeners.has(channel)
   }
 
-  /** The same function may listen twice; each return value ends one of the two. */
+  /** Adds a listener. The same function may be added twice; each returned function removes one of the two. */
   add(channel: string, listener: Listener): () => void {
     const own: Listener = (message) => listener(message)
     const listeners = this.#listeners.get(channel) ?? new Set()

@@ -13,9 +13,9 @@ interface Counter {
 }
 
 interface Options {
-  /** Of values and of counters, each. */
+  /** The maximum number of values, and of counters. */
   maxEntries?: number
-  /** Milliseconds on a clock that never jumps: a corrected wall clock must not end or extend a claim. */
+  /** Returns milliseconds of a monotonic clock: a corrected wall clock must not end or extend a claim. */
   now?: () => number
 }
 
@@ -23,10 +23,11 @@ interface Options {
 const defaultMaxEntries = 100_000
 
 /**
- * The cache of a service that runs as one process: always up, gone at a restart.
+ * Creates the cache of a service that runs as one process: always up, gone at a restart.
  *
- * Bounded, so that strangers cannot fill the memory: beyond `maxEntries` the least recently used go. Counters
- * have a bound of their own, or a flood of new callers would push out the claims that replay protection needs.
+ * Bounded, so that unknown callers cannot fill the memory: beyond `maxEntries` the least recently used entries are
+ * evicted. Counters have a bound of their own, or a flood of new callers would evict the claims that replay protection
+ * needs.
  */
 export function createMemoryCache({
   maxEntries = defaultMaxEntries,

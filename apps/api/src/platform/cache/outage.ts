@@ -1,6 +1,6 @@
 /**
- * The replies by which a server says that it cannot do its work now, or not for us. Any other error reply
- * (WRONGTYPE, say) is about one key and must not close the cache for all.
+ * The replies by which a server refuses all work for now, or refuses this client. Any other error reply (such as
+ * WRONGTYPE) concerns one key and must not close the cache for all.
  */
 const outageReplies = new Set([
   'BUSY',
@@ -22,8 +22,8 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * What the log may say about a failure. Of an error reply only its first word: some servers quote the command
- * they did not understand, and that command may be the one with the password.
+ * Returns the reason of a failure for the log. Of an error reply it contains only the first word: some servers quote
+ * an unknown command, which may be the one with the password.
  */
 export function reasonOf(error: unknown): string {
   if (isReply(error)) return replyCode(error)

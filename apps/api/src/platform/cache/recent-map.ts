@@ -1,9 +1,9 @@
 /**
- * A map that never holds more than `max` entries and forgets the ones not used for longest.
+ * A map that never holds more than `max` entries and evicts the least recently used.
  *
- * Two generations instead of a linked list: reads and writes go to the young one, and when that holds half
- * of `max` it becomes the old one, whose untouched entries go as the next one takes its place. So an entry
- * survives as long as it is used once per `max / 2` other keys, and the common read is one plain lookup.
+ * It has two generations instead of a linked list. Reads and writes go to the young one. When that holds half of
+ * `max`, it becomes the old one, and the untouched entries of the previous old one are dropped. So an entry survives
+ * if it is used once per `max / 2` other keys, and the common read is one plain lookup.
  */
 export class RecentMap<V> {
   readonly #half: number

@@ -13,7 +13,7 @@ const probeDeadlineMs = 400
 /** Two probes and the time between them: from then on it is an outage. */
 const certainMs = 2 * probeDeadlineMs + 250
 const recoveryMs = 1000
-/** What a busy machine may add; the client's defaults would add 10 s and more. */
+/** The delay that a busy machine may add; the client's defaults would add 10 s and more. */
 const slackMs = 4_000
 
 const cleanups: (() => unknown)[] = []
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** A cache, and the lines it logged. */
+/** Opens a cache, and collects the lines that it logs. */
 function open(url: string, options: { prefix?: string } = {}) {
   const lines: { level: string; reason?: string }[] = []
   const formatters = { level: (level: string) => ({ level }) }
@@ -40,7 +40,7 @@ async function serve(options: string[] = []): Promise<RedisServer> {
   return server
 }
 
-/** Every question and command once, together; how long the slowest took. */
+/** Runs every operation once, together; returns the duration of the slowest. */
 async function callAll(cache: Cache): Promise<{ answers: unknown[]; ms: number }> {
   const startedAt = performance.now()
   const answers = await Promise.all([
@@ -56,7 +56,7 @@ async function callAll(cache: Cache): Promise<{ answers: unknown[]; ms: number }
   return { answers, ms: performance.now() - startedAt }
 }
 
-/** Whether all of them return without waiting for anything: before the event loop turns once. */
+/** Resolves to true if all of them return without a wait: before the event loop turns once. */
 function isRefusedAtOnce(cache: Cache): Promise<boolean> {
   return Promise.race([
     callAll(cache).then(({ answers }) => answers.every((answer) => answer === undefined)),
@@ -342,7 +342,7 @@ describe('a server that answers with errors', () => {
       await fault.begin()
       expect(await cache.count('counter', 1, 1000)).toBeUndefined()
       expect(lines).toMatchObject([{ level: 'warn', reason: fault.reply }])
-      // Several probes later, and whatever is asked meanwhile.
+      // Continues over several probes, with requests meanwhile.
       for (let round = 0; round < 20; round++) {
         expect(await cache.ping()).toBe(false)
         expect((await callAll(cache)).answers).toEqual(unreachable)
@@ -475,7 +475,7 @@ describe('something that is not a cache', () => {
   })
 })
 
-/** A server of 127.0.0.1 for one test; its port. */
+/** Starts a server on 127.0.0.1 for one test; returns its port. */
 async function listenWith(behave: (socket: Socket) => unknown): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -497,7 +497,7 @@ function relay(near: Socket, target: number): Socket {
   return far
 }
 
-/** A network that can lose its connections without telling either end, as a firewall does. */
+/** Starts a relay that can lose its connections without notice to either end, as a firewall does. */
 async function relayTo(target: number): Promise<{ port: number; forgetConnections: () => void }> {
   const ends = new Set<Socket>()
   const port = await listenWith((near) => {

@@ -9,7 +9,7 @@ interface Options {
   log: Pick<Logger, 'info' | 'warn'>
   /** Keeps deployments that share a server apart. */
   prefix?: string
-  /** How long one call may take at most. */
+  /** The longest duration of one call. */
   deadlineMs?: number
 }
 

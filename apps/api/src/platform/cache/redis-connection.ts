@@ -16,14 +16,14 @@ declare module 'ioredis' {
   }
 }
 
-/** Atomic because a script is: no other client sees the counter without its expiry, however we die. */
+/** Atomic because it is a script: no other client sees the counter without its expiry, even if this process dies. */
 const countInWindow = `
 local total = redis.call('INCRBY', KEYS[1], ARGV[1])
 if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return total
 `
 
-/** Writes only what it added, and an expiry with it. */
+/** Writes only the added part, with its expiry. */
 const countUpTo = `
 local known = redis.call('GET', KEYS[1])
 local total = tonumber(known or ARGV[3])
@@ -35,7 +35,7 @@ end
 return { counted, total }
 `
 
-/** A counter that is gone is not made anew: below zero it would allow more than its limit. */
+/** A missing counter is not created: below zero it would allow more than its limit. */
 const giveBack = `
 local total = tonumber(redis.call('GET', KEYS[1]) or '0')
 local by = math.min(tonumber(ARGV[1]), total)
@@ -52,8 +52,8 @@ const scripts = {
 const retryStrategy = (attempt: number) => backOffMs(attempt, { firstMs: 50, maxMs: 400 })
 
 /**
- * What makes a connection fail at once instead of waiting: the client's own defaults keep a request for 15 s when
- * the server hangs. It reconnects for ever, and together the limits below notice a server's return within 1 s.
+ * The settings that make a connection fail at once instead of waiting: with the client's defaults, a request waits 15
+ * s for a server that hangs. It reconnects forever, and together the limits below detect a server's return within 1 s.
  */
 const limits = {
   enableOfflineQueue: false,
@@ -62,20 +62,20 @@ const limits = {
   autoResendUnfulfilledCommands: false,
   // The subscriber keeps its own list.
   autoResubscribe: false,
-  // The breaker's probe asks more than INFO does.
+  // The breaker's probe tests more than INFO does.
   enableReadyCheck: false,
   disableClientInfo: true,
   connectTimeout: 500,
-  // Only the greeting gets this long; everything else has the breaker's shorter deadline.
+  // Only the greeting has this long; everything else has the breaker's shorter deadline.
   commandTimeout: 500,
   disconnectTimeout: 100,
-  // Measured: automatic pipelining makes 64 concurrent reads half as fast again, and a single one a third slower
-  // with a worse tail. Who asks much, like the rate limiter, gathers its questions itself.
+  // By measurement, automatic pipelining makes 64 concurrent reads half as fast again, and a single one a third slower
+  // with a worse tail. Callers with many requests, such as the rate limiter, batch them themselves.
   enableAutoPipelining: false,
   retryStrategy,
 } satisfies RedisOptions
 
-/** A connection to what CACHE_URL names. */
+/** Connects to the address in CACHE_URL. */
 export function connect(url: string): Redis | Cluster {
   const redis = open(url)
   // Without a listener the client prints every failed attempt on stderr.
@@ -107,9 +107,11 @@ function open(url: string): Redis | Cluster {
       enableReadyCheck: false,
       clusterRetryStrategy,
       slotsRefreshTimeout: limits.connectTimeout,
-      // Where keys are is asked again this often: a node that went down while nobody asked it is told of by none.
+      // The interval at which the places of keys are read again: no other node reports one that went down without a
+      // request.
       slotsRefreshInterval: 5_000,
-      // A key that has moved is asked for there; a connection that broke may have counted, so it is not tried again.
+      // A key that has moved is requested from its new node; after a broken connection the count may have happened, so
+      // it is not retried.
       maxRedirections: 3,
       retryDelayOnFailover: 0,
       redisOptions: { ...perNode, ...credentialsOf(address), ...(address.isEncrypted && { tls: {} }) },
@@ -129,7 +131,7 @@ const credentialsOf = ({
   ...(password !== undefined && { password }),
 })
 
-/** Server and database, as a log may show them. */
+/** Returns server and database in a form that is safe for logs. */
 export function nameOf(url: string): string {
   const address = readCacheUrl(url)
   if (address?.kind === 'sentinel') return `${address.name} of the sentinels ${listed(address.hosts)}`
@@ -140,7 +142,7 @@ export function nameOf(url: string): string {
 
 const listed = (hosts: readonly Host[]) => hosts.map(({ host, port }) => `${host}:${port}`).join(', ')
 
-/** The client takes options from a URL's query, and those would win over the ones above. */
+/** Removes the query of a URL: the client reads options from it, which would override the ones above. */
 function withoutQuery(url: string): string {
   const stripped = new URL(url)
   stripped.search = ''

@@ -113,7 +113,7 @@ describe('redis+cluster://', () => {
     return { server: await serve(['--cluster-enabled', 'yes', ...bus, ...secrets]), busPort }
   }
 
-  /** Three that share the keys, and one that stands in for the last of them. */
+  /** Starts three nodes that share the keys, and a replica of the last of them. */
   async function startCluster(): Promise<readonly [first: RedisServer, last: RedisServer]> {
     const [first, second, last, standIn] = [
       await startNode(),
@@ -144,7 +144,7 @@ describe('redis+cluster://', () => {
 
   test('keeps keys on all nodes; when one dies, its stand-in has its keys', async () => {
     const [first, last] = await startCluster()
-    // One of them is not there: the others tell of all.
+    // A missing node: the others report all of them.
     const { cache, lines } = open(`redis+cluster://:secret%25@127.0.0.1:1,127.0.0.1:${first.port}`)
     await vi.waitFor(() => expect(cache.isUp()).toBe(true), patience)
     const keys = Array.from({ length: 100 }, (_, i) => `key-${i}`)
@@ -154,7 +154,7 @@ describe('redis+cluster://', () => {
         expect(await Promise.all(keys.map((key) => cache.get(key)))).toEqual(keys)
       }, patience)
     await untilAllAreKept()
-    // A late answer is none: on a busy machine it is asked again, about something else.
+    // A late answer counts as none: on a busy machine the test retries, with another key.
     let turn = 0
     await vi.waitFor(async () => {
       turn += 1

@@ -4,17 +4,16 @@ import { connect } from './redis-connection.ts'
 
 export interface Subscriber {
   subscribe(channel: string, listener: (message: string) => void): () => void
-  /** Drops the connection for a new one: a hung server does not say that it no longer delivers. */
+  /** Replaces the connection: a hung server does not report that it no longer delivers. */
   reset(): void
   close(): void
 }
 
 /**
- * Listens on a connection of its own, opened with the first subscription, so that older servers and proxies
- * work too, where a subscribed connection can do nothing else.
- *
- * What should be subscribed is `channels`. Each new connection asks for all of it; a channel added or given up
- * in between is asked for at once when there is a connection, and otherwise left to the next one.
+ * Subscribes on a connection of its own, opened with the first subscription. It works with older servers and proxies
+ * too, which allow a subscribed connection nothing else. The wanted subscriptions are `channels`. Each new connection
+ * subscribes to all of them; a channel added or removed in between is subscribed or unsubscribed at once if there is a
+ * connection, and otherwise by the next one.
  */
 export function createSubscriber(url: string): Subscriber {
   const channels = new Channels()

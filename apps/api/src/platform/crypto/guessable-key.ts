@@ -1,10 +1,10 @@
-/** Random bytes have about 30 different ones among 32; fewer than this is once in more than 10^12 keys. */
+/** Random bytes have about 30 different values among 32; fewer than this occur once in more than 10^12 keys. */
 const fewestDistinct = 16
 
 /**
- * Why somebody could guess a key of 64 hexadecimal characters, as the end of a sentence; undefined for one that
- * looks random. Held against what people type when they want to get on: one character over and over, a word
- * repeated, counting up, a pass phrase in hexadecimal. No test can tell that a key *is* random.
+ * Returns the reason why a key of 64 hexadecimal characters can be guessed, as the end of a sentence; undefined for
+ * one that seems random. Detects what people type to save time: one character over and over, a repeated word, a
+ * sequence, a passphrase in hexadecimal. No test can prove that a key *is* random.
  */
 export function guessableBecause(keyHex: string): string | undefined {
   const bytes = Buffer.from(keyHex, 'hex')
@@ -15,7 +15,7 @@ export function guessableBecause(keyHex: string): string | undefined {
   return undefined
 }
 
-/** Half of a key would be all that there is to guess. */
+/** Detects repetition, which would leave only half of a key to guess. */
 function hasPeriod(text: string): boolean {
   for (let period = 1; period <= text.length / 2; period++) {
     if (text.slice(period) === text.slice(0, -period)) return true

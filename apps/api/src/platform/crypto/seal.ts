@@ -5,15 +5,15 @@ const version = 1
 const nonceBytes = 12
 const tagBytes = 16
 
-/** A secret that cannot be read: sealed under another key, for another row, or damaged. */
+/** A secret that cannot be opened: sealed under another key, for another row, or damaged. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable'
 }
 
 /**
- * Seals a secret for one row: AES-256-GCM, a fresh nonce each time, the row's id as additional data, so
- * that a sealed value moved to another row does not open. Layout: version, nonce, ciphertext, tag.
- * `keyHex` is 64 hexadecimal characters.
+ * Seals a secret for one row: AES-256-GCM, a fresh nonce each time, the row's ID as additional data, so that a sealed
+ * value moved to another row does not open. Layout: version, nonce, ciphertext, tag. `keyHex` is 64 hexadecimal
+ * characters.
  */
 export function seal(keyHex: string, rowId: string, secret: string): Buffer {
   const nonce = randomBytes(nonceBytes)
@@ -45,7 +45,7 @@ export function open(keyHex: string, rowId: string, sealed: Uint8Array): string 
   }
 }
 
-/** The secret, or undefined when it cannot be read. */
+/** Returns the secret, or undefined if it cannot be opened. */
 export function openOrUndefined(keyHex: string, rowId: string, sealed: Uint8Array): string | undefined {
   try {
     return open(keyHex, rowId, sealed)
@@ -55,6 +55,6 @@ export function openOrUndefined(keyHex: string, rowId: string, sealed: Uint8Arra
   }
 }
 
-/** What may be stored of a key to tell later whether it is still the same one. */
+/** Returns the stored fingerprint of a key, which shows later that the key is still the same. */
 export const fingerprintOf = (keyHex: string) =>
   hash('sha256', `rolecall key ${keyHex.toLowerCase()}`).slice(0, 16)

@@ -1,9 +1,9 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 
 /**
- * Opaque credentials: a prefix that says the kind, 256 random bits in base62, and a CRC-32 of all that
- * stands before it. The checksum lets a mistyped or made-up value be refused without a look-up, and lets
- * secret scanners find a leaked one. An API key also carries an 8-character public part.
+ * The kinds of opaque credentials: a prefix for the kind, 256 random bits in base62, and a CRC-32 of everything before
+ * it. The checksum lets the service refuse a mistyped or made-up value without a lookup, and lets secret scanners find
+ * a leaked one. An API key also has a public part of 8 characters.
  */
 const kinds = {
   apiKey: 'rck',
@@ -12,7 +12,7 @@ const kinds = {
   code: 'rcc',
   sso: 'rco',
   request: 'rca',
-  /** In the cookie of a protected host, and good for nothing else. */
+  /** The cookie of a protected host, valid for nothing else. */
   hostSession: 'rch',
   accessToken: 'rct',
   clientRefresh: 'rcf',
@@ -26,7 +26,7 @@ const secretLength = 43 // 62^43 > 2^256
 const checksumLength = 6 // 62^6 > 2^32
 const publicLength = 8
 
-/** Makes a credential. Only its digest may be stored. */
+/** Creates a credential. Only its digest may be stored. */
 export function mintToken(kind: TokenKind): string {
   const publicPart = kind === 'apiKey' ? `${base62(randomBytes(6), publicLength)}_` : ''
   return credential(`${kinds[kind]}_${publicPart}`, randomBytes(32))
@@ -44,7 +44,7 @@ function credential(prefix: string, secret: Uint8Array): string {
   return body + checksum(body)
 }
 
-/** True when the value has the form and the checksum of its kind; says nothing about whether it exists. */
+/** Returns true if the value has the form and the checksum of its kind; it may still not exist. */
 export function isWellFormed(kind: TokenKind, value: string): boolean {
   const head = kind === 'apiKey' ? 4 + publicLength + 1 : 4
   if (value.length !== head + secretLength + checksumLength) return false
@@ -53,26 +53,26 @@ export function isWellFormed(kind: TokenKind, value: string): boolean {
   return value.slice(end) === checksum(value.slice(0, end))
 }
 
-/** What has the look of a credential, ours or another's: a prefix that says so and a long secret, or a JWT. */
+/** The form of credentials, ours or others': a typical prefix and a long secret, or a JWT. */
 const credentialShape =
   /(?:rc[ksrcoahtfgd]|whsec|[sprk]k_(?:live|test)|gh[pousr])_[-_0-9A-Za-z]{16,}|eyJ[-_0-9A-Za-z]{10,}\.[-_0-9A-Za-z.]+/g
 
-/** True when a text holds something that looks like a credential, whether or not it is one. */
+/** Returns true if a text contains a string in the form of a credential, real or not. */
 export const looksLikeCredential = (text: string): boolean => text.search(credentialShape) >= 0
 
-/** The text with all that looks like a credential masked, so that it may be stored and shown. */
+/** Returns the text with everything in that form masked, so that it may be stored and shown. */
 export const maskCredentials = (text: string): string => text.replace(credentialShape, '[masked]')
 
-/** What is stored and looked up instead of a credential. */
+/** Returns the digest that is stored and looked up instead of a credential. */
 export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
 
 /**
- * Stands where a session has the digest of its token, for one that has none: a session of a client whose tokens are kept
- * elsewhere. Nothing well-formed has this digest, so nobody can present what it is of.
+ * Returns the token digest of a session without a token: a client's session with tokens stored elsewhere. No
+ * well-formed token has this digest, so no caller can present one.
  */
 export const digestOfTokenless = (sessionId: string): string => digestOf(`session ${sessionId}`)
 
-/** The part of an API key that may be shown: `rck_` and its public part. */
+/** Returns the part of an API key that may be shown: `rck_` and its public part. */
 export const keyPrefixOf = (apiKey: string): string => apiKey.slice(0, 4 + publicLength)
 
 function base62(bytes: Uint8Array, length: number): string {
@@ -101,7 +101,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** CRC-32 (ISO-HDLC) of ASCII text; `zlib.crc32` came to Node 20 only late. */
+/** Computes CRC-32 (ISO-HDLC) of ASCII text; `zlib.crc32` came to Node 20 only late. */
 function crc32(text: string): number {
   let crc = 0xffffffff
   for (let i = 0; i < text.length; i++) {

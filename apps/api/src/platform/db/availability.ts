@@ -4,36 +4,41 @@ import { createMinuteLog } from '#platform/minute-log'
 import { connectionReason } from './connection-refusals.ts'
 import type { DatabaseState } from './database.ts'
 
-/** Silence for so long is an outage; health answers within 2 s. */
+/** The duration of silence that counts as an outage; health answers within 2 s. */
 const silenceMs = 1_400
-/** Refusals in a row that are one: a connection that was cut is replaced, and nobody need hear of it. */
+/** The number of refusals in a row that count as an outage: a cut connection is replaced silently. */
 const refusalsToDown = 3
 const betweenRefusalsMs = 100
-/** Between two attempts during an outage. The longest leaves room to recover within 2 s of the database's return. */
+/**
+ * The pauses between attempts during an outage. The longest leaves time to recover within 2 s of the database's
+ * return.
+ */
 const retry = { firstMs: 250, maxMs: 500 }
 
-/** What a question can find: a full disk is not one of them. */
+/** The result of a probe: a full disk is not one of them. */
 type ProbedState = Exclude<DatabaseState, 'full'>
 
 export interface Availability {
-  /** Asks now, or joins the question that is under way. During an outage it answers at once. Never rejects. */
+  /** Probes now, or joins the running probe. During an outage it returns at once. Never rejects. */
   check(): Promise<ProbedState>
-  /** True during an outage: a statement would wait for nothing. */
+  /** Returns true during an outage: a statement would wait for nothing. */
   isDown(): boolean
-  /** Says that a statement failed as in an outage, which may be one. */
+  /** Reports that a statement failed as in an outage, which may be one. */
   suspect(cause: unknown): void
-  /** Says that a statement was answered. */
+  /** Reports that a statement was answered. */
   answered(): void
   close(): void
 }
 
 /**
- * Tells an outage of the database from one bad moment. Down: three attempts in a row were refused, or none was
- * answered for 1.4 s, and no statement was answered meanwhile. Read-only: an answer said so. Up: one was answered. Each
- * change is logged once, here, whatever the traffic.
+ * Distinguishes an outage of the database from a single failure.
  *
- * During an outage this is the only part that asks the database. It has one attempt under way, which takes as long as
- * `probe` lets it, and waits between attempts.
+ * Down: three attempts in a row were refused, or none was answered for 1.4 s, and no statement was answered meanwhile.
+ * Read-only: an answer stated it. Up: an attempt was answered. Each change is logged once, here, regardless of the
+ * traffic.
+ *
+ * During an outage this is the only part that contacts the database. It has one attempt in progress, which lasts as
+ * long as `probe` allows, and waits between attempts.
  */
 export function createAvailability(
   probe: () => Promise<Exclude<ProbedState, 'down'>>,
@@ -48,7 +53,7 @@ export function createAvailability(
   )
   let timer: NodeJS.Timeout | undefined
 
-  /** An answer counts also when it comes after the silence was taken for an outage. */
+  /** An answer counts also after the silence was taken for an outage. */
   const attempt = singleFlight(async () => {
     const found = await probe()
     settle(found, '')
@@ -85,7 +90,7 @@ export function createAvailability(
     if (found !== 'up') timer = setTimeout(look, backOffMs(failures || 1, retry)).unref()
   }
 
-  /** One line for the end of what was, and one for the begin of what is. */
+  /** Logs one line for the end of the old state, and one for the begin of the new one. */
   function tell(before: ProbedState, found: ProbedState, reason: string): void {
     if (before === 'down') log.info('database reachable again')
     if (before === 'read-only' && found === 'up') log.info('database takes writes again')
@@ -98,7 +103,7 @@ export function createAvailability(
     isDown: () => state === 'down',
     suspect: (cause) => {
       if (state !== 'up') return
-      // A restart that is over before it counts as an outage has failed requests all the same.
+      // A restart that ends before it counts as an outage has failed requests all the same.
       void look().then((found) => {
         if (found === 'up') failedMeanwhile({ reason: connectionReason(cause) })
       })

@@ -40,7 +40,7 @@ describe('batcher', () => {
     )
   })
 
-  // What makes a batch read as strict as one's own: the database is asked after the question was.
+  // A batched read is as strict as a separate one, because its statement is sent after the call.
   test('an item never joins a run that began before it was asked for', async () => {
     const { runs, run } = heldRuns()
     const ask = batcher(run, 1)

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Ends a connection without waiting for a statement that is under way, or for a server that does not answer. */
+/** Ends a connection without waiting for a running statement, or for a server that does not answer. */
 export function closeNow(client: pg.Client): void {
   client.end().catch(() => {})
   // The socket below: `end` alone would wait.

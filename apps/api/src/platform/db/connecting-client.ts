@@ -1,14 +1,14 @@
 import pg from 'pg'
 
 /**
- * Longest wait for the network connection. A lost packet is sent again seconds later, so a new attempt is sooner there
+ * The longest wait for the network connection. A lost packet is sent again seconds later, so a new attempt is faster
  * than the old one.
  */
 const networkMs = 1_500
-/** Longest wait for the server to accept a connection, in ms. A server on a starved host takes seconds. */
+/** The longest wait for the server to accept a connection, in ms. A server on a starved host takes seconds. */
 export const connectTimeoutMs = 15_000
 
-/** Makes clients whose connection attempts can be ended together. */
+/** Creates clients with connection attempts that can be ended together. */
 export function createConnectingClient() {
   const connecting = new Set<pg.Client>()
 
@@ -41,15 +41,15 @@ export function createConnectingClient() {
 
   return {
     Client: ConnectingClient as typeof pg.Client,
-    /** Ends the attempts that are under way. */
+    /** Ends the attempts in progress. */
     close() {
-      // By an error: a client that is ended while it connects tells nobody that it has failed.
+      // Destroyed with an error: a client that is ended while it connects never reports its failure.
       for (const client of connecting) streamOf(client).destroy(new Error('The database is closed.'))
     },
   }
 }
 
-/** The stream is there before the client connects. */
+/** The stream exists before the client connects. */
 const streamOf = (client: pg.Client) =>
   (client as unknown as { connection: { stream: NetworkStream } }).connection.stream
 

@@ -1,6 +1,9 @@
 import pg from 'pg'
 
-/** By SQLSTATE: why a server that answers lets nobody in, and how to mend it. None of them mends itself. */
+/**
+ * Sentences by SQLSTATE: the reason why a server that answers refuses the connection, and the fix. None of these
+ * conditions ends by itself.
+ */
 const refusals: Readonly<Record<string, string>> = {
   '28P01': 'The database refuses the password of DATABASE_URL, or has no role of that name: correct them.',
   '28000':
@@ -9,7 +12,10 @@ const refusals: Readonly<Record<string, string>> = {
     'The database server has no database of the name in DATABASE_URL: create it (createdb), or correct the name.',
 }
 
-/** What a pooler between here and the server refuses, by its message: its errors have no routine, and one code for all. */
+/**
+ * Sentences for the refusals of a pooler before the server, by message: its errors have no routine, and one code for
+ * all.
+ */
 const poolerRefusals: readonly [RegExp, string][] = [
   [
     /^unsupported startup parameter/,
@@ -21,7 +27,7 @@ const poolerRefusals: readonly [RegExp, string][] = [
   ],
 ]
 
-/** By the place in the server that refuses, where its SQLSTATE says less. */
+/** Sentences by the routine in the server that refuses, if its SQLSTATE is less specific. */
 const refusalsByRoutine: Readonly<Record<string, string>> = {
   InitializeSessionUserId:
     'The database has no role of the name in DATABASE_URL that may log in: create it (createuser), or correct the name.',
@@ -29,7 +35,7 @@ const refusalsByRoutine: Readonly<Record<string, string>> = {
     'The role of DATABASE_URL may not connect to its database: grant connect on database … to that role.',
 }
 
-/** What the client itself refuses, by its message. */
+/** Sentences for the refusals of the client itself, by message. */
 const ownRefusals: readonly [RegExp, string][] = [
   [/^SASL: .*password must be/, 'The database asks for a password, and DATABASE_URL has none: add it.'],
   [/does not support SSL/, 'DATABASE_URL asks for TLS, which the database does not speak: correct sslmode.'],
@@ -37,7 +43,7 @@ const ownRefusals: readonly [RegExp, string][] = [
 
 const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/
 
-/** The sentence for a connection that is refused for as long as nobody mends it; undefined for any other error. */
+/** Returns the sentence for a connection that is refused until an operator fixes it; undefined for any other error. */
 export function connectionRefusal(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) {
     return (
@@ -58,7 +64,10 @@ const protocolViolation = '08P01'
 const byMessage = (table: readonly [RegExp, string][], message: string) =>
   table.find(([pattern]) => pattern.test(message))?.[1]
 
-/** What a log may say of a failed connection: codes, and the words of the server or the client library, which hold no secret. */
+/**
+ * Returns the reason of a failed connection for the log: codes, and the messages of the server or the client library,
+ * which contain no secret.
+ */
 export function connectionReason(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if (error instanceof pg.DatabaseError) return `${error.code}: ${error.message}`

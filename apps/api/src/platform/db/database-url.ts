@@ -4,8 +4,9 @@ import { parseUrl } from '../parse-url.ts'
 const forms = 'must be postgres://…, pglite:<folder> or pglite::memory:'
 
 /**
- * What is wrong with a text as DATABASE_URL, said so that it can follow the name; undefined for `postgres://…` with one
- * host or several, `pglite:<folder>` and `pglite::memory:`. Holds nothing of the text, which has a password in it.
+ * Returns the problem of a text as DATABASE_URL, in a form that can follow the name; undefined for `postgres://…` with
+ * one host or several, `pglite:<folder>` and `pglite::memory:`. Contains no part of the text, which has a password in
+ * it.
  */
 export function databaseUrlProblem(url: string): string | undefined {
   if (/^pglite:./.test(url)) return undefined
@@ -28,14 +29,14 @@ function wrongWithOneHost(url: string): string | undefined {
   if (wanted !== 'read-write')
     return 'must say target_session_attrs=read-write or leave it out: of several hosts the service takes the one that takes writes'
   try {
-    // Makes a connection's settings of it without connecting: what cannot be read here would fail each request.
+    // Parses the settings without connecting: an unreadable setting would fail each request.
     return new pg.Client({ connectionString: url }) instanceof pg.Client ? undefined : forms
   } catch {
     return forms
   }
 }
 
-/** One address for each host that the address lists, with all else of it. By the standard a URL has one host. */
+/** Returns one address for each listed host, with all other parts unchanged. A standard URL has one host. */
 export function hostUrls(url: string): readonly string[] {
   const hosts = listedHosts(url)
   if (hosts.length < 2) return [url]
@@ -45,7 +46,7 @@ export function hostUrls(url: string): readonly string[] {
 
 const listedHosts = (url: string) => (parts(url)[2] ?? '').split(',')
 
-/** What stands before the hosts, the hosts, and what stands after them. */
+/** Splits an address into the part before the hosts, the hosts, and the part after them. */
 const parts = (url: string) => /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s.exec(url) ?? []
 
 function isHost(text: string): boolean {

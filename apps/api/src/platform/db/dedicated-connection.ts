@@ -3,11 +3,11 @@ import { closeNow } from './close-now.ts'
 import type { Sql } from './sql.ts'
 import type { StatementNames } from './statement-names.ts'
 
-/** One connection for as long as it lasts. Statements run one after the other, and what others notify is received. */
+/** A connection for its lifetime. Statements run one after the other, and notifications are received. */
 export interface DedicatedConnection {
-  /** When a statement fails or is late, nobody knows what became of it, and the connection ends. */
+  /** Runs a statement. If it fails or is late, its effect is unknown, and the connection ends. */
   rows<Row>(statement: Sql): Promise<Row[]>
-  /** Settles when the connection has ended, for whatever reason. */
+  /** Settles when the connection has ended, for any reason. */
   readonly ended: Promise<void>
   close(): void
 }
@@ -27,7 +27,7 @@ export async function openDedicatedConnection(
     client.once('end', () => resolve())
     client.once('error', () => resolve())
   })
-  // Also the second and every later error: one that nobody listens to ends the process.
+  // Handles also the second and every later error: an error without a listener ends the process.
   client.on('error', () => {})
   client.on('notification', ({ payload = '' }) => received(payload))
   const close = () => closeNow(client)

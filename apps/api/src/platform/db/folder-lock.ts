@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Keeps a second process out of a data folder. The lock is a listening socket: the kernel lets go of it
- * however the process ends, so a killed process leaves nothing that must be cleaned up by hand.
+ * Keeps a second process out of a data folder. The lock is a listening socket: the kernel releases it at any end of
+ * the process, so a killed process leaves nothing to clean up by hand.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const id = createHash('sha256')
@@ -26,7 +26,10 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   return () => new Promise((resolve) => server.close(() => resolve()))
 }
 
-/** Names that go with the process. Elsewhere a socket is a file, which a killed process leaves behind. */
+/**
+ * The names that disappear with the process. On other systems a socket is a file, which a killed process leaves
+ * behind.
+ */
 const addresses: Partial<Record<NodeJS.Platform, (id: string) => string>> = {
   linux: (id) => `\0rolecall-${id}`,
   win32: (id) => `\\\\.\\pipe\\rolecall-${id}`,
@@ -57,7 +60,7 @@ export class FolderInUse extends Error {
   }
 }
 
-/** Where a restore works until it is whole: beside the folder, on the same disk. */
+/** Returns the working folder of a restore until it is complete: beside the folder, on the same disk. */
 export const unfinishedRestore = (folder: string) => `${folder}.restoring`
 
 /** A reason why a data folder cannot be used, and how to fix it. */
@@ -74,7 +77,10 @@ export class FolderUnusable extends Error {
   }
 }
 
-/** An empty database in the place of one that was to come back would look like a restore that worked. */
+/**
+ * Refuses an unfinished restore: an empty database in the place of the expected one would seem to be a restore that
+ * worked.
+ */
 export function refuseUnfinishedRestore(folder: string) {
   const unfinished = unfinishedRestore(folder)
   if (!existsSync(unfinished)) return

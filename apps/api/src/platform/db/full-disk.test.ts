@@ -11,7 +11,7 @@ import {
 } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-/** Raises on every write what the engine raises when the disk has no room. */
+/** Raises the engine's error of a full disk on every write. */
 const fill = `
   create function no_room() returns trigger language plpgsql as $$
     begin raise exception 'could not extend file' using errcode = '53100'; end $$;
@@ -55,7 +55,7 @@ describe.each(engines)('a database whose disk is full, on %s', (engine) => {
         detail: expect.stringContaining('The database has no room: nothing can be changed.'),
       })
     }
-    // Each look is right after a write, however busy the machine is.
+    // Each check follows a write directly, on any busy machine.
     await logout()
     expect(await health()).toMatchObject({ status: 'degraded', database: 'up', reason: 'database full' })
     await logout()

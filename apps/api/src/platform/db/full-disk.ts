@@ -11,8 +11,8 @@ export interface FullDisk {
 }
 
 /**
- * A full disk is known only by the writes that meet it: what reads does not, and a write that succeeds is no proof that there
- * is room, because it may have fitted into a page that is there. Its begin and its end are logged once, here.
+ * Tracks a full disk, which only shows in writes that fail: reads are unaffected, and a successful write does not
+ * prove free space, because it may have fitted into an existing page. The begin and the end are logged once, here.
  */
 export function createFullDisk(log: Pick<Log, 'info' | 'warn'>): FullDisk {
   let quiet: NodeJS.Timeout | undefined

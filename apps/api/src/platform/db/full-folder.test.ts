@@ -10,7 +10,7 @@ import { unarchiveFolder } from './pglite-archive.ts'
 
 let folder: string
 let archive: Uint8Array
-/** A disk with room for a third of a database; undefined where this user may mount none. */
+/** A disk with space for a third of a database; undefined if this user may not mount one. */
 let smallDisk: string | undefined
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rolecall-room-'))

@@ -158,7 +158,7 @@ test('a migration never deadlocks with reads, holds no locks of the one before i
   const migrating = migrate(db, folder)
   const applied = async () => (await other.query('select name from migrations')).rows.length
   await expect.poll(() => applied().catch(() => 0)).toBe(1)
-  // In one transaction the migration would hold `one` and wait for `two`, the reader the other way round.
+  // In one transaction the migration would hold `one` and wait for `two`, and the reader the other way round.
   await other.query(`set statement_timeout = '20s'; select from two`)
   await reader.query('select added from one')
   expect(await applied()).toBe(1)

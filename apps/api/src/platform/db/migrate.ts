@@ -9,38 +9,41 @@ import { sql } from './sql.ts'
 
 /** The migrations of this version. */
 export const ownFolder = fileURLToPath(new URL('../../../migrations/', import.meta.url))
-/** Any constant of ours: whoever holds it migrates, everyone else waits and then finds nothing to do. */
+/**
+ * An arbitrary constant: the process that holds this lock migrates, and all others wait and then find nothing to do.
+ */
 const lockId = 7_263_114
 /**
- * While a migration waits for a lock, whoever comes later and wants the same table waits behind it. So it waits this
- * long, lets them pass, and tries again.
+ * The longest wait of a migration for a lock: later statements on the same table wait behind it. It lets them pass,
+ * and tries again.
  */
 const lockTimeoutMs = 200
-/** With pauses of up to a second: a minute. */
+/** A minute, with pauses of up to a second. */
 const maxTries = 60
 
 interface Migration {
   name: string
   checksum: string
-  /** The oldest version that works beside it, by the newest migration that this version knows; undefined: any. */
+  /** The oldest version that works beside it, by the newest migration that this version knows; undefined means any. */
   needs: string | undefined
-  /** What is run at once: the whole file, or each of its statements by itself. */
+  /** The parts that run at once: the whole file, or each of its statements by itself. */
   scripts: string[]
   isTransaction: boolean
 }
 
-/** How a migration that breaks older versions says which. */
+/** The line by which a migration that breaks older versions names them. */
 const needsLine = /^-- needs: (\S+\.sql)$/m
 /**
- * How a migration says that its statements are run one by one, in no transaction: `create index concurrently`, and
- * blocks that commit on their way. One that is cut off is run again from the start, so each must bear that.
+ * The line by which a migration runs its statements one by one, in no transaction: `create index concurrently`, and
+ * blocks that commit in between. An interrupted one runs again from the start, so each statement must allow that.
  */
 const oneByOneLine = /^-- one by one$/m
 const nextStatementLine = /^-- next$/m
 
 /**
- * Applies what is missing, each file all or nothing and in a transaction of its own, and returns the names. Several
- * instances may start at once. Older versions may serve meanwhile: no file waits for a lock for long, and none holds those of another.
+ * Applies the missing migrations, each file all or nothing and in a transaction of its own, and returns their names.
+ * Several instances may start at once. Older versions may serve meanwhile: no file waits long for a lock, and none
+ * holds those of another.
  */
 export async function migrate(
   db: Database,
@@ -68,7 +71,7 @@ async function applyMissing(db: Database, migrations: Migration[], tell: TellPro
       'create table if not exists migrations (name text primary key, checksum text not null, needs text, applied_at timestamptz not null default now())',
     )
     .catch(async (error: unknown) => {
-      // Two first starts may race to create the table; whoever lost finds it there.
+      // Two first starts may race to create the table; the loser finds it present.
       await db.query(sql`select from migrations limit 1`).catch(() => Promise.reject(error))
     })
   return alone(db, async () => {
@@ -84,10 +87,10 @@ async function applyMissing(db: Database, migrations: Migration[], tell: TellPro
 }
 
 /**
- * Runs `work` in one process at a time. The lock belongs to a transaction that touches no table and is idle as long as
- * that takes. Whoever does not get it asks again: a statement that waits for it would keep its snapshot, for which an index
- * that is built concurrently waits, and both would wait for ever. The embedded engine has one process and one connection:
- * there it needs no lock, and could not hold it.
+ * Runs `work` in one process at a time. The lock belongs to a transaction that touches no table and is idle during the
+ * work. A process without the lock polls: a statement that waits for it would keep its snapshot, for which an index
+ * that is built concurrently waits, and both would wait forever. The embedded engine has one process and one
+ * connection: it needs no lock there, and could not hold it.
  */
 async function alone<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (db.engine === 'pglite') return work()
@@ -96,7 +99,7 @@ async function alone<T>(db: Database, work: () => Promise<T>): Promise<T> {
     try {
       return await db.transaction(
         async (tx) => {
-          // By the simple protocol: by the other one the statement's snapshot stays.
+          // Sent by the simple protocol: with the other one the statement's snapshot stays.
           await tx.script(`set local idle_in_transaction_session_timeout = 0;
             do $$ begin if not pg_try_advisory_xact_lock(${lockId}) then raise lock_not_available; end if; end $$`)
           isTurn = true
@@ -128,7 +131,7 @@ async function apply(db: Database, { name, checksum, needs, scripts, isTransacti
   )
 }
 
-/** Tries again what met a lock of others: nothing of it has happened. */
+/** Retries a migration that met a lock of others: it has had no effect. */
 async function patiently(name: string, attempt: () => Promise<void>) {
   for (let tries = 1; ; tries++) {
     try {
@@ -145,18 +148,18 @@ async function patiently(name: string, attempt: () => Promise<void>) {
   }
 }
 
-/** A lock that did not come in time, or two that wait for each other; also as the cause of what the database is said to be. */
+/** Returns true for a lock that did not come in time, or a deadlock; also as the cause of a reported outage. */
 const isAboutLocks = (error: unknown) =>
   [error, (error as Error).cause].some((one) => ['55P03', '40P01'].includes(sqlState(one) ?? ''))
 
 export interface SchemaState {
   /** Migrations that are not applied yet. */
   readonly pending: string[]
-  /** Migrations of a newer version that are applied already, and that this one works with. */
+  /** Applied migrations of a newer version that this one works with. */
   readonly newer: string[]
 }
 
-/** How far the database is. Refuses what `migrate` would refuse. */
+/** Returns the migration state of the database. Refuses the databases that `migrate` would refuse. */
 export async function schemaState(db: Database): Promise<SchemaState> {
   const migrations = await readMigrations(ownFolder)
   const applied = await readApplied(db).catch((error: unknown) =>

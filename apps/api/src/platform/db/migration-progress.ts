@@ -1,22 +1,25 @@
-/** One that is missing, while it is applied. */
+/** A missing migration, while it is applied. */
 export interface MigrationProgress {
   readonly name: string
-  /** Its number among those that are missing, and how many these are. */
+  /** Its number among the missing ones, and their count. */
   readonly number: number
   readonly of: number
   readonly seconds: number
 }
 
-/** Told of the ones that take long, again and again until they are done: who waits for an update sees that it goes on. */
+/**
+ * Receives the progress of long migrations, again and again until they are finished: an operator who waits for an
+ * update sees that it continues.
+ */
 export type TellProgress = (progress: MigrationProgress) => void
 
 const everyMs = 5_000
 
-/** In one line, for a person. */
+/** Returns the progress in one line, for a person. */
 export const progressSentence = ({ name, number, of, seconds }: MigrationProgress): string =>
   `applying ${name} (${number} of ${of}), for ${seconds} s so far`
 
-/** Runs `work` and tells that it goes on. */
+/** Runs `work` and reports its progress. */
 export async function whileTelling<T>(
   { tell, ...which }: { tell: TellProgress; name: string; number: number; of: number },
   work: () => Promise<T>,

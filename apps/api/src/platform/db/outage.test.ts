@@ -22,7 +22,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 import { migrate } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
 
-/** What a caller holds who did nothing wrong. An outage must never tell it otherwise. */
+/** The holdings of a blameless caller. An outage must never report them as invalid. */
 interface Holdings {
   project: GivenProject
   session: GivenSession
@@ -62,7 +62,7 @@ describe('a PostgreSQL that goes away', () => {
     await postgres.stop()
   })
 
-  /** Everything of login and sessions that needs the database, asked with good credentials. */
+  /** Returns the requests of sign-in and sessions that need the database, with valid credentials. */
   const asking = (): Record<string, () => Promise<Reply<{ code?: string }>>> => {
     const { project, session, admin, code, browser, back } = held
     const { key } = project
@@ -129,7 +129,7 @@ describe('a PostgreSQL that goes away', () => {
     })
   }
 
-  /** All is well within 2 s, and nothing that was answered is lost. */
+  /** Expects recovery within 2 s, without the loss of any acknowledged change. */
   const expectRecovery = async () => {
     const since = performance.now()
     await expect
@@ -164,7 +164,7 @@ describe('a PostgreSQL that goes away', () => {
     await postgres.down('kill')
     await working
     await expectUnavailable(2_000)
-    // Gone for less than the three refusals take is no outage, and PostgreSQL is back sooner on a fast machine.
+    // An absence shorter than three refusals is no outage, and PostgreSQL is back sooner on a fast machine.
     await expectHealthSaysSo()
     await postgres.start()
     await expectRecovery()
@@ -174,7 +174,7 @@ describe('a PostgreSQL that goes away', () => {
   test('hung: 503 in less than 5 s, and no connection stays lost once it goes on', async () => {
     postgres.pause()
     try {
-      // What is kept is answered until the lease has ended: a database that is silent for a moment is none that is gone.
+      // The cache is served until the lease has ended: a database that is silent for a moment is not gone.
       await expect.poll(() => world.service.deps.answers.isGood(), { timeout: 2_500 }).toBe(false)
       await expectUnavailable(5_000)
       await expectUnavailable(5_000)
@@ -183,7 +183,7 @@ describe('a PostgreSQL that goes away', () => {
       postgres.resume()
     }
     await expectRecovery()
-    // More at once than there are connections: none was left behind.
+    // More at once than there are connections: none was leaked.
     const replies = await Promise.all(
       Array.from({ length: 40 }, () => call(world.url, 'GET', '/api/auth/sessions', { token: held.admin })),
     )
@@ -251,7 +251,7 @@ describe('a PostgreSQL that goes away', () => {
           where application_name = 'rolecall' and pid <> pg_backend_pid() and state = 'idle'`,
         values: [],
       })
-      // Some of these are on their way to a connection that is cut just then.
+      // Some of these are in transit to a connection that is cut just then.
       for (let n = 0; n < 10; n++)
         await (round % 2 ? ask() : db.transaction((tx) => tx.query({ text: 'select 1', values: [] })))
       await cut
@@ -347,7 +347,7 @@ describe('a PostgreSQL that comes back on a starved host', () => {
       const status = async () => (await validate(world, project, token)).status
       await expect.poll(status, { timeout: 30_000, interval: 100 }).toBe(200)
       expect(await isUp()).toBe('up')
-      // Requests find connections, too, and not the health check alone.
+      // Requests find connections, too, and not only the health check.
       const statuses = await Promise.all(Array.from({ length: 5 }, status))
       network.delayConnections(0)
       expect(statuses).toEqual([200, 200, 200, 200, 200])
@@ -377,7 +377,7 @@ describe('a PostgreSQL that comes back on a starved host', () => {
     network.delayConnections(3_000)
     await expect.poll(isUp).toBe('down')
     const before = network.connections()
-    // The attempt of the prober hangs all the while.
+    // The attempt of the prober hangs throughout.
     network.mend()
     await expect.poll(() => network.connections(), { timeout: 5_000 }).toBeGreaterThan(before)
     const opened = network.connections()

@@ -1,8 +1,9 @@
 import { sql } from './sql.ts'
 
 /**
- * The oldest transaction under way in snapshot `s` that may write to this database: ids are the server's, and one that is
- * seen to hold its lock for another database adds nothing here. One that cannot be told, such as a prepared one, counts.
+ * The oldest transaction in progress in snapshot `s` that may write to this database. IDs belong to the server, and a
+ * transaction that verifiably holds its lock for another database is excluded here. An undecidable one, such as a
+ * prepared transaction, counts.
  */
 export const ownHorizon = sql`coalesce((
   select min(x) from pg_snapshot_xip(s) x where not exists (

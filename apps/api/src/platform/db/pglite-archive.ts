@@ -5,7 +5,10 @@ import { PGlite } from '@electric-sql/pglite'
 import { FolderUnusable, lockFolder, unfinishedRestore } from './folder-lock.ts'
 import { hasNoRoom, noRoom } from './no-room.ts'
 
-/** The whole folder of an embedded database as one compressed archive, in memory. Nobody else has it open meanwhile. */
+/**
+ * Returns the whole folder of an embedded database as one compressed archive, in memory. No other process has it open
+ * meanwhile.
+ */
 export async function archiveFolder(folder: string): Promise<Uint8Array> {
   const unlock = await lockFolder(folder)
   try {
@@ -24,15 +27,15 @@ export async function archiveFolder(folder: string): Promise<Uint8Array> {
   }
 }
 
-/** The archive is none, is not whole, or was made by another version of the engine. */
+/** Thrown if the file is not an archive, is incomplete, or was made by another version of the engine. */
 export class NotAnArchive extends Error {
   override readonly name = 'NotAnArchive'
 }
 
 /**
- * Makes a folder of an archive. It is under another name until `look` has found it good, so that what is there under the
- * right name is whole. The folder must be empty or not there; it is locked, so that neither another restore nor the service
- * works there meanwhile. What an interrupted restore left behind is removed.
+ * Unpacks an archive into a folder. It has another name until `look` has accepted it, so that the folder under the
+ * final name is complete. The folder must be empty or missing; it is locked, so that neither another restore nor the
+ * service uses it meanwhile. Remains of an interrupted restore are removed.
  */
 export async function unarchiveFolder(
   folder: string,
@@ -57,7 +60,7 @@ export async function unarchiveFolder(
     await rename(unfinished, folder)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
-    // Only what this call made, and only while it is empty.
+    // Removes only the folder that this call made, and only while it is empty.
     if (made !== undefined) await rmdir(folder).catch(() => {})
     throw hasNoRoom(error) ? new FolderUnusable(folder, noRoom, error) : error
   } finally {
@@ -65,7 +68,10 @@ export async function unarchiveFolder(
   }
 }
 
-/** Here, and not in the engine, whose error would end the process. The checksum of gzip says whether it is whole. */
+/**
+ * Unpacked here, and not in the engine, because its error would end the process. The checksum of gzip shows that it is
+ * complete.
+ */
 async function unpack(archive: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   try {
     const tar = new Uint8Array(await promisify(gunzip)(archive))

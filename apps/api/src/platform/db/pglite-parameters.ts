@@ -11,7 +11,7 @@ const text: Encode = (value) => (typeof value === 'string' ? value : undefined)
 const uuid: Encode = (value) => text(value)
 const bool: Encode = (value) => (typeof value === 'boolean' ? String(value) : undefined)
 const bytes: Encode = (value) => (value instanceof Uint8Array ? `\\x${hexOf(value)}` : undefined)
-/** Strings pass as they are: PostgreSQL rejects what is not a number. */
+/** Strings pass unchanged: PostgreSQL rejects those that are no numbers. */
 const number: Encode = (value) =>
   typeof value === 'number' || typeof value === 'bigint' ? String(value) : text(value)
 const time: Encode = (value) => (value instanceof Date ? value.toISOString() : text(value))
@@ -22,7 +22,10 @@ const json: Encode = (value) =>
 const hexOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength).toString('hex')
 
-/** By name: the type, the type of its arrays (`pg_type.oid`, `pg_type.typarray`), and how a value is written. */
+/**
+ * The parameter types by name: the type, the type of its arrays (`pg_type.oid`, `pg_type.typarray`), and the encoding
+ * of a value.
+ */
 const types: Readonly<Record<string, readonly [type: number, array: number, encode: Encode]>> = {
   bool: [16, 1000, bool],
   bytea: [17, 1001, bytes],
@@ -78,6 +81,6 @@ export function encodeParameter(type: number, value: unknown): string | null {
   return encoded
 }
 
-/** Never the value: it may be a secret. */
+/** Returns the kind of a value, never the value itself: it may be a secret. */
 const kindOf = (value: unknown) =>
   typeof value === 'object' ? (value?.constructor?.name ?? 'null object') : typeof value

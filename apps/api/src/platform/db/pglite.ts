@@ -57,7 +57,7 @@ export async function openPglite(
         disk.met()
         throw new DatabaseFull(error)
       }
-      // Class 53 is what runs out. It may be there again in a moment, and nothing was written.
+      // Class 53 means exhausted resources. They may be available again in a moment, and nothing was written.
       throw sqlState(error)?.startsWith('53') ? new DatabaseUnavailable(error) : error
     }
   }
@@ -209,7 +209,10 @@ const noCluster: FolderProblem = {
   fix: `Check that enough memory is free, or ${choose}`,
 }
 
-/** Under another name until it is whole: a first start that is killed half way leaves nothing that looks ready. */
+/**
+ * Creates the cluster under another name until it is complete: a first start that is killed half way leaves nothing
+ * that seems ready.
+ */
 async function createCluster(folder: string) {
   const unfinished = `${folder}.creating`
   await rm(unfinished, { recursive: true, force: true })
@@ -237,8 +240,8 @@ function queryable(client: Pick<PGliteInterface | Transaction, 'query'>, whileOp
 }
 
 /**
- * Pages through a held cursor, which keeps its snapshot without a transaction: a transaction would keep
- * this engine's only connection from everyone else while a slow reader takes its time.
+ * Pages through a held cursor, which keeps its snapshot without a transaction: a transaction would block this engine's
+ * only connection during a slow read.
  */
 async function* stream<Row>(pglite: PGlite, statement: Sql, pageSize: number) {
   streams += 1

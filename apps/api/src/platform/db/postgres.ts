@@ -23,40 +23,40 @@ import { createPrimaryClient } from './primary-client.ts'
 import type { Sql } from './sql.ts'
 import { createStatementNames, type StatementNames } from './statement-names.ts'
 
-/** Longest wait for one statement: an outage must be answered within 2 s. */
+/** The longest wait for one statement: an outage must be reported within 2 s. */
 const statementTimeoutMs = 1_800
-/** Longest wait of a caller for a connection, in ms. */
+/** The longest wait of a caller for a connection, in ms. */
 const checkOutMs = 1_500
 const int8 = 20
 
 const types = {
-  // Counts and versions fit a double; ids of the chat platform are text columns.
+  // Counts and versions fit a double; IDs of the chat platform are text columns.
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
 /**
- * Batches are look-ups by key, and inserts of what was looked up. One plan serves every size of batch, and it must be
- * index by index also before the statistics of a young table say so: with scans a batch costs a thousandfold.
+ * The session settings of batches: lookups by key, and inserts of the results. One plan serves every size of batch,
+ * and must use each index before the statistics of a young table suggest it: with scans a batch costs a thousandfold.
  */
 const batchSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
 export interface PostgresOptions {
   readonly maxConnections?: number
-  /** Told of each outage and of its end, and for debugging of each idle connection that was lost. */
+  /** Logs each outage and its end, and for debugging each lost idle connection. */
   readonly log?: Pick<Log, 'debug' | 'info' | 'warn'>
 }
 
 const silent = { debug() {}, info() {}, warn() {} }
 
 /**
- * A search in a list of one server holds its hits against the server's members. In twice this, some 700,000 of them
- * have room; a statement takes it only when it needs it. Nothing here runs so long that compiling it first would pay.
+ * The session settings of requests. A search in a list of one server compares hits with the server's members; twice
+ * this memory holds some 700,000, and is taken only when needed. No statement is worth compiling first.
  */
 const requestSession = '-c work_mem=16MB -c jit=off'
 
-/** PostgreSQL 15+ through four pools, so that no kind of work waits for connections that another holds. */
+/** Opens PostgreSQL 15+ through four pools, so that no kind of work waits for connections that another holds. */
 export function openPostgres(
   url: string,
   { log = silent, maxConnections = 10 }: PostgresOptions = {},
@@ -73,7 +73,7 @@ export function openPostgres(
     keepAlive: true,
     options: requestSession,
   }
-  // Every connection is made by it.
+  // Creates every connection.
   const clients = createConnectingClient()
   const Client = urls.length > 1 ? createPrimaryClient(urls, session, log, clients.Client) : clients.Client
   const open = (max: number, extra: pg.PoolConfig = {}) => {
@@ -84,7 +84,8 @@ export function openPostgres(
   }
   const names = createStatementNames(log)
   const pool = open(maxConnections)
-  // Two reads at once are the measured best: more make batches smaller and each row dearer. The third is for who waits for the disk.
+  // Two reads at once are best by measurement: more make batches smaller and each row costlier. The third is for a
+  // read that waits for the disk.
   const batchPool = open(3, { options: batchSession })
   // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
   const longPool = open(4, {
@@ -92,11 +93,11 @@ export function openPostgres(
     lock_timeout: 60_000,
     idle_in_transaction_session_timeout: 60_000,
   })
-  // Health asks after the database, not after a free connection: under load those are two questions. Its connection is kept:
-  // a new one may take seconds where a statement takes none.
+  // Health checks the database, not the free connections: under load these differ. Its connection is kept: a new one
+  // may take seconds while a statement takes none.
   const healthPool = open(1, { idleTimeoutMillis: 0 })
   const availability = createAvailability(probe, log)
-  /** During an outage nothing else opens connections. So it is over when the first requests find some. */
+  /** During an outage no other code opens connections. It is therefore over when the first requests find some. */
   async function probe() {
     const empty = availability.isDown() ? [pool, batchPool].filter(({ idleCount }) => idleCount === 0) : []
     const [state] = await Promise.all([askState(healthPool), ...empty.map(openSome)])
@@ -140,7 +141,7 @@ export function openPostgres(
       max: pool.options.max,
       total: pool.totalCount,
       idle: pool.idleCount,
-      // The pool's own count has everyone who is just being given an idle connection.
+      // The pool's own count includes callers that are just receiving an idle connection.
       waiting: Math.max(0, pool.waitingCount - pool.idleCount - (pool.options.max - pool.totalCount)),
     }),
     ping: async () => {
@@ -159,8 +160,8 @@ export function openPostgres(
 }
 
 /**
- * Checks a connection out. The caller waits for 1.5 s at most. An attempt to connect goes on without the caller, and its
- * connection serves the next one: where connecting takes longer than that, nobody would ever get one otherwise.
+ * Checks a connection out. The caller waits for 1.5 s at most. An attempt to connect continues without the caller, and
+ * its connection serves the next one: otherwise no caller would ever get one if connecting takes longer than that.
  */
 async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   const found = pool.connect()
@@ -184,7 +185,7 @@ async function openSome(pool: pg.Pool): Promise<void> {
   for (const one of opened) if (one.status === 'rejected') throw one.reason
 }
 
-/** Runs one statement on a connection of the pool, which is thrown away when the statement fails. */
+/** Runs one statement on a connection of the pool, which is discarded if the statement fails. */
 async function query(pool: pg.Pool, statement: string | pg.QueryConfig) {
   const client = await checkOut(pool)
   try {
@@ -210,7 +211,7 @@ async function askState(pool: pg.Pool): Promise<'up' | 'read-only'> {
   }
 }
 
-/** In a transaction a lost name, or a connection that was cut, has ended it: it is tried again as a whole. */
+/** Sends a statement. In a transaction, a lost name or a cut connection ended it: the whole transaction is retried. */
 async function send(client: pg.Pool | pg.PoolClient, names: StatementNames, statement: Sql) {
   for (let tries = 0; ; tries++) {
     try {
@@ -218,16 +219,16 @@ async function send(client: pg.Pool | pg.PoolClient, names: StatementNames, stat
       return await (client instanceof pg.Pool ? query(client, sent) : client.query(sent))
     } catch (error) {
       const didNothing = names.areLost(error) || wasCut(error)
-      // Whoever cuts connections cuts all that wait in the pool.
+      // A cut usually affects all waiting connections of the pool.
       if (!didNothing || !(client instanceof pg.Pool) || tries === client.options.max) throw error
     }
   }
 }
 
 /**
- * True when an administrator, or the end of the server, ended the connection, and with it the statement: told as an error it
- * has committed nothing, and to a connection that was known to be lost it was never sent. One that is lost without a word
- * while the statement is under way may have committed.
+ * Returns true if an administrator, or the end of the server, ended the connection, and with it the statement: a
+ * reported error means that it has committed nothing, and on a connection known to be lost it was never sent. A
+ * statement on a connection that is lost silently may have committed.
  */
 const wasCut = (error: unknown) =>
   error instanceof pg.DatabaseError ? error.code === '57P01' : / is not queryable$/.test(String(error))
@@ -265,7 +266,7 @@ async function transaction<T>({ pool, names, guarded }: Through, work: (tx: Tx) 
     for (const run of onCommit) run()
     return result
   } catch (error) {
-    // A full disk refuses the statement and leaves the connection as it was: what reads needs it.
+    // A full disk refuses the statement and leaves the connection usable, which reads need.
     broken = error instanceof DatabaseUnavailable && !(error instanceof DatabaseFull) ? error : undefined
     if (!broken) {
       await client.query('rollback').catch((failure: Error) => {
@@ -274,7 +275,7 @@ async function transaction<T>({ pool, names, guarded }: Through, work: (tx: Tx) 
     }
     throw error
   } finally {
-    // A client whose last word is unknown is thrown away, never handed to the next caller.
+    // A client with an unknown result is discarded, never passed to the next caller.
     client.release(broken)
   }
 }
@@ -292,12 +293,12 @@ async function* stream<Row>(pool: pg.Pool, { text, values }: Sql, pageSize: numb
     await cursor.close()
     finished = true
   } finally {
-    // Aborted half way: closing the connection frees the cursor, whatever state it is in.
+    // Aborted half way: closing the connection frees the cursor in any state.
     client.release(!finished)
   }
 }
 
-/** Up to three more tries: a deadlock's victim did nothing, and its turn comes; nor did who lost the connection. */
+/** Retries up to three times: a deadlock's victim, or a transaction that lost its connection, had no effect. */
 async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -311,7 +312,7 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What callers are told of an error: outages by their names, and everything else as it is. */
+/** Translates an error for callers: outages by their names, and everything else unchanged. */
 function translate(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error
   const refusal = connectionRefusal(error)
@@ -322,9 +323,9 @@ function translate(error: unknown): unknown {
 }
 
 /**
- * Errors that say nothing about the request. Errors that are none of the server's come from the connection or from
- * its timeouts; classes 08, 53, 57, 58 are connection, resources, operator and system;
- * 55P03 is a lock that nobody released in time.
+ * Returns true for errors that do not depend on the request. Errors that do not come from the server come from the
+ * connection or from its timeouts; classes 08, 53, 57, 58 are connection, resources, operator and system; 55P03 is a
+ * lock that was not released in time.
  */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true

@@ -4,7 +4,7 @@ import type { Log } from '#platform/log'
 import { closeNow } from './close-now.ts'
 import { connectionReason, connectionRefusal } from './connection-refusals.ts'
 
-/** Longest wait for the word of one host before the next counts: one that hangs hides no other. */
+/** The longest wait for the answer of one host before the next counts: one that hangs hides no other. */
 const answerMs = 700
 
 interface Place {
@@ -15,9 +15,10 @@ interface Place {
 type Told = (error: Error | null, client?: pg.Client) => void
 
 /**
- * Clients that connect to the host that takes writes, whichever of several it is. All hosts are asked at once, and the
- * first in the order of the address wins. Its place is kept until a connection to it fails, is lost or finds it read-only:
- * then all are asked again, the old one too. Nobody reads from a standby, which may not know of a log-out yet.
+ * Creates clients that connect to the host that accepts writes, out of several. All hosts are contacted at once, and
+ * the first in the order of the address wins. Its place is kept until a connection to it fails, is lost or finds it
+ * read-only: then all are contacted again, including the old one. Nothing is read from a standby, which may not have
+ * received a sign-out yet.
  */
 export function createPrimaryClient(
   urls: readonly string[],
@@ -29,7 +30,7 @@ export function createPrimaryClient(
   let last: Place | undefined
 
   const asking = new Map<string, Promise<Place>>()
-  /** An answer that comes late counts for whoever asks next: a server on a starved host is not asked anew for ever. */
+  /** A late answer counts for the next call: a server on a starved host is not contacted anew forever. */
   function askOnce(url: string): Promise<Place> {
     const under = asking.get(url)
     if (under) return under
@@ -88,7 +89,7 @@ export function createPrimaryClient(
 }
 
 async function firstOf(asked: readonly Promise<Place>[]): Promise<Place> {
-  // Of those after the first that takes writes nobody hears.
+  // Failures after the first host that accepts writes are ignored.
   for (const one of asked) one.catch(() => {})
   const failures: unknown[] = []
   for (const one of asked) {
@@ -115,7 +116,7 @@ async function ask(client: pg.Client): Promise<Place> {
   }
 }
 
-/** On a standby it is on, whatever its configuration says. */
+/** On a standby the setting is on, regardless of its configuration. */
 async function expectWritable(client: pg.Client) {
   const { rows } = await client.query(`select current_setting('transaction_read_only') as "readOnly"`)
   if (rows[0].readOnly !== 'off') throw new Error('the server takes no writes')

@@ -2,10 +2,11 @@ import type { Database, Tx } from './database.ts'
 import { sql } from './sql.ts'
 
 /**
- * Runs `work` over a database that takes every change back: one transaction that never commits. What `work` does there is
- * what it would do, with triggers and constraints, and it leaves nothing: no row, no notification, no `afterCommit`.
+ * Runs `work` over a database that rolls every change back: one transaction that never commits.
  *
- * Locks are held until `work` is done, so `work` asks nobody outside, and what takes long to count is counted afterwards.
+ * The effects of `work` are the real ones, with triggers and constraints, and it leaves nothing: no row, no
+ * notification, no `afterCommit`. Locks are held until `work` is finished, so `work` contacts no external service, and
+ * slow counts run afterwards.
  */
 export async function rehearse<T>(db: Database, work: (rehearsal: Database) => Promise<T>): Promise<T> {
   const takenBack = new Error('A rehearsal is taken back.')
@@ -13,7 +14,7 @@ export async function rehearse<T>(db: Database, work: (rehearsal: Database) => P
   try {
     await db.transaction(async (tx) => {
       rehearsed.value = await work(inside(db, tx))
-      // Constraints that wait for the commit have their say, too.
+      // Deferred constraints are checked, too.
       await tx.execute(sql`set constraints all immediate`)
       throw takenBack
     })
@@ -24,7 +25,7 @@ export async function rehearse<T>(db: Database, work: (rehearsal: Database) => P
   return rehearsed.value as T
 }
 
-/** The transaction as a database, for code that opens transactions of its own: they are parts of this one. */
+/** Wraps the transaction as a database, for code that opens transactions of its own: they are parts of this one. */
 const inside = (db: Database, tx: Tx): Database => ({
   ...db,
   query: tx.query,

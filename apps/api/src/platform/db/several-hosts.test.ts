@@ -18,7 +18,7 @@ beforeAll(async () => {
   await migrate(db)
   await db.close()
   standby = await startPostgres({ durable: true, standbyOf: primary })
-  // The standby stands first: an address does not say which of them takes writes.
+  // The standby is listed first: an address does not tell which of them accepts writes.
   const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`
   url = `postgres://postgres:postgres@${hosts}/postgres?target_session_attrs=read-write`
   world = await startWorld('postgres', {}, { url, drop: async () => {} })
@@ -45,7 +45,7 @@ test('a first host that takes connections and answers nothing does not hide the 
   standby.pause()
   const db = await openDatabase(url)
   try {
-    // More than once only where connecting takes longer than a connection may.
+    // Needs several attempts only if connecting takes longer than a connection may.
     const found = () => db.query({ text: 'select inet_server_port() as port', values: [] }).catch(() => [])
     await expect.poll(found, { timeout: 20_000 }).toEqual([{ port: primary.port }])
   } finally {
@@ -57,7 +57,7 @@ test('a first host that takes connections and answers nothing does not hide the 
 test('the service follows the server that takes writes: to the promoted standby, and to the first one again', async () => {
   const [kept, ended] = [await givenSession(world, project), await givenSession(world, project)]
   expect(await statusOf(kept.token)).toBe(200)
-  // What the standby has not received yet would be lost with the primary.
+  // Changes that the standby has not received yet would be lost with the primary.
   const [{ lsn }] = (await on<{ lsn: string }>(primary, 'select pg_current_wal_lsn() as lsn')) as [
     { lsn: string },
   ]
@@ -65,7 +65,7 @@ test('the service follows the server that takes writes: to the promoted standby,
   await expect.poll(() => on(standby, received), { timeout: 20_000 }).toEqual([{ isThere: true }])
 
   await primary.down('kill')
-  // A standby that nobody promoted could be asked, but not for a log-out: nobody is answered from it.
+  // A standby that was not promoted could answer, but may lack a sign-out: no request is answered from it.
   await becomes(kept.token, 503)
   const health = await call(world.url, 'GET', '/api/health')
   expect([health.status, health.body]).toMatchObject([503, { database: 'down' }])
@@ -79,7 +79,7 @@ test('the service follows the server that takes writes: to the promoted standby,
   expect(logout.status).toBe(200)
   expect(await statusOf(ended.token)).toBe(401)
 
-  // The promoted one goes, and the other is back, as it was when it was killed.
+  // The promoted server stops, and the other returns, as it was when it was killed.
   await standby.down('kill')
   await primary.start()
   await becomes(kept.token, 200)

@@ -1,4 +1,4 @@
-/** A statement with its values apart: `text` has `$1…`, and is the same string for the same template. */
+/** A statement with separate values: `text` has `$1…`, and is the same string for the same template. */
 export interface Sql {
   readonly text: string
   readonly values: readonly unknown[]
@@ -10,8 +10,8 @@ const isSql = (value: unknown): value is Sql =>
   typeof value === 'object' && value !== null && 'text' in value && 'values' in value
 
 /**
- * Writes SQL as SQL: every interpolated value becomes a parameter, every interpolated `Sql` is spliced in.
- * A template without splices keeps one text for ever, so that the database can keep its plan.
+ * Builds SQL: every interpolated value becomes a parameter, every interpolated `Sql` is spliced in. A template without
+ * splices has one constant text, so that the database can keep its plan.
  */
 export function sql(strings: TemplateStringsArray, ...values: unknown[]): Sql {
   if (!values.some(isSql)) {
@@ -51,12 +51,12 @@ export function sqlText(text: string): Sql {
   return { text, values: [] }
 }
 
-/** Joins conditions with `and`; none is `true`. */
+/** Joins conditions with `and`; without conditions it is `true`. */
 export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : conditions.reduce((left, right) => sql`${left} and ${right}`)
 
 /**
- * The same statement, planned with its values each time that it runs. For filters whose values decide how to read: a
- * plan for any value would read a rare role as if everyone held it.
+ * Marks a statement to be planned with its values each time that it runs. For filters with values that determine the
+ * best plan: a generic one would read a rare role as if everyone held it.
  */
 export const plannedAnew = (statement: Sql): Sql => ({ ...statement, isPlannedAnew: true })

@@ -4,7 +4,7 @@ import { openDatabase } from './open-database.ts'
 import { sql } from './sql.ts'
 import { createStatementNames } from './statement-names.ts'
 
-/** One connection, so that what a pooler does by changing servers is done to it by a statement. */
+/** Opens one connection, so that a statement can have the effect of a pooler that switches servers. */
 async function givenConnection() {
   const stored = await createDatabase('postgres')
   const told: string[] = []
@@ -19,7 +19,7 @@ const forget = sql`deallocate all`
 test('a prepared statement that got lost behind a pooler costs no answer, is told once, and no other is prepared', async () => {
   const { db, told, close } = await givenConnection()
   expect(await db.query(four)).toEqual([{ sum: 4 }])
-  // What the other end of a pooler does not know: no such prepared statement.
+  // After the pooler switches servers, the prepared statement is missing.
   await db.query(forget)
   expect(await db.query(four)).toEqual([{ sum: 4 }])
   expect(await db.query(four)).toEqual([{ sum: 4 }])

@@ -7,22 +7,22 @@ import type { Sql } from './sql.ts'
 const maxNames = 500
 
 export interface StatementNames {
-  /** What is sent: with a name, so that each connection parses and plans the text once. */
+  /** Returns the query to send: with a name, so that each connection parses and plans the text once. */
   toQuery(statement: Sql): pg.QueryConfig
   /**
-   * True when a name was known on one side of the connection only. Nothing of the statement has happened, and from then on
-   * nothing is given a name.
+   * Returns true if a name was known on one side of the connection only. The statement had no effect, and from then on
+   * no statement is named.
    */
   areLost(error: unknown): boolean
 }
 
-/** No such prepared statement, and one of that name already. */
+/** A missing prepared statement, and a name that exists already. */
 const lost = ['26000', '42P05']
 
 /**
- * Names of prepared statements. A pooler in transaction mode gives each transaction another connection of the server, where
- * other statements are known: without support for them (PgBouncer has it from 1.21) they cannot be used. The name is made of
- * the text, so that one that another client has prepared is at worst the same statement.
+ * Names prepared statements. A pooler in transaction mode gives each transaction another connection of the server,
+ * with other prepared statements: without support for them (PgBouncer has it from 1.21) they cannot be used. The name
+ * is derived from the text, so that one that another client has prepared is at worst the same statement.
  */
 export function createStatementNames(log: Pick<Log, 'warn'>): StatementNames {
   const names = new Map<string, string>()

@@ -2,8 +2,8 @@ import type { Database, Queryable } from './database.ts'
 import type { Sql } from './sql.ts'
 
 /**
- * The same database, which calls `written` after every statement or transaction that may have changed something, also
- * after one whose outcome is unknown. Statements say it by their words; transactions count always.
+ * Wraps a database to call `written` after every statement or transaction that may have changed something, also after
+ * one with an unknown outcome. Statements are classified by their words; transactions always count.
  */
 export function watchWrites(db: Database, written: () => void): Database {
   const after = async <T>(mayWrite: boolean, done: Promise<T>): Promise<T> => {
@@ -28,10 +28,10 @@ export function watchWrites(db: Database, written: () => void): Database {
 }
 
 const known = new Map<string, boolean>()
-/** Texts with spliced conditions vary without bound: past so many each is searched anew. */
+/** Texts with spliced conditions vary without bound: beyond this number each is parsed anew. */
 const maxKnown = 1_000
 
-/** True when the words of a statement say that it may change something. */
+/** Returns true if a statement may change something, by its words. */
 export function mayWrite({ text }: Sql): boolean {
   const before = known.get(text)
   if (before !== undefined) return before

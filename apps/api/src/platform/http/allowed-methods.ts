@@ -1,19 +1,22 @@
-/** The longest value of a path parameter; beyond it nothing is found. */
+/** The longest value of a path parameter; a longer one is not found. */
 export const maxParamLength = 256
 
-/** Remembers which methods each path takes, to answer 405 where a path is known and its method is not. */
+/** Stores the methods of each path, to answer 405 if a path is known and its method is not. */
 export function createAllowedMethods() {
   const templates = new Map<string, { segments: string[]; methods: Set<string> }>()
   return {
-    /** `path` as the contract writes it: `/api/auth/sessions/{sessionId}`; `*` at its end is whatever follows. */
+    /** Adds a path as the contract writes it: `/api/auth/sessions/{sessionId}`; `*` at its end matches any rest. */
     add(path: string, methods: readonly string[]) {
       const known = templates.get(path) ?? { segments: path.split('/'), methods: new Set() }
       for (const method of methods) known.methods.add(method)
       templates.set(path, known)
     },
-    /** True for the address of a path without parameters, which is no parameter of another: `…/members/export`. */
+    /**
+     * Returns true for the address of a path without parameters, even if it also matches a parameter of another:
+     * `…/members/export`.
+     */
     isPlain: (url: string): boolean => templates.has(pathOf(url)),
-    /** The methods of an address, for the Allow header; empty where there is nothing. */
+    /** Returns the methods of an address, for the Allow header; empty if there is no such path. */
     of(url: string): string[] {
       const plain = templates.get(pathOf(url))
       if (plain) return [...plain.methods].sort()

@@ -3,31 +3,34 @@ import type { Brand } from './brand.ts'
 import type { Notice } from './reader.ts'
 
 interface Details {
-  /** What it was this time, where the fixed title of the code says too little; what to do about it follows. */
+  /** The specific problem, if the fixed title of the code is too general; the fix follows it. */
   readonly detail?: string
-  /** Everything that is wrong with the request. */
+  /** All problems of the request. */
   readonly errors?: readonly ProblemDetail[]
   readonly headers?: Readonly<Record<string, string>>
-  /** For the failure record and the log only; a word of a closed list, never a value that was sent. */
+  /** For the failure record and the log only; a word of a closed list, never a value from the request. */
   readonly reason?: string
   readonly projectId?: string
   readonly keyPrefix?: string
   readonly memberId?: string
-  /** Which good key it was that came to nothing. */
+  /** The valid key of a request that was refused all the same. */
   readonly keyDigest?: string
-  /** For the page of a refusal: its sentences, where those of the code say too little. */
+  /** The sentences of the refusal page, if those of the code are too general. */
   readonly notice?: Notice
-  /** For the page of a refusal: the community and the site that it belongs to. */
+  /** The community and the site of the refusal page. */
   readonly brand?: Brand
-  /** For the page of a refusal: where the browser came from, with an address only where that was checked. */
+  /** The site that the browser came from, for the refusal page; with an address only if that was checked. */
   readonly site?: { readonly name: string; readonly href?: string }
-  /** For the page of a refusal: a redirect URI as it was sent, and where an owner lists it, an address of ours. */
+  /**
+   * The unlisted redirect URI as it was sent, for the refusal page; `href` is an address of ours where an owner lists
+   * it.
+   */
   readonly unlisted?: { readonly redirectUri: string; readonly href?: string }
-  /** For the page of a refusal: where the login is begun again, an address of ours. */
+  /** The address of ours at which the sign-in begins again, for the refusal page. */
   readonly again?: string
-  /** For the page of a refusal: nobody was found wanting, the person only pressed Cancel. */
+  /** True if the person pressed Cancel: the refusal page then reports no failure. */
   readonly isCancelled?: boolean
-  /** Whom the limit counts a refusal for that came before anyone was admitted; the address, where nobody is named. */
+  /** The bucket that counts a refusal before the caller is admitted; the address if none is named. */
   readonly bucket?: string
   readonly cause?: unknown
 }
@@ -41,7 +44,7 @@ export class ApiError extends Error {
 
   constructor(code: ErrorCode, details: Details = {}) {
     const { stackTraceLimit } = Error
-    // A refusal is an answer and no fault: nobody reads its stack, which costs more than all else about it.
+    // A refusal is a response and no fault: its stack is never read, and costs more than the rest of it.
     if (errors[code].status < 500) Error.stackTraceLimit = 0
     super(sentencesOf(code, details.detail), { cause: details.cause })
     Error.stackTraceLimit = stackTraceLimit
@@ -51,6 +54,6 @@ export class ApiError extends Error {
   }
 }
 
-/** What the caller reads besides the title: never the title again, and always how to mend it. */
+/** Returns the detail for the caller: never the title again, and always the fix. */
 const sentencesOf = (code: ErrorCode, detail: string | undefined) =>
   detail === undefined ? errors[code].mend : `${detail} ${errors[code].mend}`

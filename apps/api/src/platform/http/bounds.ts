@@ -1,10 +1,10 @@
 import type { ProblemDetail } from '@rolecall/contract'
 import type { TSchema } from 'typebox'
 
-/** More problems than this nobody reads. */
+/** The maximum number of problems in a response; readers need no more. */
 export const maxProblems = 100
 
-/** As much of JSON Schema as bounds the size of a value. */
+/** The part of JSON Schema that bounds the size of a value. */
 interface Schema {
   readonly type?: string
   readonly properties?: Readonly<Record<string, Schema>>
@@ -20,9 +20,9 @@ type Find = (value: unknown, path: string) => ProblemDetail[]
 const nothing: readonly ProblemDetail[] = []
 
 /**
- * Finds lists and objects that are far longer than a schema lets them be. A validator that names every problem looks
- * at each item and each unknown key, and what a stranger sends may have a hundred thousand of them; this stops at the
- * first place where there are too many. It goes as deep as the schema, whatever the depth of the value.
+ * Finds lists and objects that are far longer than their schema allows. A validator that lists every problem visits
+ * each item and each unknown key, and an unknown caller may send a hundred thousand of them; this check stops at the
+ * first excess. It descends as deep as the schema, regardless of the depth of the value.
  */
 export function createBoundsCheck(schema: TSchema): (value: unknown) => readonly ProblemDetail[] {
   const find = finderOf(schema as Schema)
@@ -30,7 +30,7 @@ export function createBoundsCheck(schema: TSchema): (value: unknown) => readonly
 }
 
 function finderOf(schema: Schema): Find | undefined {
-  // Of a union at most one branch is an object and one a list; the contract's own test holds that.
+  // At most one branch of a union is an object and one a list; the contract's own test ensures that.
   const branches = schema.anyOf ?? [schema]
   const object = branches.find(({ type }) => type === 'object')
   const list = branches.find(({ type }) => type === 'array')
@@ -87,6 +87,6 @@ function listFinder({ maxItems = Number.POSITIVE_INFINITY, items }: Schema) {
   }
 }
 
-/** A JSON Pointer one step on; a key of a stranger's is cut. */
+/** Extends a JSON Pointer by one key; a caller's long key is truncated. */
 export const pointer = (path: string, key: string) =>
   `${path}/${key.slice(0, 100).replace(/~/g, '~0').replace(/\//g, '~1')}`

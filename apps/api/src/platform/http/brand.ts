@@ -42,7 +42,7 @@ export function brandIcon(brand: Brand): string {
 
 /** Renders the header of a page: the server with its icon, and the project with its logo. */
 export function brandHeader({ server, site }: Brand): string {
-  // The initials stay behind the icon, and are seen where it is missing or does not load.
+  // The initials stay behind the icon, and show if it is missing or does not load.
   const ofServer = server
     ? `<p><span class="initials" aria-hidden="true">${escapeHtml(initialsOf(server.name))}${imageOf(server.image)}</span><bdi>${escapeHtml(server.name)}</bdi></p>`
     : ''

@@ -29,7 +29,7 @@ export function createRequestCheck(definition: EndpointDefinition) {
     }
     if (checkBody) {
       const { 'content-type': type, 'content-encoding': encoding } = request.headers
-      // Many clients say what a body would be, and send none.
+      // Many clients announce a body, and send none.
       input.body = bodyOptional && !hasBytes(request) ? {} : readBody(type, encoding, request.body)
       problems = problems.concat(checkBody(input.body))
     }
@@ -52,7 +52,7 @@ function readUpload({ headers, body }: FastifyRequest, types: readonly string[])
 
 const noQuery = Type.Object({}, { additionalProperties: false })
 
-/** Neither bytes nor a word about what they would be. */
+/** Returns true for a request with neither bytes nor a declaration of a body. */
 export const isAbsent = ({ headers, body }: FastifyRequest) =>
   headers['content-type'] === undefined && !hasBytes({ body })
 

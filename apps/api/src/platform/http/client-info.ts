@@ -2,13 +2,13 @@ import { isIP } from 'node:net'
 
 const maxUserAgent = 512
 
-/** A forwarded address, or null when it is not one: what a client writes is stored only if it is what it claims. */
+/** Returns a forwarded address, or null if it is not one: a value from a client is stored only if it is valid. */
 export const readIp = (value: string | string[] | undefined): string | null => {
   const text = typeof value === 'string' ? value.trim() : ''
   return isIP(text) ? text : null
 }
 
-/** A user agent as it may be stored and shown: printable, and not longer than anyone reads. */
+/** Returns a user agent in a form that may be stored and shown: printable, and truncated to a readable length. */
 export const readUserAgent = (value: string | string[] | undefined): string | null => {
   const text = typeof value === 'string' ? value : ''
   // Header bytes arrive as Latin-1; browsers write UTF-8 if they write more than ASCII at all.

@@ -4,16 +4,15 @@ import type { FastifyInstance } from 'fastify'
 import type { Lifecycle } from './lifecycle.ts'
 
 interface Terms {
-  /** How long callers have to go elsewhere; 0 closes at once. */
+  /** The time for callers to go elsewhere; 0 closes at once. */
   readonly drainMs: number
-  /** When, from now, what is still under way is cut off. */
+  /** The time from now after which remaining connections are cut off. */
   readonly deadlineMs: number
 }
 
 /**
- * Takes a server out of service so that no request is lost: callers are told to leave, the listener closes, and
- * only then are connections ended on which nothing happens. Resolves when the last connection is closed; `true`
- * when some had to be cut off.
+ * Takes a server out of service without losing a request: callers are told to reconnect, the listener closes, and only
+ * then are idle connections ended. Resolves when the last connection is closed; `true` if some had to be cut off.
  */
 export async function closeServer(
   app: FastifyInstance,
@@ -32,11 +31,11 @@ export async function closeServer(
     await pause(drainMs / 8)
   }
   const isEmpty = stopListening(app)
-  // Workers share one listener and close it one by one: none may send clients to reconnect before the last has.
+  // Workers share one listener and close it one by one: none may make clients reconnect before the last has.
   await pause(drainMs / 8)
   lifecycle.enter('ending')
   await Promise.race([isEmpty, pause(drainMs / 4)])
-  // What has arrived by now is read before a connection counts as idle.
+  // Data that has arrived by now is read before a connection counts as idle.
   for (let turn = 0; turn < 2; turn++) await eventLoopTurn()
   await app.close()
   clearTimeout(deadline)
@@ -45,7 +44,7 @@ export async function closeServer(
 
 const stepMs = 50
 
-/** Waits in steps, so that time in which this process had no processor, and nobody was answered, does not count. */
+/** Waits in steps, so that time in which this process had no processor, and answered no request, does not count. */
 async function pause(ms: number) {
   for (let left = ms; left > 0; left -= stepMs) await sleep(Math.min(left, stepMs))
 }

@@ -59,7 +59,7 @@ test('beyond the cap connections are turned away, which is one line in the log; 
 
   for (const socket of open) socket.destroy()
   await Promise.all(ends)
-  // They are closed here; the server hears of it in its own time.
+  // They are closed here; the server notices it later.
   await expect.poll(connection).toBe('keep-alive')
   agent.destroy()
   await app.close()
@@ -87,7 +87,7 @@ test.each(engines)('near the cap every answer asks to close, the shortest way to
   const { port } = new URL(url)
   const idle = Array.from({ length: 8 }, () => connect(Number(port), '127.0.0.1'))
   await Promise.all(idle.map((socket) => once(socket, 'connect')))
-  // As long as the service has not accepted them all, it may say otherwise; from then on it never does.
+  // Until the service has accepted them all, it may respond otherwise; from then on it never does.
   const isAsked = async () => (await connection('POST', '/api/auth/validate', { token }))[1]
   await expect.poll(isAsked).toBe('close')
   expect(await connection('POST', '/api/auth/validate', { token })).toEqual([200, 'close'])

@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net'
 import type { Log } from '#platform/log'
 import { createMinuteLog } from '#platform/minute-log'
 
-/** From this part of the cap on, connections end with their answer instead of waiting for another request. */
+/** The part of the cap from which on connections end with their response instead of waiting for another request. */
 const crowdedPart = 0.8
 
 interface ConnectionCap {
@@ -11,8 +11,8 @@ interface ConnectionCap {
 }
 
 /**
- * Caps the open connections of this process. `areCrowded` says that few are left: answers then ask for the connection
- * to close, so that idle ones, which cost a stranger nothing, cannot hold the rest.
+ * Caps the open connections of this process. `areCrowded` returns true if few are left: responses then close their
+ * connection, so that idle ones, which cost an unknown client nothing, cannot hold the rest.
  */
 export function createConnectionCap({
   maxConnections,

@@ -7,13 +7,13 @@ interface CookieOptions {
   readonly secure: boolean
 }
 
-/** A `Set-Cookie` value that scripts cannot read. `maxAgeSec` 0 deletes the cookie. */
+/** Builds a `Set-Cookie` value that scripts cannot read. `maxAgeSec` 0 deletes the cookie. */
 export const cookie = (name: string, value: string, { path, maxAgeSec, sameSite, secure }: CookieOptions) =>
   serialize(name, value, { httpOnly: true, path, maxAge: maxAgeSec, sameSite, secure })
 
 /**
- * The value of a cookie, or undefined. Two cookies of one name are refused as none: a sibling sub-domain
- * can add a second one, and nobody can tell which is ours (RFC 9700 §4.7).
+ * Returns the value of a cookie, or undefined. Two cookies of one name count as none: a sibling subdomain can add a
+ * second one, and the two cannot be told apart (RFC 9700 §4.7).
  */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (!header) return undefined

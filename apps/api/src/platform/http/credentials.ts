@@ -3,7 +3,7 @@ import { isWellFormed } from '#platform/crypto/tokens'
 import { ApiError } from './api-error.ts'
 
 /**
- * The API key, when it has the form of one.
+ * Returns the API key, if it has the form of one.
  * @throws INVALID_API_KEY
  */
 export function readApiKey({ headers }: IncomingMessage): string {
@@ -16,7 +16,7 @@ export function readApiKey({ headers }: IncomingMessage): string {
   })
 }
 
-/** What to tell who sent an API key where a session token belongs, or the token where the key belongs. */
+/** Returns a hint for a caller that sent an API key in place of a session token, or the token in place of the key. */
 export function hintForToken({ headers }: IncomingMessage): { detail?: string } {
   if (holds(headers.authorization, 'rck_')) return { detail: keyForToken }
   return headers.authorization === undefined && holds(headers['x-api-key'], 'rcs_')
@@ -24,7 +24,7 @@ export function hintForToken({ headers }: IncomingMessage): { detail?: string } 
     : {}
 }
 
-/** True when a header carries a credential of this kind: by its first letters, which are no secret. */
+/** Returns true if a header carries a credential of this kind: by its first letters, which are no secret. */
 const holds = (header: string | string[] | undefined, prefix: string) =>
   typeof header === 'string' && (header.startsWith(prefix) || header.startsWith(`Bearer ${prefix}`))
 
@@ -34,7 +34,7 @@ const keyForToken = 'This endpoint takes a session token; what was sent is the A
 const tokenInKeyHeader =
   'The session token belongs into the header Authorization, as Bearer, not into X-API-Key.'
 
-/** The Bearer token, or undefined. A header sent twice is refused: Node would silently keep the first. */
+/** Returns the Bearer token, or undefined. A repeated header is refused: Node.js would silently keep the first. */
 export function bearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
   const match = /^Bearer ([^\s,]{1,256})$/i.exec(headers.authorization ?? '')
   if (!match) return undefined
@@ -45,21 +45,23 @@ export function bearerToken({ headers, rawHeaders }: IncomingMessage): string | 
   return sent === 1 ? match[1] : undefined
 }
 
-/** True when a browser says that a page of this very origin made the request (Fetch Metadata, RFC 6454). */
+/** Returns true if a browser states that a page of this very origin made the request (Fetch Metadata, RFC 6454). */
 export function isSameOrigin({ headers }: IncomingMessage, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'
   return headers.origin === new URL(publicUrl).origin
 }
 
-/** True when a browser says that a page of another origin made the request; a program says nothing of the kind. */
+/**
+ * Returns true if a browser states that a page of another origin made the request; a program makes no such statement.
+ */
 export const isCrossOrigin = (raw: IncomingMessage, publicUrl: string): boolean =>
   (raw.headers['sec-fetch-site'] !== undefined || raw.headers.origin !== undefined) &&
   !isSameOrigin(raw, publicUrl)
 
 /**
- * False when a browser says that a page fetches or embeds this address and no window is led to it (Fetch Metadata).
- * `Sec-Fetch-Mode` alone says nothing: programs send it too.
+ * Returns false if a browser states that a page fetches or embeds this address instead of navigating a window to it
+ * (Fetch Metadata). `Sec-Fetch-Mode` alone proves nothing: programs send it too.
  */
 export function isNavigation({ headers }: IncomingMessage): boolean {
   const dest = headers['sec-fetch-dest']

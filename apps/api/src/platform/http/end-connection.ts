@@ -1,15 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Time for the last words to arrive. */
+/** The time for the final response to arrive. */
 const lastWordsMs = 2_000
 
-/** Connections that end as soon as what was asked on them before is answered. */
+/** Connections that end as soon as their earlier requests are answered. */
 const waiting = new WeakSet<Duplex>()
 
 /**
- * Ends a connection whose bytes are no request, with `lastWords`. A client that asked for something before takes the
- * first answer for its own: so that one goes out first, and nothing is ever written into an answer that has begun.
+ * Ends a connection with bytes that are no request, with the final response `lastWords`. A client with an earlier
+ * request takes the first response for its own: so that response is sent first, and nothing is ever written into a
+ * response that has begun.
  */
 export function endConnection(socket: Duplex, lastWords: () => string): void {
   if (waiting.has(socket)) return
@@ -18,13 +19,13 @@ export function endConnection(socket: Duplex, lastWords: () => string): void {
     return
   }
   const answer = underWay.get(socket)?.[0]
-  // The bytes may be the body of the very request that waits for its answer.
+  // The bytes may be the body of the very request that waits for its response.
   if (!answer || (!answer.headersSent && !answer.req.complete)) {
     socket.end(lastWords())
-    // Who sends no end of its own would keep the connection, and one of those that are allowed.
+    // A client that does not close its side would keep the connection, and count against the limit of connections.
     setTimeout(() => socket.destroy(), lastWordsMs).unref()
   } else if (answer.headersSent && !answer.writableEnded) {
-    // A stream, which would not end by itself: it ends with its connection.
+    // A stream would not end by itself: it ends with its connection.
     socket.destroy()
   } else {
     waiting.add(socket)

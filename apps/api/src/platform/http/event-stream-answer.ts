@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Answer } from './answer.ts'
 
-/** A stream of server-sent events (WHATWG HTML §9.2), until it ends or its reader goes. */
+/**
+ * Creates the response with a stream of server-sent events (WHATWG HTML §9.2), which lasts until the stream ends or
+ * its reader disconnects.
+ */
 export const eventStreamAnswer = (stream: Readable): Answer =>
   new Answer(
     200,
@@ -11,13 +14,16 @@ export const eventStreamAnswer = (stream: Readable): Answer =>
       'content-type': 'text/event-stream; charset=utf-8',
       // A stream ends when its instance stops: nothing else should wait for the connection then.
       connection: 'close',
-      // Proxies that gather answers into blocks would hold events back.
+      // Proxies that buffer responses would delay events.
       'x-accel-buffering': 'no',
     },
     stream,
   )
 
-/** Where a client that had a stream before goes on. An empty one is none: so it sends back an id that it was told to forget. */
+/**
+ * Returns the ID after which a reconnecting client continues. An empty one counts as none: a client sends it after the
+ * server has reset its ID.
+ */
 export function lastEventIdOf({ 'last-event-id': id }: IncomingHttpHeaders): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined
 }

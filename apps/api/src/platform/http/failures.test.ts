@@ -70,7 +70,7 @@ describe('whatever fails while a request is answered', () => {
   let errors: string[]
   afterEach(() => app.close())
 
-  /** A server of the real parts, with one of those that they call replaced. */
+  /** Starts a server of the real parts, with one of their dependencies replaced. */
   async function serve(fault: Partial<Parts>) {
     let parts: Parts = { ...good, ...fault }
     errors = []
@@ -91,7 +91,7 @@ describe('whatever fails while a request is answered', () => {
       writes: { writes: () => 0, confirm: async () => {} },
       publicUrl: 'http://localhost',
       log,
-      // As the real page, it puts what was said of the problems into words.
+      // Words the details of the problem, as the real page does.
       refusalPage: ({ message, details }, requestId) => ({
         body: `${message} ${JSON.stringify(details.errors)} ${requestId}`,
         headers: { 'content-type': 'text/html; charset=utf-8' },
@@ -148,7 +148,7 @@ describe('whatever fails while a request is answered', () => {
     }
   }
 
-  /** The status, or what became of the connection; a client that is left waiting fails the test. */
+  /** Returns the status, or the end of the connection; a client that is left waiting fails the test. */
   const ask = async (path: string, init: RequestInit = {}) => {
     const signal = AbortSignal.timeout(20_000)
     try {

@@ -5,25 +5,25 @@ import type { Identified } from './identified.ts'
 import type { BodyReader } from './read-bytes.ts'
 import { sendFinished, type WriteFinished } from './send.ts'
 
-/** What is known of a request besides what it asks for and its body. */
+/** A request without its target and its body. */
 export type Asked = Pick<IncomingMessage, 'headers' | 'socket'>
 
-/** An answer that is finished, and who asked for it. */
+/** A finished response, and the caller. */
 export interface MemoryAnswer {
   readonly caller: Identified
-  /** Finished JSON; undefined where the headers are the answer. */
+  /** Finished JSON; undefined if the headers are the whole response. */
   readonly json?: string
-  /** Of its own: name, value, name, value, each fit to be sent as it is. */
+  /** The response's own headers: name, value, name, value, each valid to send. */
   readonly headers?: readonly string[]
 }
 
 /**
- * Answers a request in this very step from what is in memory, or does nothing: undefined passes the request on. It
- * counts what it answers, and nothing else.
+ * Answers a request from memory in this very step, or does nothing: undefined passes the request on. It counts the
+ * requests that it answers, and has no other effect.
  */
 export type AnswerFromMemory = (asked: Asked, body: Buffer) => MemoryAnswer | undefined
 
-/** Answers through `write` in this very step, or says that it did not. */
+/** Answers through `write` in this very step, or returns false. */
 export type AnswerAtOnce = (asked: Asked, body: Buffer, write: WriteFinished) => boolean
 
 interface Route {
@@ -34,9 +34,9 @@ interface Route {
 const none = Buffer.alloc(0)
 
 /**
- * What is asked before the framework sees a request: the hot path. By target: method, path and query, as they are sent.
- * Only the plainest requests are answered here; whatever is unusual about one is passed on, so that every rule about it
- * is at one place.
+ * Answers the hot path before the framework sees a request. By target: method, path and query, as they are sent. Only
+ * the plainest requests are answered here; a request with anything unusual is passed on, so that every rule about it
+ * is in one place.
  */
 export class Front {
   readonly #routes = new Map<string, Route>()
@@ -54,12 +54,12 @@ export class Front {
     return this.#routes.has(target)
   }
 
-  /** For a request that is plain and whole. */
+  /** Answers a request that is plain and complete. */
   answerAtOnce(target: string, asked: Asked, body: Buffer, write: WriteFinished): boolean {
     return this.#routes.get(target)?.answer(asked, body, write) ?? false
   }
 
-  /** For a request that Node.js has read the head of. */
+  /** Answers a request with a head that Node.js has parsed. */
   handle(
     request: IncomingMessage,
     response: ServerResponse,
@@ -83,7 +83,7 @@ export class Front {
   }
 }
 
-/** With one host, a length that was said before where there is a body, and nothing to be agreed on first. */
+/** Returns true for a request with one host, a stated length if it has a body, and no negotiation. */
 const isPlain = (request: IncomingMessage): boolean => {
   const { headers, method } = request
   return (

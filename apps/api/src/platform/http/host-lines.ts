@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * How many `Host` lines a request has. Node.js keeps the first and drops the others without a word, and a proxy before
- * it may have gone by another one: RFC 9112 §3.2 refuses such a request. A plain loop, because every request passes it.
+ * Returns the number of `Host` lines of a request. Node.js silently keeps the first and drops the others, and a proxy
+ * before it may have used another one: RFC 9112 §3.2 refuses such a request. A plain loop, because every request
+ * passes it.
  */
 export function countHostLines({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number {
   let count = 0

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** What is wrong with HOST on this machine, in one line; undefined when it can be listened on. */
+/** Returns the problem of HOST on this machine, in one line; undefined if the service can listen on it. */
 export async function hostProblem(host: string): Promise<string | undefined> {
-  // On any port: whether the wanted one is free is another question.
+  // Any port is used: the availability of the wanted one is another question.
   const server = createServer()
   try {
     server.listen({ host, port: 0, exclusive: true })

@@ -6,12 +6,15 @@ import { readQuery } from './read-query.ts'
 import { compile } from './validation.ts'
 
 /**
- * However large a body an endpoint takes, its refusal holds up nobody else. The goal is 20 ms on a machine that does nothing
- * else; a busy one takes longer for the same. Without bounds a megabyte took 300 to 500.
+ * The time for which a refusal of the largest accepted body may block other requests. The goal is 20 ms on an idle
+ * machine; a busy one takes longer for the same. Without bounds a megabyte took 300 to 500.
  */
 const maxMs = 60
 
-/** Milliseconds of the processor, the least of many runs unless one is good enough: the machine may be busy with something else. */
+/**
+ * Returns the processor time in milliseconds, the minimum of many runs unless one is good enough: the machine may be
+ * busy with other work.
+ */
 function least(run: () => void, enoughMs = 0): number {
   let least = Number.POSITIVE_INFINITY
   for (let tries = 0; tries < (enoughMs > 0 ? 20 : 5) && least >= enoughMs; tries++) {
@@ -23,7 +26,7 @@ function least(run: () => void, enoughMs = 0): number {
   return least
 }
 
-/** Bodies of as many bytes as are taken, each of which costs a validator the most in its own way. */
+/** Bodies of the maximum size, each of which is the costliest for a validator in its own way. */
 const hostile: Record<string, (bytes: number, keys: readonly string[]) => string> = {
   'unknown keys': (bytes) => {
     const keys: string[] = []
@@ -84,7 +87,7 @@ test('a query is read in linear time: one name again and again, and many names',
     const [few, many] = [searchOf(5_000), searchOf(50_000)]
     const read = (search: string) => check(readQuery(search, schema).value)
     expect(read(many).length).toBeLessThanOrEqual(100)
-    // Ten times as much: ten times as long, where quadratic would be a hundred.
+    // Ten times the size: ten times as long, while quadratic cost would be a hundred.
     expect(
       least(() => read(many)) /
         Math.max(

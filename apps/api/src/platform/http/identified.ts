@@ -1,8 +1,8 @@
-/** What is known of a caller; `bucket` is what the rate limit counts by. */
+/** The identity of a caller; `bucket` is the rate limit's key. */
 export interface Identified {
   readonly bucket: string
   readonly projectId?: string
   readonly memberId?: string
-  /** Which key said so. */
+  /** The key that identified the caller. */
   readonly keyDigest?: string
 }

@@ -1,22 +1,22 @@
 /**
- * What an HTTP server is told of the end of its process. The phases follow each other, and none comes back:
+ * The phases of an HTTP server at the end of its process. They follow each other, and none returns:
  *
  * - `serving`
- * - `leaving`: readiness says no, and every answer ends its connection. Connections are still accepted, and
- *   whoever sends by readiness has time to see it.
- * - `settling`: answers keep their connections again, and the listener closes. A connection that is being opened at
+ * - `leaving`: readiness fails, and every response ends its connection. Connections are still accepted, and load
+ *   balancers have time to notice it.
+ * - `settling`: responses keep their connections again, and the listener closes. A connection that is being opened at
  *   that moment is reset, so callers that stay until then should have no reason to open one.
- * - `ending`: every answer ends its connection. The next one is refused, which any client or proxy may repeat
+ * - `ending`: every response ends its connection. The next one is refused, which any client or proxy may repeat
  *   elsewhere, because nothing was sent.
  */
 export type Phase = 'serving' | 'leaving' | 'settling' | 'ending'
 
 export interface Lifecycle {
-  /** True from the first moment of stopping on: new work belongs elsewhere. */
+  /** Returns true from the first moment of stopping on: new work belongs elsewhere. */
   isClosing(): boolean
-  /** True while every answer ends its connection. */
+  /** Returns true while every response ends its connection. */
   endsConnections(): boolean
-  /** Called once, at the first moment of stopping. */
+  /** Registers a listener that is called once, at the first moment of stopping. */
   onClosing(listener: () => void): void
   enter(phase: Phase): void
 }

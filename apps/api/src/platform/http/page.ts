@@ -5,7 +5,7 @@ import { accentStyle, brandHeader, brandIcon, brandSources, brandStyles } from '
 import { escapeHtml } from './escape-html.ts'
 import type { Reader } from './reader.ts'
 
-/** One string, so that its digest can stand in the policy of the page. */
+/** One string, so that its digest can be part of the policy of the page. */
 const style = `
 :root { color-scheme: light dark; --text: #1c2430; --quiet: #5a6675; --ground: #fff; --line: #dde2e9; --link: #0b57b7 }
 @media (prefers-color-scheme: dark) {
@@ -44,29 +44,29 @@ ${brandStyles}`
 
 const styleDigest = createHash('sha256').update(style).digest('base64')
 
-/** What a person is asked for. */
+/** A form for the reader of a page. */
 export interface PageForm {
   readonly action: string
-  /** What goes along unseen. */
+  /** The hidden fields. */
   readonly hidden: Readonly<Record<string, string>>
   readonly input?: { readonly name: string; readonly label: string; readonly value: string }
-  /** The first one is what most people want. */
+  /** The first one is the choice of most people. */
   readonly buttons: readonly { readonly name: string; readonly value: string; readonly text: string }[]
 }
 
-/** One of several things of a kind, with what can be done about it. */
+/** An entry of a list, with the actions on it. */
 export interface PageEntry {
   readonly title: string
   readonly lines: readonly string[]
   readonly action?: {
     readonly href: string
     readonly text: string
-    /** What it is done to, for who hears the page and does not see it. */
+    /** The subject of the action, for screen readers. */
     readonly about: string
   }
 }
 
-/** A part of a long page. */
+/** A section of a long page. */
 export interface PageSection {
   readonly heading: string
   readonly paragraphs: readonly string[]
@@ -88,16 +88,16 @@ interface PageContent {
   readonly list?: readonly string[]
   readonly form?: PageForm
   readonly sections?: readonly PageSection[]
-  /** The way out; its address was checked. */
+  /** A link for the next step; its address was checked. */
   readonly link?: PageLink | undefined
-  /** Small print. */
+  /** Remarks in small print. */
   readonly notes?: readonly string[]
   /** Details for the people who run the site, in English: codes and their meaning. */
   readonly technical?: string
   readonly requestId?: string
 }
 
-/** A page as it is sent. */
+/** A page ready to send. */
 export interface RenderedPage {
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
@@ -147,7 +147,9 @@ ${paragraphs.map(paragraph).join('\n')}
 ${entries.map(entryOf).join('')}${form ? formOf(form) : ''}${linkOf(link)}</section>
 `
 
-/** Lists the languages, each in its own words. Links, because a form could not be redirected to another site. */
+/**
+ * Lists the languages, each in its own words. They are links, because a form could not be redirected to another site.
+ */
 function languagesOf({ language, say, path }: Reader): string {
   if (path === undefined) return ''
   const items = languages.map((one) => {
@@ -173,7 +175,7 @@ function footerOf(reader: Reader, { notes = [], technical, requestId }: PageCont
 export function renderPage(
   reader: Reader,
   content: PageContent,
-  /** Where the form leads, and where that redirects: browsers hold a form to these addresses. */
+  /** The targets of the form and of its redirects: browsers restrict a form to these addresses. */
   formTargets: readonly string[] = [],
 ): RenderedPage {
   const { title, paragraphs, code, list = [], form, sections = [], link } = content

@@ -13,8 +13,8 @@ const endOf = (text: string) =>
   isDay(text) ? new Date(momentOf(text).getTime() + dayMs - 1) : momentOf(text)
 
 /**
- * A period that a query asks for, both ends included.
- * @throws VALIDATION_FAILED when it ends before it begins
+ * Reads the period of a query, both ends included.
+ * @throws VALIDATION_FAILED if it ends before it begins
  */
 export function readPeriod(query: Readonly<Record<string, unknown>>, fromName: string, toName: string) {
   const from = typeof query[fromName] === 'string' ? momentOf(query[fromName]) : undefined

@@ -32,7 +32,7 @@ describe('what stands behind a good request on the same connection', () => {
   const validate = () => post('/api/auth/validate', { token: session.token })
   const listSessions = () =>
     `GET /api/auth/sessions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${session.token}\r\n\r\n`
-  /** The statuses of all answers, in their order. */
+  /** Returns the statuses of all responses, in their order. */
   const statuses = (text: string) =>
     [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
 

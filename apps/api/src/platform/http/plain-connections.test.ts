@@ -9,7 +9,7 @@ import { sendRaw } from '../../../test/raw-http.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { readPlainHead } from './plain-request.ts'
 
-/** A connection that asks again and again. */
+/** Opens a connection that sends the same request again and again. */
 async function openConnection(url: string) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -20,7 +20,7 @@ async function openConnection(url: string) {
   })
   return {
     socket,
-    /** Sends, and resolves with what comes until there are as many answers. */
+    /** Sends a text, and resolves with the received text once it contains so many responses. */
     async ask(sent: string, answers = 1): Promise<string> {
       text = ''
       socket.write(sent, 'latin1')
@@ -68,7 +68,7 @@ describe.each(mainEngines)('connections that ask nothing but what may be in memo
   const health = 'GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n'
   const statuses = (text: string) =>
     [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
-  /** Without what differs each time. */
+  /** Removes the parts that differ each time. */
   const plain = (text: string) =>
     text
       .replace(/x-request-id: \S+/i, '')
@@ -132,7 +132,7 @@ describe.each(mainEngines)('connections that ask nothing but what may be in memo
     await sleep(100)
     const since = performance.now()
     await own.close()
-    // Without an end it would wait until what is left is cut off, after a minute.
+    // Without an end it would wait until the rest is cut off, after a minute.
     expect(performance.now() - since).toBeLessThan(20_000)
     expect(statuses(text)).toEqual([401])
     expect(text).toMatch(/connection: close/i)
@@ -160,7 +160,7 @@ describe.each(mainEngines)('connections that ask nothing but what may be in memo
     await once(socket, 'connect')
     const many = known().repeat(50)
     let sent = 0
-    // Until the service reads no more, and with it this side cannot write.
+    // Writes until the service stops reading, so that this side cannot write.
     while (sent < 200_000 && socket.writableLength < 1_000_000) {
       socket.write(many)
       sent += 50
@@ -240,7 +240,7 @@ describe.each(mainEngines)('connections that ask nothing but what may be in memo
       insert: bytes,
     })
     const outcome = async (text: string, isNodes: boolean) => {
-      // A request before it that is no plain one makes the connection Node's.
+      // An earlier request that is not plain hands the connection to Node.js.
       const first = isNodes ? health : base
       const reply = await sendRaw(world.url, [first, text, ''], { everyMs: 15, giveUpAfterMs: 300 }).catch(
         () => undefined,

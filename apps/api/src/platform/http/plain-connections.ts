@@ -8,14 +8,14 @@ import { finishedText, type WriteFinished } from './send.ts'
 
 interface Terms {
   readonly front: Pick<Front, 'knows' | 'answerAtOnce'>
-  /** True while every answer ends its connection. */
+  /** Returns true while every response ends its connection. */
   readonly endsConnections: () => boolean
-  /** How long a new connection may say nothing. */
+  /** The time that a new connection may be silent. */
   readonly silentMs: number
   readonly internals: Pick<NodeInternals, 'takeConnections'>
 }
 
-/** Lets Node.js read a connection. */
+/** Passes a connection to Node.js. */
 type Accept = (connection: Duplex) => void
 
 /**
@@ -26,7 +26,7 @@ type Accept = (connection: Duplex) => void
  */
 export function readPlainConnections(server: Server, terms: Terms): { endUnused(): void } {
   const accept = terms.internals.takeConnections?.(server)
-  /** Those on which nothing is under way that Node.js knows of: it would wait for them to end. */
+  /** Connections without a request that Node.js knows of: it would wait for them to end. */
   const unused = new Set<Duplex>()
   server.on('connection', (socket: Socket) => {
     unused.add(socket)
@@ -38,7 +38,7 @@ export function readPlainConnections(server: Server, terms: Terms): { endUnused(
     const { client } = socket
     unused.delete(client)
     response.once('close', () => {
-      // After its last answer a connection is read no more.
+      // After its final response a connection is no longer read.
       if (client.destroyed || socket.writableEnded) return
       unused.add(client)
       client.resume()
@@ -58,14 +58,14 @@ function readPlain(
   { front, endsConnections, silentMs }: Terms,
 ) {
   let text = ''
-  /** What `text` says: who asks again sends the same head. */
+  /** The parsed form of `text`: a client that repeats its request sends the same head. */
   let head: PlainHead | undefined
   let detour: Detour | undefined
   let hasAsked = false
 
   const write: WriteFinished = (prepared, more, body) => void socket.write(finishedText(prepared, more, body))
 
-  /** The body of a chunk that is one plain request, whole, to something that may be in memory. */
+  /** Returns the body of a chunk that is one plain request, complete, to an endpoint that may be in memory. */
   const readBody = (chunk: Buffer): Buffer | undefined => {
     if (chunk.length > maxPlainBytes) return undefined
     const end = chunk.indexOf('\r\n\r\n')
@@ -81,14 +81,14 @@ function readPlain(
 
   const read = (chunk: Buffer) => {
     const body = readBody(chunk)
-    // Who does not take its answers waits where Node.js makes it wait.
+    // A client that does not read its responses is handed to Node.js, which applies backpressure.
     if (!head || !body || socket.writableLength > 0 || endsConnections()) return leave(chunk)
     if (!hasAsked) {
       hasAsked = true
       socket.setTimeout(server.keepAliveTimeout)
     }
     if (front.answerAtOnce(head.target, { headers: head.headers, socket }, body, write)) return
-    // Not in memory. The rest of the connection waits until Node.js has answered this one.
+    // The response is not in memory. The rest of the connection waits until Node.js has answered this request.
     socket.pause()
     if (!detour) {
       detour = new Detour(socket)
@@ -113,8 +113,8 @@ function readPlain(
 }
 
 /**
- * The way of one request at a time through Node's own server, which is told of a connection that has sent this request
- * and nothing else. What it writes goes to the client, and what becomes of it becomes of the client's connection.
+ * Passes one request at a time through Node's own server, which sees a connection with this request and nothing else.
+ * Its output goes to the client, and its end is the end of the client's connection.
  */
 class Detour extends Duplex {
   readonly client: Socket
@@ -128,13 +128,16 @@ class Detour extends Duplex {
     client.once('close', () => this.destroy())
   }
 
-  /** Ends it without the client's connection. */
+  /** Ends the detour and keeps the client's connection. */
   leave() {
     this.#hasLeft = true
     this.destroy()
   }
 
-  /** As a socket has it: with this Node.js ends a connection after its last answer, also of a client that never ends its side. */
+  /**
+   * Implements the socket method with which Node.js ends a connection after its final response, also for a client that
+   * never ends its side.
+   */
   destroySoon() {
     this.once('finish', () => this.destroy()).end()
   }

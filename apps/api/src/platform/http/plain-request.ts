@@ -1,25 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The head of a request in which nothing is unusual. */
+/** The head of a request without unusual parts. */
 export interface PlainHead {
   /** Method and target, as sent: `POST /api/auth/validate`. */
   readonly target: string
-  /** By lower-case name; none came twice. */
+  /** The headers by lower-case name; none was repeated. */
   readonly headers: IncomingHttpHeaders
-  /** How many bytes its body has; 0 without one. */
+  /** The number of bytes of its body; 0 without one. */
   readonly bodyBytes: number
 }
 
-/** Larger ones are left to the parser of Node.js, which knows the limits. */
+/** Larger heads are left to the parser of Node.js, which applies the limits. */
 export const maxPlainBytes = 4096
 
 const requestLine = /^((?:GET|POST) \/[\x21-\x7e]*) HTTP\/1\.1$/
 /**
- * RFC 9110 §5.5 without `obs-text`; a folded line has no name, and a bare CR or LF is no part of a value. The blanks around
- * it are taken away afterwards: strangers send this, and a pattern that shares them out tries every way to do so.
+ * Matches RFC 9110 §5.5 without `obs-text`; a folded line has no name, and a bare CR or LF is no part of a value.
+ * Surrounding blanks are removed afterwards: the input is untrusted, and a pattern that divides them would try every
+ * division.
  */
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\x20-\x7e\t]*)$/
-/** What changes how a request is read, or what becomes of its connection. */
+/** Headers that change how a request is read, or how its connection continues. */
 const unusual = [
   'transfer-encoding',
   'expect',
@@ -32,15 +33,15 @@ const unusual = [
 const plainLength = /^[1-9][0-9]{0,3}$/
 
 /**
- * Reads a head, without the empty line at its end. Undefined for whatever two readers could understand in two ways, or
- * has more to it than a method, a target, headers that come once, and a length where there is a body (RFC 9112): all of
- * that is left to the parser of Node.js.
+ * Reads a head, without the empty line at its end. Undefined for any ambiguous head, and for one with more than a
+ * method, a target, unrepeated headers, and a length if there is a body (RFC 9112): all of these are left to the
+ * parser of Node.js.
  */
 export function readPlainHead(head: string): PlainHead | undefined {
   const lines = head.split('\r\n')
   const target = requestLine.exec(lines[0] ?? '')?.[1]
   if (target === undefined) return undefined
-  // Without a prototype: a header may be called `__proto__`.
+  // Created without a prototype: a header may be called `__proto__`.
   const headers: Record<string, string> = Object.create(null)
   for (let i = 1; i < lines.length; i++) {
     const [, name, value] = headerLine.exec(lines[i] ?? '') ?? []

@@ -3,7 +3,7 @@ import { DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/databas
 import { ApiError } from './api-error.ts'
 import { boundProblems } from './bound-problems.ts'
 
-/** Seconds after which an outage is worth another try. */
+/** The seconds after which a retry is worthwhile in an outage. */
 const retryAfterSec = '2'
 
 /** Errors of the HTTP framework and of Node's parser, by their codes. */
@@ -13,9 +13,9 @@ const frameworkErrors = new Map<unknown, ErrorCode>([
   ['HPE_HEADER_OVERFLOW', 'HEADERS_TOO_LARGE'],
 ])
 
-/** Any error as a refusal; what nobody expected becomes INTERNAL_ERROR, with the error as its cause. */
+/** Converts any error to a refusal; an unexpected one becomes INTERNAL_ERROR, with the error as its cause. */
 export function toApiError(error: unknown): ApiError {
-  // Anything can be thrown: null, or what answers a question about itself by throwing.
+  // Any value can be thrown: null, or an object that throws on access.
   try {
     if (error instanceof ApiError) return error
     if (error instanceof DatabaseUnavailable) {
@@ -31,7 +31,7 @@ export function toApiError(error: unknown): ApiError {
   }
 }
 
-/** The refusal that an error of the framework or of the parser is; undefined for every other. */
+/** Returns the refusal for an error of the framework or of the parser; undefined for every other. */
 function fromFramework({
   code,
   statusCode,
@@ -45,11 +45,11 @@ function fromFramework({
   return isClients || code.startsWith('HPE_') ? 'BAD_REQUEST' : undefined
 }
 
-/** The platform cannot answer: the caller may come back. */
+/** Creates the refusal while the platform cannot answer: the caller may retry. */
 export const chatPlatformUnavailable = (cause?: unknown, page: { readonly again?: string } = {}) =>
   new ApiError('CHAT_PLATFORM_UNAVAILABLE', { ...page, headers: { 'retry-after': '5' }, cause })
 
-/** RFC 9457 body of a refusal. `docs` is the address of the page that explains the codes. */
+/** Returns the RFC 9457 body of a refusal. `docs` is the address of the page that explains the codes. */
 export function toProblem(
   { code, status, message, details }: ApiError,
   requestId: string,

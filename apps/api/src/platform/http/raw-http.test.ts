@@ -7,7 +7,7 @@ import { type GivenProject, type GivenSession, givenProject, givenSession } from
 import { type RawReply, sendRaw } from '../../../test/raw-http.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-/** Bytes that no HTTP client would send. None of this reaches the database, so one engine will do. */
+/** Sends bytes that no HTTP client would send. None of this reaches the database, so one engine is enough. */
 describe('raw HTTP', () => {
   let world: World
   let project: GivenProject
@@ -33,7 +33,7 @@ describe('raw HTTP', () => {
       ].join('\r\n'),
     )
 
-  /** The shape of every refusal, whoever noticed what was wrong. */
+  /** Expects the form of every refusal, independently of the layer that detected the problem. */
   const expectProblem = (reply: RawReply, status: number, code?: string) => {
     expect(reply.status, reply.text.slice(0, 200)).toBe(status)
     expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8')
@@ -71,7 +71,7 @@ describe('raw HTTP', () => {
       'POST /api/auth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n\r\n',
     ],
   ])('%s is 400 in the shape of all refusals, and the connection ends', async (_, bytes) => {
-    // What stands behind it must never be taken for a request of its own.
+    // The bytes after it must never be taken for a separate request.
     const reply = await send(`${bytes}GET /api/health/live HTTP/1.1\r\nHost: x\r\n\r\n`)
     expectProblem(reply, 400, 'BAD_REQUEST')
     expect(reply.text.match(/HTTP\/1\.1 /g)).toHaveLength(1)
@@ -234,7 +234,7 @@ describe('raw HTTP', () => {
     }
   })
 
-  // Node.js drops the bytes behind such a request, so the client must not wait for their answer.
+  // Node.js drops the bytes after such a request, so the client must not wait for their response.
   describe.each([
     ['both headers', 'Connection: Upgrade\r\nUpgrade: h2c\r\n'],
     ['WebSocket', 'Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n'],
@@ -338,7 +338,7 @@ describe('raw HTTP', () => {
       .map(([at, cut, text]) => good.slice(0, at) + text + good.slice(at + cut))
     await fc.assert(
       fc.asyncProperty(mutated, async (bytes) => {
-        // An end that the parser recognises, whatever the mutation left open.
+        // Appends an end that the parser recognizes, because the mutation may have left anything open.
         const { status } = await send(`${bytes}\r\n\r\nX\r\n\r\n`)
         expect(status).toBeLessThan(500)
       }),

@@ -3,8 +3,8 @@ import { DuplicateKey, parseExactly } from '@rolecall/tenant-schema'
 import { ApiError } from './api-error.ts'
 
 /**
- * Parses a JSON body as it was sent: numbers that a double does not hold are `ExactNumber`s, which no schema of
- * the contract takes for numbers. `__proto__` becomes an own key, which schemas then refuse.
+ * Parses a JSON body without loss: numbers that do not fit a double become `ExactNumber`s, which no schema of the
+ * contract accepts as numbers. `__proto__` becomes an own key, which schemas then refuse.
  * @throws UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON
  */
 export function readBody(
@@ -16,7 +16,7 @@ export function readBody(
 }
 
 /**
- * The text of a body that says it is JSON.
+ * Returns the text of a body that is declared as JSON.
  * @throws UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON
  */
 export function readBodyText(
@@ -30,7 +30,7 @@ export function readBodyText(
   return bytes.toString()
 }
 
-/** True when a body says that it is JSON, and is sent as it is. */
+/** Returns true if a body is declared as JSON, and sent without an encoding. */
 export function isJson(contentType: string | undefined, encoding: string | undefined): boolean {
   if (encoding && encoding !== 'identity') return false
   if (contentType === 'application/json') return true
@@ -48,7 +48,7 @@ export function parseBody(text: string): unknown {
   try {
     return parseExactly(text)
   } catch (error) {
-    // Whoever reads the body after us may take the other one of the two.
+    // A later reader of the body might use the other one of the two.
     const detail = 'An object of the request body has the same key twice.'
     throw new ApiError('MALFORMED_JSON', error instanceof DuplicateKey ? { detail } : {})
   }

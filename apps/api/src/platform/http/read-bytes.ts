@@ -1,32 +1,32 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from './api-error.ts'
 
-/** Reads request bodies, and bounds what all of them together take while they are on their way. */
+/** Reads request bodies, and bounds the total size of those in transit. */
 export interface BodyReader {
   /**
-   * A request's whole body.
+   * Returns a request's whole body.
    * @throws PAYLOAD_TOO_LARGE beyond `limit`, SERVICE_OVERLOADED; both end the connection: the rest is still coming.
    */
   read(request: IncomingMessage, limit: number): Promise<Buffer>
-  /** The same without a promise: one of the two is called, once, as soon as it is known which. */
+  /** Does the same without a promise: one of the two callbacks runs, once, as soon as the result is known. */
   receive(
     request: IncomingMessage,
     limit: number,
     received: (body: Buffer) => void,
     refused: (error: ApiError) => void,
   ): void
-  /** Puts back what became of a body, for whoever receives it next. */
+  /** Stores the outcome of a body for its next receiver. */
   putBack(request: IncomingMessage, outcome: Buffer | ApiError): void
 }
 
 interface Bounds {
-  /** Bodies that may be on their way at once. */
+  /** The maximum number of bodies in transit at once. */
   readonly maxBodies: number
-  /** Bytes of them that may be held at once. */
+  /** The maximum number of their bytes in memory at once. */
   readonly maxBytes: number
 }
 
-/** One body that is on its way. */
+/** A body in transit. */
 interface Receiving {
   end(error: ApiError): void
 }
@@ -45,8 +45,8 @@ const overtaken = () =>
   })
 
 /**
- * Where there are too many bodies the oldest makes room, not the newest: whoever sends without delay is read, however
- * many strangers hold half a body open.
+ * Creates a body reader. If there are too many bodies the oldest is dropped, not the newest: a prompt sender is read,
+ * regardless of the number of half-open bodies from unknown callers.
  */
 export function createBodyReader(
   { maxBodies, maxBytes }: Bounds = { maxBodies: 1_000, maxBytes: 64 * 1024 * 1024 },
@@ -99,7 +99,7 @@ export function createBodyReader(
       settle()
       received(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
     })
-    // Nobody is left to be told; the record of what was answered has a line for it.
+    // The client is gone, so no response is possible; the request log has a line for it.
     request.on('error', (cause) => body.end(new ApiError('BAD_REQUEST', { cause })))
   }
   return {

@@ -4,9 +4,9 @@ import type { TSchema } from 'typebox'
 type Properties = Record<string, { type?: string; items?: unknown }>
 
 /**
- * Reads a query string by its schema. Digits become a number, `true`/`false` a boolean, a repeated or
- * comma-separated parameter a list, each only where the schema says so; everything else stays the string
- * that was sent, for the schema to refuse.
+ * Reads a query string by its schema. Digits become a number, `true`/`false` a boolean, a repeated or comma-separated
+ * parameter a list, each only if the schema defines it; every other value stays the string that was sent, for the
+ * schema to refuse.
  */
 export function readQuery(
   search: string,

@@ -7,27 +7,27 @@ import { maskCredentials } from '#platform/crypto/tokens'
 import type { Brand } from './brand.ts'
 import { cookie, readCookie } from './cookies.ts'
 
-/** The person that a page is for: their language, and where they return to after they choose another one. */
+/** The reader of a page: their language, and the address to which they return after choosing another one. */
 export interface Reader {
   readonly language: Language
   readonly say: Say
-  /** Path and query of the page; undefined where it cannot be loaded again. */
+  /** The path and query of the page; undefined if it cannot be loaded again. */
   readonly path?: string | undefined
-  /** The community and the site that the page belongs to, where they are known. */
+  /** The community and the site of the page, if they are known. */
   readonly brand?: Brand
 }
 
-/** The choice of a person, made by the switch of a page. */
+/** The cookie with a person's choice of language. */
 const chosen = 'svc_lang'
-/** The preference of a site, for the pages of one login. */
+/** The cookie with a site's preference, for the pages of one sign-in. */
 const ofLogin = 'svc_ui_locales'
 const chosenForSec = 365 * 24 * 3_600
-/** As long as a login can take. */
+/** The maximum duration of a sign-in. */
 const loginSec = 600
 /** Each page repeats its address in a link for each language. */
 const maxPathLength = 2_000
 
-/** Explains a refusal to a person, in their language: what happened, and what they can do. */
+/** Explains a refusal to a person, in their language: the problem, and the next step. */
 export type Notice = (reader: Reader) => readonly string[]
 
 export const inLanguage = (language: Language, path?: string): Reader => ({
@@ -38,7 +38,9 @@ export const inLanguage = (language: Language, path?: string): Reader => ({
 
 type Asked = Pick<IncomingMessage, 'headers' | 'url' | 'method'>
 
-/** Reads the language of a request: `ui_locales` of the login, the choice of the person, their browser, English. */
+/**
+ * Returns the language of a request: `ui_locales` of the sign-in, the choice of the person, their browser, English.
+ */
 export function readerOf(request: Asked, { hasSwitch = true } = {}): Reader {
   const { headers, url = '/' } = request
   const [path = '/'] = url.split('?', 1)
@@ -60,10 +62,10 @@ export function readerOf(request: Asked, { hasSwitch = true } = {}): Reader {
 const terms = (publicUrl: string, maxAgeSec: number) =>
   ({ path: '/', maxAgeSec, sameSite: 'lax', secure: publicUrl.startsWith('https:') }) as const
 
-/** Of a longer list, nothing is kept: a cookie must fit into the headers that a proxy reads. */
+/** A longer list is dropped: a cookie must fit into the headers that a proxy reads. */
 const maxLocalesLength = 256
 
-/** Returns the cookies that keep the `ui_locales` of a login until it ends. */
+/** Returns the cookies that keep the `ui_locales` of a sign-in until it ends. */
 export const keepLocales = (publicUrl: string, locales: string | undefined): string[] =>
   locales !== undefined && locales.length <= maxLocalesLength && languageOfLocales(locales) !== undefined
     ? [cookie(ofLogin, locales, terms(publicUrl, loginSec))]

@@ -22,24 +22,24 @@ import {
 
 type Timed = Pick<FastifyRequest, 'startedAtUs'> & { readonly caller?: Identified | undefined }
 
-/** Who wants to know what was answered: usage counts and the record of refused credentials. */
+/** Observes responses: usage counts and the record of refused credentials. */
 export interface Observer {
-  /** The request of an endpoint is about to be handled; `answered` follows, once. */
+  /** Reports that the request of an endpoint is about to be handled; `answered` follows, once. */
   began(request: Timed): void
-  /** `route` is the same string object for the same endpoint. */
+  /** Reports a response. `route` is the same string object for the same endpoint. */
   answered(route: string, projectId: string | undefined, status: number, request: Timed): void
   refused(error: ApiError, request: FastifyRequest, route: string): void
 }
 
 /**
- * The only place that writes answers, so that every one of them carries the same headers. Past the framework: its
- * hooks and serializers have nothing to do with an answer, and cannot fail in it.
+ * Writes all responses, so that each carries the same headers. Bypasses the framework, so that its hooks and
+ * serializers take no part in a response, and cannot fail in it.
  */
 export interface Responder {
-  /** Says that an answer will follow. */
+  /** Announces that a response will follow. */
   began(request: FastifyRequest): void
   /**
-   * Answers. `definition` is undefined for what is not of the contract; such answers are not counted. What throws, be it
+   * Sends a response. `definition` is undefined outside the contract; such responses are not counted. Any error, even
    * half-way, goes to `refusal`.
    */
   answer(
@@ -48,29 +48,29 @@ export interface Responder {
     reply: FastifyReply,
     answer: Answer,
   ): Promise<void>
-  /** Answers with JSON that is finished already. */
+  /** Sends JSON that is finished already. */
   sendJson(
     definition: EndpointDefinition,
     request: FastifyRequest,
     reply: FastifyReply,
     json: string,
   ): Promise<void>
-  /** Sends an answer made from memory. Nothing was written, so no confirmation is awaited. What throws does so before the first byte. */
+  /** Sends a response from memory. Nothing was written, so it awaits no confirmation. Throws before the first byte. */
   sendFromMemory(
     definition: EndpointDefinition,
     requestId: string,
     known: MemoryAnswer,
     write: WriteFinished,
   ): void
-  /** Leaves the answer to somebody else, who finds the headers of every answer set; it is counted when it is sent. */
+  /** Releases the response, with the headers of every response set, to another writer. Counted when it is sent. */
   releaseResponse(
     definition: EndpointDefinition,
     request: FastifyRequest,
     reply: FastifyReply,
   ): ServerResponse
   /**
-   * Answers with what was thrown, as far as the client can still be told. Never throws and never leaves a connection
-   * waiting: where even the refusal fails, a fixed text is sent, and half an answer ends with its connection.
+   * Responds with the error, as far as the client is still reachable. Never throws and never leaves a connection
+   * waiting: if even the refusal fails, a fixed text is sent, and a partial response ends with its connection.
    */
   refusal(
     definition: EndpointDefinition | undefined,
@@ -80,11 +80,11 @@ export interface Responder {
   ): void
 }
 
-/** What a process has written, and when everybody knows it. */
+/** The writes of a process, and their confirmation. */
 export interface Writes {
-  /** Counts statements that may have changed something. */
+  /** Returns the number of statements that may have changed something. */
   writes(): number
-  /** Settles when nothing that was changed before is answered any more, by any process. Never rejects. */
+  /** Settles when no process serves data from before the changes any more. Never rejects. */
   confirm(): Promise<void>
 }
 
@@ -93,14 +93,14 @@ interface ResponderDeps {
   readonly publicUrl: string
   readonly log: Log
   readonly observer: Observer
-  /** The page of a refusal, for endpoints that browsers open. */
+  /** Renders the page of a refusal, for endpoints that browsers open. */
   readonly refusalPage: (error: ApiError, requestId: string, reader: Reader) => RenderedPage
 }
 
 export function createResponder({ writes, publicUrl, log, observer, refusalPage }: ResponderDeps): Responder {
   const docs = `${publicUrl}/api/docs/errors`
   const common = commonHeaders(publicUrl)
-  /** By endpoint, because even reading its status from its definition would be noticed. */
+  /** Stored by endpoint, because even reading the status from the definition has a measurable cost. */
   const finishedHeads = new Map<EndpointDefinition, PreparedHead>()
   const finishedHead = (definition: EndpointDefinition): PreparedHead => {
     const known = finishedHeads.get(definition)
@@ -116,14 +116,14 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     request: FastifyRequest,
     own: OutgoingHttpHeaders,
   ): OutgoingHttpHeaders => {
-    // A host that a proxy protects is not ours: how it is reached is not for us to say.
+    // A host that a proxy protects is not ours: its transport policy is not for us to set.
     const base = definition?.isOnOtherHosts ? commonElsewhere : common
     const headers: OutgoingHttpHeaders = { ...base, 'x-request-id': request.id }
     for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value
     return headers
   }
 
-  /** What watches answers must not end them. */
+  /** A failing observer must not end the response. */
   const observe = (watch: () => void) => {
     try {
       watch()
@@ -137,14 +137,14 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   }
 
   /**
-   * Whoever has an answer to a change may rely on it everywhere. Here, where no handler can forget it; also for a
-   * refusal, which may follow a change. Undefined when nothing was written since the request began.
+   * Waits until a change is known everywhere, so that its client may rely on it. Here, where no handler can forget it;
+   * also for a refusal, which may follow a change. Undefined if nothing was written since the request began.
    */
   const confirmed = (definition: EndpointDefinition | undefined, request: FastifyRequest) =>
     definition && changes(definition) && request.writesBefore >= 0 && writes.writes() !== request.writesBefore
       ? writes.confirm()
       : undefined
-  /** The refusal as a page, where a person is the reader: a login, or an address that is none. */
+  /** Returns the refusal as a page if a person is the reader: at a sign-in, or at an unknown address. */
   const pageOf = (definition: EndpointDefinition | undefined, request: FastifyRequest, error: ApiError) => {
     const { accept } = request.headers
     const wantsPage = accept?.includes('text/html') === true
@@ -173,7 +173,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     }
   }
 
-  /** The last word, made of nothing that a caller or a handler could have had a part in. */
+  /** Sends the final fallback, which contains no input of a caller or a handler. */
   function giveUp(request: FastifyRequest, raw: ServerResponse) {
     try {
       if (raw.headersSent) throw new Error('half an answer was sent')
@@ -216,7 +216,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     sendFromMemory(definition, requestId, { caller, json, headers = none }, write) {
       const request: Timed = { startedAtUs: 0, caller }
       observe(() => observer.began(request))
-      // Without a body the host may be another's.
+      // Without a body the host may belong to another service.
       const head = json === undefined ? elsewhere : finishedHead(definition)
       const body = json ?? ''
       write(head, [...headers, ...endOf(requestId, body)], body)
@@ -234,7 +234,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     },
     refusal(definition, request, reply, thrown) {
       const error = toApiError(thrown)
-      // An outage says nothing of what became of a change.
+      // An outage leaves the result of a change unknown.
       const settled = error.status < 500 ? confirmed(definition, request) : undefined
       if (settled) void settled.then(() => refuse(definition, request, reply, error))
       else refuse(definition, request, reply, error)
@@ -249,7 +249,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   ) {
     const { raw } = reply
     let error = refused
-    // The answer is out, whole or in part: it was counted, and all that is left is to end it and to say so.
+    // The response was sent, completely or in part: it was counted, and only has to be ended and logged.
     const isLate = raw.headersSent
     refusedWith.add(raw)
     try {
@@ -271,7 +271,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
 
 const none: readonly string[] = []
 
-/** The headers that end a finished head. */
+/** Returns the headers that end a finished head. */
 const endOf = (requestId: string, body: string) => [
   'x-request-id',
   requestId,
@@ -279,7 +279,7 @@ const endOf = (requestId: string, body: string) => [
   String(Buffer.byteLength(body)),
 ]
 
-/** Answers that were refused: whoever counts those that others sent need not count these. */
+/** Refused responses: an observer of released responses need not count these. */
 const refusedWith = new WeakSet<ServerResponse>()
 
 const changes = ({ method, isRead }: EndpointDefinition) => method !== 'GET' && !isRead
@@ -287,18 +287,18 @@ const changes = ({ method, isRead }: EndpointDefinition) => method !== 'GET' && 
 const jsonType = 'application/json; charset=utf-8'
 const problemType = 'application/problem+json; charset=utf-8'
 
-/** Where nothing is left that could be told of a failure. */
+/** Runs code with a failure that could not be reported. */
 const attempt = (run: () => void) => {
   try {
     run()
   } catch {
-    // Nothing can be told of this either.
+    // This failure cannot be reported either.
   }
 }
 
 const routes = new WeakMap<EndpointDefinition, string>()
 
-/** The name of an endpoint, made once: maps find the same string faster than an equal one. */
+/** Returns the name of an endpoint, built once: maps find the same string faster than an equal one. */
 function routeOf(definition: EndpointDefinition): string {
   const known = routes.get(definition)
   if (known !== undefined) return known
@@ -307,10 +307,10 @@ function routeOf(definition: EndpointDefinition): string {
   return route
 }
 
-/** What a request is answered with when all is well. */
+/** Returns the status of a successful request. */
 export const statusOf = ({ answers }: EndpointDefinition) => Number(Object.keys(answers)[0])
 
-/** RFC 9110 §11.6.1: a 401 says how to authenticate. */
+/** Returns the challenge of a 401, which states how to authenticate (RFC 9110 §11.6.1). */
 function challenge(definition: EndpointDefinition | undefined, { status }: ApiError): Record<string, string> {
   if (status !== 401) return {}
   return {

@@ -28,7 +28,7 @@ export interface Client {
   readonly requestId: string
 }
 
-/** A checked request: who asks, and what, in the types of the contract. */
+/** A checked request: its caller and its input, in the types of the contract. */
 export interface ApiRequest<E extends EndpointDefinition, Caller> extends EndpointInput<E> {
   readonly caller: Caller
   readonly client: Client
@@ -49,12 +49,13 @@ export interface Router<Callers extends Record<Auth, unknown>> {
   route<const E extends EndpointDefinition>(
     definition: E,
     handler: (request: ApiRequest<E, Callers[E['auth']]>) => MaybePromise<EndpointOutput<E> | Answer>,
-    /** Called when the caller is refused, to refuse more precisely; returns to let the refusal stand. */
+    /** Called when the caller is refused, to refuse more precisely; if it returns, the refusal stands. */
     onRefused?: (request: FastifyRequest, refusal: unknown) => Promise<void>,
   ): void
   /**
-   * Serves an endpoint whose handler does all of that itself, and answers finished JSON: the hot path. It calls `admit`
-   * as soon as it knows who asks. `answerFromMemory` is asked before it; what that answers is written in the step that made it.
+   * Serves an endpoint with a handler that does all of that itself, and returns finished JSON: the hot path. The
+   * handler calls `admit` as soon as it knows the caller. `answerFromMemory` runs before it; its response is written
+   * in the same step.
    */
   routeRaw(
     definition: EndpointDefinition,
@@ -62,22 +63,22 @@ export interface Router<Callers extends Record<Auth, unknown>> {
     answerFromMemory?: AnswerFromMemory,
   ): void
   /**
-   * Answers the plainest requests of an endpoint, which `route` serves, before the framework sees them: those to one of
-   * these addresses, by headers that are in memory. Whatever else goes on to `route`.
+   * Answers the plainest requests of an endpoint, which `route` serves, before the framework sees them: those to one
+   * of these addresses, by headers that are in memory. All other requests continue to `route`.
    */
   routeFromMemory(definition: EndpointDefinition, urls: readonly string[], answer: AnswerFromMemory): void
   /**
-   * Serves an endpoint of a standard protocol, whose requests and answers are not the contract's. It is counted, limited
-   * and refused under pressure like all others. `handle` answers, or calls `release` for the response that somebody
-   * else answers on, in that protocol's own words.
+   * Serves an endpoint of a standard protocol, with requests and responses outside the contract. It is counted,
+   * limited and refused under pressure like all others. `handle` answers, or calls `release` for the response on which
+   * another writer answers, in the format of that protocol.
    */
   protocol(
     definition: EndpointDefinition,
     handle: (request: FastifyRequest, release: () => ServerResponse) => Promise<Answer | undefined>,
   ): void
-  /** Serves what a browser asks before it asks an address from another origin. */
+  /** Serves the preflight requests that browsers send before cross-origin requests. */
   preflight(path: string, handle: (request: FastifyRequest) => Promise<Answer>): void
-  /** Serves an address that is no part of the contract: pages about the API, metrics. */
+  /** Serves an address outside the contract: pages about the API, metrics. */
   page(path: string, terms: PageTerms, handler: (request: FastifyRequest) => MaybePromise<Answer>): void
 }
 
@@ -90,9 +91,9 @@ interface RouterDeps<Callers extends Record<Auth, unknown>> {
   readonly respond: Responder
   readonly bodies: BodyReader
   readonly pressure: Pressure
-  /** Refuses what a caller who was let in may not ask, where the declaration of the endpoint says so. */
+  /** Refuses a request that an admitted caller may not make, if the declaration of the endpoint says so. */
   readonly checkCaller: (definition: EndpointDefinition, caller: object, body: unknown) => void
-  /** Undefined where every request has to pass the hooks of the framework. */
+  /** Undefined if every request has to pass the hooks of the framework. */
   readonly front: Front | undefined
   readonly requestId: RequestId
 }
@@ -111,7 +112,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   const allowedMethods = createAllowedMethods()
 
-  /** Runs `handle`; whatever fails on the way becomes a refusal, and nothing gets past that. */
+  /** Runs `handle`; every failure on the way becomes a refusal. */
   async function run(
     definition: EndpointDefinition | undefined,
     refusedFrom: number,
@@ -141,8 +142,8 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   }
 
   /**
-   * Guessing is limited too. Who was admitted has been counted by their own bucket; who was turned away before that has
-   * no other name than their address, unless the refusal names them.
+   * Guessing is limited too. An admitted caller was counted by their own bucket; an earlier refusal counts for the
+   * address, unless the refusal names a bucket.
    */
   const counted = async (request: FastifyRequest, error: unknown) => {
     const isTurnedAway = error instanceof ApiError && (error.status === 401 || error.status === 403)
@@ -151,7 +152,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     return verdict.allowed ? error : tooMany(limiter, verdict, error)
   }
 
-  /** Answered in the first hook, and no further: parsers and hooks of the framework have no part in it. */
+  /** Answers in the first hook, and no further: parsers and hooks of the framework take no part in it. */
   const serve = (
     path: string,
     method: EndpointDefinition['method'] | 'OPTIONS',
@@ -167,7 +168,8 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       method: methods,
       url: urlOf(path),
       onRequest: (request, reply, _next) => {
-        // Where a plain path refuses the method, the framework takes the one with a parameter that has it: refuse as unmatched.
+        // If a plain path refuses the method, the framework chooses a parameterized path that has it: refuse as
+        // unmatched.
         const isAnother = hasParams && allowedMethods.isPlain(request.raw.url ?? '')
         if (isAnother) void run(undefined, refusedFromLevel({}), request, reply, refuseUnmatched)
         else void run(definition, refusedFrom, request, reply, handle)
@@ -200,7 +202,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
         respond.sendFromMemory(definition, requestId(asked.headers), known, write)
         return true
       } catch {
-        // It fails once more where failures are answered.
+        // The read fails once more where failures are answered.
         return false
       }
     })
@@ -270,18 +272,18 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   }
 }
 
-/** The level of pressure from which on an endpoint is refused. */
+/** Returns the level of pressure from which on an endpoint is refused. */
 const refusedFromLevel = ({ refusedUnderPressure }: PageTerms) =>
   refusedUnderPressure === 'never' ? Number.POSITIVE_INFINITY : refusedUnderPressure === 'last' ? 2 : 1
 
-/** A path of the contract as the framework writes it. */
+/** Returns a path of the contract in the framework's syntax. */
 const urlOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 const overloaded = () => new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '5' } })
 
 /**
- * Says who asks, and counts the request for them: from here on a refusal is theirs, not their address's. `taken` is
- * the count, where it was begun before. Without a promise where the limiter needs none.
+ * Identifies the caller, and counts the request for them: from here on a refusal counts for the caller, not for the
+ * address. `taken` is the count, if it was begun before. Without a promise if the limiter needs none.
  * @throws RATE_LIMITED
  */
 export function admit(
@@ -300,7 +302,7 @@ function requireAllowed(limiter: RateLimiter, verdict: Verdict): void {
   if (!verdict.allowed) throw tooMany(limiter, verdict)
 }
 
-/** The refusal of a caller who asked too often. */
+/** Creates the refusal of a caller with too many requests. */
 export const tooMany = (limiter: RateLimiter, verdict: Verdict, cause?: unknown) =>
   new ApiError('RATE_LIMITED', { headers: limiter.headers(verdict), cause })
 

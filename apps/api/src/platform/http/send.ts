@@ -8,12 +8,12 @@ import {
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** What is the same in the head of many answers, checked once: Node.js checks each header each time. */
+/** The common part of many response heads, checked once: Node.js checks each header each time. */
 export interface PreparedHead {
   readonly status: number
-  /** Name, value, name, value. */
+  /** The headers as name, value, name, value. */
   readonly headers: readonly string[]
-  /** The same with the status line, as it goes out. */
+  /** The same with the status line, as it is sent. */
   readonly text: string
 }
 
@@ -32,10 +32,10 @@ export function prepareHead(status: number, named: Readonly<Record<string, strin
   return { status, headers: Object.entries(named).flat(), text }
 }
 
-/** Writes a whole answer with a prepared head, `more` headers (name, value, name, value) and its body. */
+/** Writes a whole response with a prepared head, `more` headers (name, value, name, value) and its body. */
 export type WriteFinished = (head: PreparedHead, more: readonly string[], body: string) => void
 
-/** Writes a whole answer on a response of Node.js. */
+/** Writes a whole response on a response of Node.js. */
 export function sendFinished(
   raw: ServerResponse & Partial<PreparedResponse>,
   head: PreparedHead,
@@ -47,10 +47,10 @@ export function sendFinished(
   raw.end(body)
 }
 
-/** How long a connection waits for its next request. */
+/** The time for which a connection waits for its next request. */
 export const keepAliveMs = 72_000
 
-/** The same as it goes out on a connection that stays open, with what Node.js adds by itself. */
+/** Returns the same text as sent on a connection that stays open, with the headers that Node.js adds by itself. */
 export function finishedText(head: PreparedHead, more: readonly string[], body: string): string {
   let { text } = head
   for (let i = 0; i < more.length; i += 2) text += `${more[i]}: ${more[i + 1]}\r\n`
@@ -62,7 +62,7 @@ const staysOpen = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveMs /
 let dateSeconds = 0
 let date = ''
 
-/** Now, as a `Date` header (RFC 9110 §5.6.7), made once a second. */
+/** Returns the current time as a `Date` header (RFC 9110 §5.6.7), computed once a second. */
 function httpDate(): string {
   const seconds = Math.floor(Date.now() / 1000)
   if (seconds !== dateSeconds) {
@@ -72,24 +72,24 @@ function httpDate(): string {
   return date
 }
 
-/** Writes a whole answer. What throws does so before anything is sent. */
+/** Writes a whole response. Errors are thrown before anything is sent. */
 export function sendWhole(
   raw: ServerResponse,
   status: number,
   headers: OutgoingHttpHeaders,
   body: string | Buffer = '',
 ) {
-  // RFC 9110 §8.6: these have no body, and no length of one.
+  // These have no body, and no content length (RFC 9110 §8.6).
   const isBodyless = status === 204 || status === 304
   raw.writeHead(status, isBodyless ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
-  // As text it goes out with its head, in one write. To HEAD Node sends the head alone.
+  // Text is sent with its head, in one write. For HEAD, Node.js sends the head alone.
   raw.end(body)
 }
 
 /**
- * Writes an answer as it is made; `began` is called when its head is written, which is when there is something to send:
- * what fails before can still be answered. Ends with the answer, or when the client has gone.
- * @throws what the stream failed of, having let go of it
+ * Writes a response as it is produced. Calls `began` when the head is written, which is when there is data to send:
+ * earlier failures can still be answered. Ends with the response, or when the client has disconnected.
+ * @throws the failure of the stream, after releasing it
  */
 export async function sendStream(
   raw: ServerResponse,
@@ -99,7 +99,7 @@ export async function sendStream(
   began: () => void,
 ): Promise<void> {
   const isHead = raw.req.method === 'HEAD'
-  // A client that goes before the first byte is not waited for.
+  // Does not wait for a client that disconnects before the first byte.
   const leave = () => stream.destroy()
   raw.once('close', leave)
   try {
@@ -110,7 +110,7 @@ export async function sendStream(
     if (isHead) raw.end()
     else await pipeline(stream, raw)
   } catch (error) {
-    // Its own end is no failure: the client went, or whoever made the stream let go of it.
+    // A premature close is no failure: the client disconnected, or the producer released the stream.
     if ((error as { code?: string } | null)?.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
     raw.destroy()
   } finally {
@@ -119,7 +119,7 @@ export async function sendStream(
   }
 }
 
-/** Waits until a stream has something, or has ended in whatever way. */
+/** Waits until a stream has data, or has ended in any way. */
 const firstByte = (stream: Readable) =>
   new Promise<void>((resolve, reject) => {
     if (stream.errored) return reject(stream.errored)

@@ -28,7 +28,7 @@ interface ServerOptions {
   readonly publicUrl: string
   readonly trustProxy: readonly string[]
   readonly maxConnections: number
-  /** How long a client may take none of its pending output. */
+  /** The time for which a client may read none of its pending output. */
   readonly stalledMs?: number | undefined
   /** Replaces the private parts of Node.js if they failed their check. */
   readonly internals?: NodeInternals | undefined
@@ -42,8 +42,8 @@ interface ServerParts {
 }
 
 /**
- * Fastify as this service needs it: it finds the route, and the router's first hook does the rest. Slow clients are cut
- * off, and errors of the framework have the shape of all others.
+ * Creates Fastify in the form that this service needs: it finds the route, and the router's first hook does the rest.
+ * Slow clients are cut off, and errors of the framework have the form of all others.
  */
 export function createServer(
   {
@@ -67,7 +67,7 @@ export function createServer(
           keepAliveTimeout: keepAliveMs,
           headersTimeout: headersTimeoutMs,
           connectionsCheckingInterval: 1_000,
-          // Refused below: what Node refuses by itself has none of the headers that every answer has.
+          // Refused below: refusals of Node.js itself lack the headers that every response has.
           requireHostHeader: false,
           ServerResponse: responseOf(endsConnections, internals),
         },
@@ -107,7 +107,7 @@ export function createServer(
   return app
 }
 
-/** Requests that Node would refuse by itself, or hang up on, are refused as all others are. */
+/** Refuses the requests that Node.js would refuse by itself, or hang up on, in the form of all others. */
 function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
   const unmet = new WeakSet<IncomingMessage>()
   app.server.on('checkExpectation', (request, response) => {
@@ -115,7 +115,7 @@ function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
     app.server.emit('request', request, response)
   })
   app.server.on('connect', (_, socket) => {
-    // Node has let go of this connection: nobody else listens to it any more.
+    // Node.js has released this connection: it has no other listener any more.
     socket.on('error', () => socket.destroy())
     socket.resume()
     socket.once('finish', () => socket.destroy())
@@ -139,11 +139,11 @@ export function refuseWith(app: FastifyInstance, respond: Responder) {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** When its handling began; 0 before that. Written by the observer alone. */
+    /** The time at which its handling began; 0 before that. Written by the observer alone. */
     startedAtUs: number
-    /** Who asks, once that is known: from then on a refusal is theirs and not their address's. */
+    /** The caller, once it is known: from then on a refusal counts for the caller and not for the address. */
     caller: Identified | undefined
-    /** What this process had written when its handling began; -1 before that. Written by the responder alone. */
+    /** The write count of this process when its handling began; -1 before that. Written by the responder alone. */
     writesBefore: number
   }
   interface FastifyInstance {
@@ -151,7 +151,7 @@ declare module 'fastify' {
   }
 }
 
-/** A problem for bytes that never became a request; the connection ends with it. */
+/** Returns a problem for bytes that never became a request; the connection ends with it. */
 function rawProblem(error: Error, publicUrl: string): string {
   const known = toApiError(error)
   // Before there is a request nothing of ours can have failed.

@@ -10,7 +10,7 @@ export function shownPath(url: string): string {
     .slice(0, longest)
 }
 
-/** A credential may hide behind percent signs. What is no proper encoding is shown as it came. */
+/** Decodes a path, because a credential may be percent-encoded. An invalid encoding is shown unchanged. */
 function decoded(path: string): string {
   if (!path.includes('%')) return path
   try {

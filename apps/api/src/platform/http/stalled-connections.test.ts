@@ -14,7 +14,7 @@ import { endStalledConnections } from './stalled-connections.ts'
 
 const stalledMs = 400
 
-/** Connects a client that reads nothing until it is told to. */
+/** Connects a client that reads nothing until the test resumes it. */
 async function openSilent(url: string) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').pause()
   await once(socket, 'connect')

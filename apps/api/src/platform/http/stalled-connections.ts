@@ -1,19 +1,19 @@
 import type { Server, Socket } from 'node:net'
 import type { NodeInternals } from './node-internals.ts'
 
-/** Sweeps without progress that end a connection. */
+/** The number of sweeps without progress that end a connection. */
 const maxSweeps = 8
 
 interface Stall {
-  /** Bytes that the kernel had accepted at the last sweep. */
+  /** The number of bytes that the kernel had accepted at the last sweep. */
   readonly accepted: number
   readonly sweeps: number
 }
 
 /**
- * Ends each connection whose client takes none of its pending output for `stalledMs`; Node.js has no such limit. One
- * timer serves all connections of a server, so a request costs nothing. Counts sweeps instead of time: after a pause
- * of this process, a client gets its turn before it is judged.
+ * Ends each connection with a client that reads none of its pending output for `stalledMs`; Node.js has no such limit.
+ * One timer serves all connections of a server, so a request costs nothing. Counts sweeps instead of time: after a
+ * pause of this process, a client gets its turn before it is judged.
  */
 export function endStalledConnections(
   server: Server,

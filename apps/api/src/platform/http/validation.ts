@@ -14,12 +14,12 @@ const ajv = new Ajv2020({
 })
 
 /**
- * Compiles a schema of the contract to a function that lists everything wrong with a value: everything, unless there
- * is far too much of it, which is all that is said then. In a value that is good every id gets its one spelling.
+ * Compiles a schema of the contract to a function that lists all problems of a value. A value with far too many parts
+ * yields that problem alone. In a valid value every ID gets its canonical spelling.
  */
 export function compile(schema: TSchema): (value: unknown) => readonly ProblemDetail[] {
   const excessOf = createBoundsCheck(schema)
-  // When it is first asked: to compile all of the contract is a third of the work of a start.
+  // Compiled at the first call: compiling all of the contract takes a third of a start.
   let compiled: ValidateFunction | undefined
   const spellIds = idSpeller(schema)
   return (value) => {
@@ -34,8 +34,9 @@ export function compile(schema: TSchema): (value: unknown) => readonly ProblemDe
 }
 
 /**
- * RFC 9562 §4: a UUID is read in any case and written in lower case. Behind the edge there is one spelling, so what
- * passes one check cannot fail the next. Ids are properties of params, query or body, and never deeper.
+ * Creates a function that normalizes IDs. A UUID is read in any case and written in lower case (RFC 9562 §4). Behind
+ * the edge there is one spelling, so a value that passes one check cannot fail the next. IDs are properties of params,
+ * query or body, and never deeper.
  */
 function idSpeller(schema: TSchema): (value: unknown) => void {
   const { properties = {} } = schema as { properties?: Record<string, { format?: string }> }
@@ -59,15 +60,15 @@ function describe(errors: ErrorObject[] | null | undefined): ProblemDetail[] {
     .map((error) => describeOne(error, nullable.has(unionOf(error))))
 }
 
-/** Where the schema of a branch's failure has its union; undefined outside of one. */
+/** Returns the schema path of the union that a failed branch belongs to; undefined outside of one. */
 const unionOf = ({ schemaPath }: ErrorObject) => /^(.*\/anyOf)\/\d+\//.exec(schemaPath)?.[1]
 
 /**
- * A union fails once for itself and once for each branch; one of them says enough. Where a branch is null,
- * what is wrong with the value says more than that it fits neither.
+ * Returns true if an error is worth reporting. A union fails once for itself and once for each branch; one of them is
+ * enough. If a branch is null, the value's own problem says more than that it matches neither.
  */
 function isWorthSaying(error: ErrorObject, nullable: Set<string | undefined>): boolean {
-  // Says only that another error is about a key.
+  // Reports only that another error is about a key.
   if (error.keyword === 'propertyNames') return false
   if (error.keyword === 'anyOf') return !nullable.has(error.schemaPath)
   const union = unionOf(error)
@@ -129,17 +130,17 @@ const formatNames: Record<string, string> = {
 
 const snake = (keyword: string) => keyword.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 
-/** A list or object that is still to be looked at; its path is only put together where something is wrong. */
+/** A list or object still to be visited; its path is only built if a problem is found. */
 interface Place {
   readonly value: object
   readonly key: string | number
   readonly parent: Place | undefined
 }
 
-/** NUL and lone surrogates are strings to JSON and to nobody else: no table, log or header takes them. */
+/** Finds NUL and lone surrogates, which only JSON accepts in strings: tables, logs and headers reject them. */
 function unstorable(root: unknown): ProblemDetail[] {
   const problems: ProblemDetail[] = []
-  // A list of our own instead of recursion: a body may be nested deeper than the engine's stack.
+  // A list instead of recursion: a body may be nested deeper than the engine's stack.
   const waiting: Place[] = []
   const look = (value: unknown, key: string | number, parent: Place | undefined) => {
     if (typeof value === 'string') tell(problems, value, () => pathOf({ key, parent }))

@@ -46,7 +46,7 @@ interface Chunk {
   readonly data: Buffer
 }
 
-/** Returns all chunks, or what is wrong with the first bad one. */
+/** Returns all chunks, or the problem of the first bad one. */
 function readChunks(image: Buffer): readonly Chunk[] | string {
   const chunks: Chunk[] = []
   let at = signature.length

@@ -27,7 +27,7 @@ interface Chunk {
   readonly data: Buffer
 }
 
-/** Returns all chunks, or what is wrong with the first bad one. Each begins at an even offset. */
+/** Returns all chunks, or the problem of the first bad one. Each begins at an even offset. */
 function readChunks(image: Buffer): readonly Chunk[] | string {
   const chunks: Chunk[] = []
   let at = 12
@@ -48,7 +48,7 @@ const beforeFrame = ['VP8X', 'ICCP', 'ALPH']
 const frameTypes = ['VP8 ', 'VP8L']
 const animationFlag = 0x02
 
-/** Returns the size of the only frame, or what is wrong with the file. */
+/** Returns the size of the only frame, or the problem of the file. */
 function sizeOf(chunks: readonly Chunk[]): Size | string {
   const types = chunks.map(({ type }) => type)
   const extended = chunks[0]?.type === 'VP8X' ? chunks[0].data : undefined

@@ -5,7 +5,7 @@ import { singleFlight, within } from '#platform/async'
 
 /** Longest wait of a scrape for the primary process. */
 const scrapeMs = 3_000
-/** Longest wait of the primary process for one worker: the others are not held up by one that hangs. */
+/** The longest wait of the primary process for one worker: one that hangs does not delay the others. */
 const workerMs = 2_000
 
 type Metrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
@@ -21,8 +21,8 @@ const isMessage = (message: unknown): message is Message =>
   (message as Message | null)?.type === 'rolecall:metrics'
 
 /**
- * In the primary process: answers each worker that asks with the counts of all workers together. A worker that ended or
- * hangs keeps its part as it was in the last scrape, because counters that fall look like a restart of the service.
+ * Answers, in the primary process, each requesting worker with the counts of all workers together. A worker that ended
+ * or hangs keeps its counts of the last scrape, because falling counters seem to be a restart of the service.
  */
 export function answerWorkersMetrics(): void {
   const last = new Map<number, Metrics>()
@@ -66,14 +66,14 @@ export function answerWorkersMetrics(): void {
   })
 }
 
-/** Leaves out what a process that does not answer has no value of. */
+/** Removes the metrics for which a process that does not respond has no value. */
 const onlyCounts = (metrics: Metrics): Metrics =>
-  // The library declares a number where it has a word.
+  // The library declares a number although the value is a word.
   metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 
 /**
- * In a worker: the metrics of all workers, since a scrape reaches any one of them. Its own alone when the primary
- * does not answer.
+ * Returns, in a worker, the metrics of all workers, since a scrape reaches any one of them. Returns its own alone if
+ * the primary does not answer.
  */
 export function workersMetrics(own: Registry): Pick<Registry, 'metrics' | 'contentType'> {
   process.on('message', async (message) => {

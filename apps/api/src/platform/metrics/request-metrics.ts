@@ -2,39 +2,45 @@ import { latency } from '@rolecall/contract'
 
 /** Upper bounds of the duration buckets, in microseconds. */
 const boundsUs = latency.latencyBoundsMs.map((ms) => ms * 1_000)
-/** The buckets of a duration, and the one for what took longer than the last bound. */
+/** The number of buckets of a duration, with one for durations beyond the last bound. */
 export const durationBuckets = boundsUs.length + 1
-/** Past the buckets: the last one has no bound. Then how many were measured, their sum, and all answers. */
+/**
+ * The cells after the buckets, because the last one has no bound: the number of measured responses, their sum, and all
+ * responses.
+ */
 const measured = durationBuckets
 const sumUs = measured + 1
 const answers = sumUs + 1
 
-/** What was counted of one route and status. */
+/** The counts of one route and status. */
 export interface RequestCounts {
   readonly route: string
   readonly status: number
-  /** All answers, the unmeasured ones (no endpoint matched) included. */
+  /** The number of all responses, including unmeasured ones (no endpoint matched). */
   readonly count: number
   readonly measured: number
   readonly seconds: number
-  /** Of each bound in seconds, how many took no longer. */
+  /** For each bound in seconds, the number of responses within it. */
   readonly atMost: readonly (readonly [seconds: number, count: number])[]
 }
 
-/** Counts and times requests at the price of two readings of the clock and a few additions. */
+/** Counts and times requests at the cost of two clock readings and a few additions. */
 export interface RequestMetrics {
-  /** The moment, to be handed to `ended`; never 0. */
+  /** Returns the time to pass to `ended`; never 0. */
   began(): number
-  /** `startedAtUs` is 0 for what never began. Answers the bucket of its duration; -1 for what was not measured. */
+  /**
+   * Counts a response. `startedAtUs` is 0 for a request that never began. Returns the bucket of its duration; -1 if it
+   * was not measured.
+   */
   ended(route: string, status: number, startedAtUs: number): number
   inFlight(): number
   counts(): RequestCounts[]
 }
 
 /**
- * No request allocates: counters are cells of an array of numbers, found by two look-ups, and moments are 32-bit
- * counts of microseconds, which the engine keeps without an object. They wrap after 71 minutes, and so does
- * their difference, which is therefore right for anything shorter than half of that.
+ * Creates request metrics without an allocation per request: counters are cells of an array of numbers, found by two
+ * lookups, and times are 32-bit counts of microseconds, which the engine stores without an object. They wrap after 71
+ * minutes, and so does their difference, which is therefore right for anything shorter than half of that.
  */
 export function createRequestMetrics(now = () => performance.now()): RequestMetrics {
   const routes = new Map<string, Map<number, Float64Array>>()

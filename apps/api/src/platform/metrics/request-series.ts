@@ -3,7 +3,7 @@ import type { RequestCounts, RequestMetrics } from './request-metrics.ts'
 
 const duration = 'rolecall_http_request_duration_seconds'
 
-/** Exports what was counted of requests: how many, how long they took, and how many are being handled. */
+/** Exports the metrics of requests: their number, their duration, and the number in progress. */
 export function registerRequestSeries(registry: Registry, requests: RequestMetrics): void {
   new Counter({
     name: 'rolecall_http_requests_total',
@@ -15,8 +15,8 @@ export function registerRequestSeries(registry: Registry, requests: RequestMetri
       for (const { route, status, count } of requests.counts()) this.inc({ ...split(route), status }, count)
     },
   })
-  // The library has no histogram that is filled from elsewhere, but takes anything that answers `get`, which is
-  // also how it merges those of several processes.
+  // The library has no histogram with external values, but accepts any object with `get`, through which it also merges
+  // the metrics of several processes.
   registry.registerMetric({
     name: duration,
     help: 'Time from the moment a request was read to its answer, by method, route template and class of status.',

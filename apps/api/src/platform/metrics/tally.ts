@@ -1,14 +1,16 @@
-/** Beyond so many first words all others are one: whoever makes words must not fill the memory. */
+/**
+ * The limit of first words, beyond which all others share one: a caller that invents words must not fill the memory.
+ */
 const mostWords = 500
 const others = 'other'
 
-/** Counts by two words: of what, and how it ended. */
+/** Counts by two words: the subject, and the outcome. */
 export interface Tally {
   count(of: string, outcome: string, times?: number): void
   counts(): { readonly of: string; readonly outcome: string; readonly count: number }[]
 }
 
-/** Counting is two look-ups and an addition: it stands in the way of requests. */
+/** Creates a tally with cheap counting, because it delays requests: two lookups and an addition. */
 export function createTally(): Tally {
   const words = new Map<string, Map<string, { count: number }>>()
   const outcomesOf = (of: string) => {

@@ -6,20 +6,20 @@ import { isLoopbackAddress, isLoopbackHost } from '#platform/loopback'
 import { isPublicAddress } from './public-address.ts'
 import type { ResolveHost } from './resolve-host.ts'
 
-/** Longest wait for an answer: name, connection, TLS and head together. */
+/** The longest wait for a response: name, connection, TLS and head together. */
 const deadlineMs = 10_000
-/** Longer answers are not read to their end: only the status counts. */
+/** Longer responses are not read to their end: only the status counts. */
 const maxBytes = 16 * 1024
-/** Shorter than servers keep a connection, so that it is rarely closed just as it is used again. */
+/** Shorter than servers keep a connection, so that it is rarely closed just as it is reused. */
 const idleMs = 3_000
 
-/** What became of one try. `status` is null where no answer came. */
+/** The result of an attempt. `status` is null without a response. */
 export interface Answered {
   readonly status: number | null
   readonly error: string | null
   readonly retryAfter: string | undefined
   readonly tookMs: number
-  /** We hung up ourselves. */
+  /** True if this service closed the connection. */
   readonly isAborted: boolean
 }
 
@@ -28,23 +28,26 @@ export interface PostContent {
   readonly body: string
 }
 
-/** Posts to an address of somebody else's choice. Bounded in time and size; follows no redirect; never throws. */
+/** Posts to an address that a project chose. Bounded in time and size; follows no redirect; never throws. */
 export type Post = (url: URL, content: PostContent, signal: AbortSignal) => Promise<Answered>
 
 export interface Reach {
-  /** Private addresses, too: receivers inside the operator's own network. */
+  /** Allows private addresses, too: receivers inside the operator's own network. */
   readonly allowPrivate: boolean
-  /** Hosts that are loopback by their very text. */
+  /** Allows hosts that are loopback by their literal text. */
   readonly allowLoopbackHosts: boolean
   readonly resolve: ResolveHost
-  /** Whether an address that a name has may be connected to. */
+  /** Returns true if a resolved address may be connected to. */
   readonly isPublic?: (address: string) => boolean
 }
 
-/** The host may not be connected to. */
+/** Thrown if the host may not be connected to. */
 class NotReachable extends Error {}
 
-/** Which addresses a host may stand for. A name is never trusted to mean this machine; only its literal text is. */
+/**
+ * Returns the rule for the addresses of a host. A name is never trusted to mean this machine; only its literal text
+ * is.
+ */
 function addressRule(
   hostname: string,
   { allowPrivate, allowLoopbackHosts, isPublic = isPublicAddress }: Reach,
@@ -53,18 +56,18 @@ function addressRule(
   return allowLoopbackHosts && isLoopbackHost(hostname) ? isLoopbackAddress : isPublic
 }
 
-/** The host of a URL without the brackets of IPv6. */
+/** Returns the host of a URL without the brackets of IPv6. */
 const bareHost = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')
 
-/** True where a host that is written as an address may be connected to; a name is looked up when it is. */
+/** Returns true if a host written as an address may be connected to; a name is checked when it is resolved. */
 export function isReachableLiteral(url: URL, reach: Omit<Reach, 'resolve'>): boolean {
   const host = bareHost(url)
   return isIP(host) === 0 || addressRule(url.hostname, { ...reach, resolve: async () => [] })(host)
 }
 
 /**
- * The socket asks this for the addresses of its host and connects to no other: what was checked is what is connected to,
- * whatever the name means a moment later.
+ * Resolves a host for the socket, which connects to no other address: it connects to exactly the checked addresses,
+ * even if the name changes a moment later.
  */
 const checkedLookup =
   (url: URL, reach: Reach): LookupFunction =>
@@ -82,7 +85,7 @@ const checkedLookup =
     reach.resolve(hostname).then(connect, (error: Error) => callback(error, ''))
   }
 
-/** Keeps connections for a moment, so that many events in a row need one. */
+/** Creates a post function that keeps connections for a moment, so that many events in a row need one. */
 export function createPost(reach: Reach): Post {
   const agents = {
     'http:': new http.Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: 64 }),
@@ -103,7 +106,7 @@ export function createPost(reach: Reach): Post {
       const fail = (error: NodeJS.ErrnoException) => {
         if (isAnswered) return
         isAnswered = true
-        // The receiver closed an idle connection just as it was used: nobody has read the request.
+        // The receiver closed an idle connection just as it was reused: the request was not read.
         const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
         if (isStale && !signal.aborted) send(url, { headers, body }, signal).then(resolve, reject)
         else reject(error)
@@ -116,14 +119,14 @@ export function createPost(reach: Reach): Post {
           bytes += part.length
           if (bytes > maxBytes) response.destroy()
         })
-        // The status has come: whatever happens to the rest changes nothing.
+        // The status has arrived: failures in the rest change nothing.
         response.on('error', () => {})
         response.once('close', () =>
           resolve({ status: statusCode, retryAfter: response.headers['retry-after'] }),
         )
       })
       request.on('error', fail)
-      // An answer that is none, such as a switch of protocols.
+      // The connection closed without a response, such as after a switch of protocols.
       request.once('close', () => fail(new Error('closed')))
       request.end(body)
     })
@@ -150,7 +153,7 @@ export function createPost(reach: Reach): Post {
   }
 }
 
-/** Why there is no answer; of errors of others no more than their code. */
+/** Returns the reason for a missing response; for errors of libraries no more than their code. */
 function told(error: unknown): string {
   if (error instanceof NotReachable) return error.message
   const code = (error as NodeJS.ErrnoException).code

@@ -6,7 +6,7 @@ const special4: readonly [string, number][] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Link-local: where clouds keep their metadata.
+  // Link-local addresses, which clouds use for their metadata.
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -23,15 +23,15 @@ const special4: readonly [string, number][] = [
 ]
 
 /**
- * Of IPv6 only what was given out is public. Outside of it lie loopback, link-local, unique local and multicast, and the
- * ways to write an IPv4 address: mapped, compatible, and translated (NAT64).
+ * The assigned part of IPv6, which alone is public. Outside of it are loopback, link-local, unique local and
+ * multicast, and the ways to write an IPv4 address: mapped, compatible, and translated (NAT64).
  */
 const public6: readonly [string, number] = ['2000::', 3]
 const special6: readonly [string, number][] = [
-  // Protocols of the IETF, among them Teredo, which holds an IPv4 address.
+  // Protocols of the IETF, among them Teredo, which contains an IPv4 address.
   ['2001::', 23],
   ['2001:db8::', 32],
-  // 6to4, which holds an IPv4 address.
+  // 6to4, which contains an IPv4 address.
   ['2002::', 16],
   ['3fff::', 20],
 ]
@@ -43,7 +43,7 @@ given6.addSubnet(...public6, 'ipv6')
 const blocked6 = new BlockList()
 for (const [network, prefix] of special6) blocked6.addSubnet(network, prefix, 'ipv6')
 
-/** True for an IP address that anyone on the internet may reach; false for every other, and for what is none. */
+/** Returns true for an IP address that is reachable on the internet; false for every other, and for other text. */
 export function isPublicAddress(address: string): boolean {
   // A zone names an interface of this machine.
   if (address.includes('%')) return false

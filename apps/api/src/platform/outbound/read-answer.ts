@@ -1,9 +1,9 @@
 /**
- * The body of an answer; undefined when it is longer than `maxBytes`. Given up as soon as `signal` aborts: the signal that
- * `fetch` was given does not do that for sure. Up to Node.js 22 and with `redirect: 'error'` a garbage collection loses it
- * once the headers are there (as in nodejs/undici#3644), and a body that stands still is waited for for five minutes.
- *
- * @throws the reason of `signal`, or what broke the connection
+ * Returns the body of a response; undefined if it is longer than `maxBytes`. Abandoned as soon as `signal` aborts: the
+ * signal passed to `fetch` does not reliably do that. Up to Node.js 22 and with `redirect: 'error'` a garbage
+ * collection loses it once the headers have arrived (as in nodejs/undici#3644), and the wait for a stalled body lasts
+ * five minutes.
+ * @throws the reason of `signal`, or the failure of the connection
  */
 export async function readAnswer(
   { body }: Response,
@@ -28,7 +28,7 @@ export async function readAnswer(
     }
   } finally {
     signal.removeEventListener('abort', giveUp)
-    // Whoever stops reading lets go of the connection.
+    // Releases the connection once reading stops.
     giveUp()
   }
 }

@@ -1,11 +1,11 @@
 import { type LookupAddress, promises } from 'node:dns'
 
-/** Every address of a name; none where there is no such name. */
+/** Resolves a name to all of its addresses; none if there is no such name. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>
 
 /**
- * Asks the name servers of the machine. Not `dns.lookup`, which blocks one of four threads for as long as a name server
- * takes: a few names whose servers are silent would stop everything that needs a thread.
+ * Creates a resolver that queries the name servers of the machine. It avoids `dns.lookup`, which blocks one of four
+ * threads while a name server is silent: a few such names would stop everything that needs a thread.
  */
 export function createResolveHost(): ResolveHost {
   const resolver = new promises.Resolver({ timeout: 2_000, tries: 2 })

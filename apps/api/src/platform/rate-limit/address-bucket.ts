@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * The name under which an address is counted. An IPv6 address counts with its whole /64: that is the least that a
- * customer gets, so whoever holds one holds 2^64 addresses (RFC 6177). IPv4 in IPv6 (`::ffff:192.0.2.1`, in any of its
- * spellings) is that IPv4. What a proxy passed on and is no address counts as one.
+ * Returns the name under which an address is counted. An IPv6 address counts with its whole /64: that is the smallest
+ * network of a customer, which has 2^64 addresses (RFC 6177). IPv4 in IPv6 (`::ffff:192.0.2.1`, in any of its
+ * spellings) is that IPv4. Values from a proxy that are no addresses count as one.
  */
 export function addressBucket(ip: string): string {
   if (isIPv4(ip)) return `address:${ip}`
@@ -15,7 +15,7 @@ export function addressBucket(ip: string): string {
   return `address:${network.join(':')}::/64`
 }
 
-/** Its eight groups (RFC 4291, section 2.2). */
+/** Returns its eight groups (RFC 4291, section 2.2). */
 function groupsOf(ip: string): number[] {
   const [head = '', tail] = (ip.split('%')[0] ?? '').split('::')
   const [before, after] = [partsOf(head), partsOf(tail ?? '')]
@@ -23,7 +23,7 @@ function groupsOf(ip: string): number[] {
   return [...before, ...zeros, ...after]
 }
 
-/** A dotted IPv4 at the end stands for two groups. */
+/** Parses groups; a dotted IPv4 at the end is two of them. */
 const partsOf = (text: string): number[] =>
   text === ''
     ? []

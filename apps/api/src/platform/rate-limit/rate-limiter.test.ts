@@ -10,7 +10,7 @@ import type { Verdict } from './verdict.ts'
 
 const log = { info() {}, warn() {} }
 
-/** Any moment that starts a minute. */
+/** Any time at the start of a minute. */
 const minute = 29_000_000 * 60_000
 
 function takeMany(limiter: RateLimiter, caller: string, times: number): Promise<Verdict[]> {
@@ -19,7 +19,7 @@ function takeMany(limiter: RateLimiter, caller: string, times: number): Promise<
 
 const countAllowed = (verdicts: Verdict[]): number => verdicts.filter((verdict) => verdict.allowed).length
 
-/** The cache, and each count it was asked for. */
+/** Wraps the cache to record the requested counts. */
 function watch(cache: Cache): { cache: Cache; counts: number[] } {
   const counts: number[] = []
   return {
@@ -131,7 +131,7 @@ describe('two instances on one Redis', () => {
       createRateLimiter({ cache, limit, ttlMs: 60_000, now: () => minute }),
     )
     const takes = Array.from({ length: 500 }, async (_, index) => {
-      // Spread over many turns, so that counts are under way when takes arrive.
+      // Spread over many turns, so that counts are in progress when takes arrive.
       for (let turn = 0; turn < index % 50; turn++) await new Promise((resolve) => setImmediate(resolve))
       return limiters[index % 2]?.take(`caller of ${limit}`) as Promise<Verdict>
     })
@@ -139,7 +139,7 @@ describe('two instances on one Redis', () => {
     expect(countAllowed(verdicts)).toBe(Math.min(limit, 500))
     const remaining = verdicts.filter((verdict) => verdict.allowed).map((verdict) => verdict.remaining)
     expect(Math.max(...remaining)).toBeLessThan(limit)
-    // Of a limit too small to be shared each take is counted for itself, so each is told another number.
+    // With a limit too small to be shared each take is counted separately, so each receives another number.
     if (limit < 64) expect(new Set(remaining).size).toBe(remaining.length)
   })
 

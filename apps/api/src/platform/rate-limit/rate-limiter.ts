@@ -6,45 +6,48 @@ import { limitHeaders, type Verdict } from './verdict.ts'
 
 export interface RateLimiter {
   /**
-   * Counts one request of the caller. Never rejects. With the memory cache it answers without a promise, and with a
+   * Counts one request of the caller. Never rejects. Returns without a promise with the memory cache, and with a
    * shared one while a share is held; so do refusals that are already known, and pauses.
    */
   take(caller: string): Verdict | Promise<Verdict>
 
-  /** The response fields that tell the caller; none while the limit is off or paused. */
+  /** Returns the response headers for the caller; none while the limit is off or paused. */
   headers(verdict: Verdict): Record<string, string>
 }
 
 export interface Options {
   cache: Cache
-  /** Requests per caller and window; 0 turns the limit off. */
+  /** The number of requests per caller and window; 0 turns the limit off. */
   limit: number
   ttlMs: number
-  /** Keeps limiters on one cache apart, and names the policy to callers: letters, digits and hyphens. */
+  /** Separates limiters on one cache, and names the policy to callers: letters, digits and hyphens. */
   name?: string
   /** The wall clock. */
   now?: () => number
 }
 
-/** A limiter that may hold a share of what callers have left. */
+/** A limiter that may hold a share of its callers' remaining requests. */
 export interface SharingLimiter extends RateLimiter {
-  /** Counts one request of the caller if it is known at once that it may pass; else counts nothing: `take` then decides. */
+  /**
+   * Counts one request of the caller if it is known at once that it may pass; else counts nothing: `take` then
+   * decides.
+   */
   takeAtOnce(caller: string): boolean
-  /** Gives back what this instance holds: the others have it at once. */
+  /** Returns the shares of this instance: the others have them at once. */
   close(): Promise<void>
 }
 
-/** Beyond these the least recent are forgotten, which only costs them a question to the cache. */
+/** The maximum number of callers. The least recent are evicted, which only costs each a request to the cache. */
 const maxCallers = 100_000
 
 /**
- * Lets `limit` requests per caller through in each fixed window of `ttlMs`, summed over all instances.
+ * Admits `limit` requests per caller in each fixed window of `ttlMs`, summed over all instances.
  *
- * The window's number is the wall clock divided by `ttlMs`, so instances agree on it as far as their clocks
- * agree: while one runs ahead by d, up to `limit` further requests may pass in the d around a window's end.
- * Counters outlive their window by another one, so that a clock behind never finds one gone that it still needs.
+ * The window's number is the wall clock divided by `ttlMs`, so instances agree on it as far as their clocks agree:
+ * while one is ahead by d, up to `limit` further requests may pass in the d around a window's end. Counters outlive
+ * their window by another one, so that a clock behind never misses one that it still needs.
  *
- * A shared cache is not asked for each request: an instance answers from a share of what is left, see `createShares`.
+ * An instance does not query a shared cache for each request: it uses a share of the remainder, see `createShares`.
  */
 export function createRateLimiter({
   cache,
@@ -77,7 +80,7 @@ export function createRateLimiter({
 
   let window = Number.NaN
   let tallies = new RecentMap<Tally>(maxCallers)
-  /** Of the window before: how much a caller asks is known from there. */
+  /** The tallies of the previous window, which show a caller's rate. */
   let earlier = tallies
 
   function take(caller: string): Verdict | Promise<Verdict> {
@@ -98,7 +101,7 @@ export function createRateLimiter({
     return takeAlone(tally, time).allowed
   }
 
-  /** In a process that shares with nobody the counter is at hand. */
+  /** Counts in a process that shares with no other, so the counter is local. */
   function takeAlone(tally: Tally, time: number): Verdict {
     if (tally.total >= limit) return verdict(tally, false, time)
     const total = cache.count(tally.key, 1, counterMs)
@@ -116,7 +119,7 @@ export function createRateLimiter({
     const known = tallies.get(caller)
     if (known) return known
 
-    // Hashed, because a caller is often named by its credential, and to keep strangers' text out of keys.
+    // Hashed, because a caller is often named by its credential, and to keep untrusted text out of keys.
     const key = `limit:${name}:${hash('sha256', caller, 'base64url')}:${current}`
     const before = earlier.get(caller)
     const tally = newTally(key, (current + 1) * ttlMs, before ? recentTakes(before) : 0)
@@ -124,7 +127,10 @@ export function createRateLimiter({
     return tally
   }
 
-  /** `remaining` is what nobody had counted when the counter was last heard of, and what this instance holds. */
+  /**
+   * Creates a verdict. `remaining` is the uncounted part at the last reading of the counter, plus the share of this
+   * instance.
+   */
   function verdict({ total, held, endsAt }: Tally, allowed: boolean, time: number): Verdict {
     return {
       allowed,

@@ -78,7 +78,7 @@ describe.each(['memory', 'redis'] as const)('what may be open at a time, on the 
     let time = minute + 59_000
     const limiters = limitersOf('another-clock', 2, () => time)
     await takeMany(limiters, 2)
-    // Three seconds later, in the next window. A clock that is two seconds ahead would say: in this one.
+    // Three seconds later, in the next window. A clock that is two seconds ahead would place it in this one.
     time += 3_000
     await takeMany(limiters, 2)
     await limiters[0]?.giveBack('caller', limiters[0].momentAgo(3_000))

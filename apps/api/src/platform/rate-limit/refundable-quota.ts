@@ -3,33 +3,33 @@ import type { Options, RateLimiter } from './rate-limiter.ts'
 import { limitHeaders, type Verdict } from './verdict.ts'
 
 export interface OpenVerdict extends Verdict {
-  /** When it was taken, by the clock that windows are counted by. */
+  /** The time at which it was taken, by the clock of the windows. */
   readonly takenAtMs: number
 }
 
-/** A limit of what is open at a time: whatever ends well gives back what it took. */
+/** A limit of simultaneously open pieces: each one that ends well is returned. */
 export interface RefundableQuota extends RateLimiter {
   take(caller: string): Promise<OpenVerdict>
   /**
-   * The moment so long ago, by the clock that windows are counted by: how long ago it was, one other clock can say, and
-   * when it was, it cannot.
+   * Returns the moment so long ago, by the clock of the windows: another clock can measure the duration, but not the
+   * moment.
    */
   momentAgo(ms: number): number
   /**
-   * Gives back one that the caller took at that moment, by the clock that windows are counted by. What was taken in an
-   * earlier window is over already, and changes nothing.
+   * Returns the one that the caller took at that moment, by the clock of the windows. One from an earlier window has
+   * expired, and changes nothing.
    */
   giveBack(caller: string, takenAtMs: number): Promise<void>
 }
 
 /**
- * Lets a caller have `limit` open in each fixed window of `ttlMs`, summed over all instances. Windows are those of
+ * Allows a caller `limit` open pieces in each fixed window of `ttlMs`, summed over all instances. Windows are those of
  * `createRateLimiter`.
  *
- * Every take adds one to the shared counter while that is below the limit, in one step, so the counter is what is open:
- * no more than `limit` are, however many race, and a refused take leaves no trace. What is given back after the cache
- * has lost its counter changes nothing, because it would make room that another has. The cache is asked each time:
- * what is full now may have room in a moment.
+ * Every take adds one to the shared counter while that is below the limit, in one step, so the counter is the number
+ * of open pieces: no more than `limit` are open in any race, and a refused take leaves no trace. A return after the
+ * cache has lost its counter changes nothing, because it would free space that another caller uses. The cache is
+ * queried each time: a full counter may have space in a moment.
  */
 export function createRefundableQuota({
   cache,
@@ -40,7 +40,7 @@ export function createRefundableQuota({
 }: Options): RefundableQuota {
   const counterMs = ttlMs * 2
   const windowOf = (time: number) => Math.floor(time / ttlMs)
-  // Hashed, to keep strangers' text out of keys.
+  // Hashed, to keep untrusted text out of keys.
   const keyOf = (caller: string, window: number) =>
     `limit:${name}:${hash('sha256', caller, 'base64url')}:${window}`
   const resetSecAt = (time: number) => Math.max(1, Math.ceil(((windowOf(time) + 1) * ttlMs - time) / 1000))

@@ -7,9 +7,9 @@ import { createRateLimiter, type SharingLimiter } from './rate-limiter.ts'
 import type { Verdict } from './verdict.ts'
 
 const log = { info() {}, warn() {} }
-/** A clock that stands still in one window: what flows back does so within it. */
+/** A clock that stands still in one window: returned shares stay within it. */
 const now = () => 29_000_000 * 60_000
-/** A command that a busy machine delays is not given up: what it counted would be nobody’s. */
+/** A command that a busy machine delays is not abandoned: its count would be lost. */
 const deadlineMs = 10_000
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 interface Instance {
   take(): void
-  /** What it was told to count, less what it gave back and what it let through: its share, or lost with it. */
+  /** Returns its counted takes, less the returned and the admitted ones: its share, or lost with it. */
   unused(): number
   asked(): number
   promises(): number
@@ -37,7 +37,7 @@ interface Instance {
   refused(): number
   settled(): Promise<void>
   leave(): Promise<void>
-  /** From now on it says nothing, like a killed process. */
+  /** Silences the instance, as a killed process. */
   kill(): void
 }
 
@@ -45,7 +45,7 @@ interface Loss {
   readonly recalls?: boolean
 }
 
-/** An instance of its own connection, and what it did. */
+/** Creates an instance with its own connection, and records its actions. */
 function join(name: string, limit: number, at = 0, { recalls = false }: Loss = {}): Instance {
   const cache = caches[at % caches.length] as Cache
   const seen = { counted: 0, givenBack: 0, asked: 0, promises: 0, allowed: 0, refused: 0, killed: false }
@@ -107,7 +107,7 @@ function join(name: string, limit: number, at = 0, { recalls = false }: Loss = {
   }
 }
 
-/** One take after the other, as one connection asks. */
+/** Takes one after the other, as one connection does. */
 async function takeInTurn(instance: Instance, times: number) {
   for (let i = 0; i < times; i++) {
     instance.take()
@@ -132,7 +132,7 @@ describe('a share of a window', () => {
   test('is at most an eighth of what is left: a killed instance costs no more', async () => {
     const [killed, other] = [join('killed', 4_000, 0), join('killed', 4_000, 1)]
     await takeInTurn(killed, 1_600)
-    // A machine under load may pause so long that the share has gone back.
+    // A machine under load may pause so long that the share was returned.
     while (killed.unused() === 0 && killed.allowed() < 3_000) await takeInTurn(killed, 10)
     killed.kill()
     const lost = killed.unused()
@@ -144,7 +144,7 @@ describe('a share of a window', () => {
       expect(other.allowed()).toBe(before)
     }
     await vi.waitFor(drained, { timeout: 10_000, interval: 1 })
-    // What it held is gone, and with it a share that was on its way to it.
+    // Its share is lost, and with it a share in transit to it.
     const total = sum([killed, other], ({ allowed }) => allowed())
     expect(total).toBeLessThanOrEqual(4_000 - lost)
     expect(total).toBeGreaterThanOrEqual(4_000 - lost - 4_000 / 8)
@@ -195,7 +195,7 @@ describe('a share of a window', () => {
   })
 })
 
-/** What happens to a limit: instances ask, die, leave and come. */
+/** Events of a limit: instances take, die, leave and join. */
 const events = fc.array(
   fc.oneof(
     {

@@ -2,64 +2,67 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cache, Counted } from '#platform/cache/cache'
 import type { Verdict } from './verdict.ts'
 
-/** One caller in one window, as this instance knows it. */
+/** A caller in one window, as this instance knows it. */
 export interface Tally {
   readonly key: string
   readonly endsAt: number
-  /** The shared counter, as last heard of. */
+  /** The shared counter at its last reading. */
   total: number
-  /** Counted for this instance, and not taken yet: its share. */
+  /** The part counted for this instance, and not taken yet: its share. */
   held: number
-  /** A share is taken ahead once so few are held. */
+  /** The number of held takes at which the next share is requested. */
   refillAt: number
-  /** The connection that the share was counted on. */
+  /** The connection generation of the share's count. */
   generation: number
   /** Takes that wait for an answer of the cache. */
   waiting: ((verdict: Verdict) => void)[]
   isAsking: boolean
   taken: number
   takenAtSweep: number
-  /** Takes between the last two sweeps. */
+  /** The number of takes between the last two sweeps. */
   recent: number
-  /** How often others were asked for their shares. */
+  /** The number of recalls of the others' shares. */
   recalls: number
-  /** Somebody found the counter full: this instance keeps no share any more. */
+  /** True once an instance found the counter full: this instance holds no share from then on. */
   isRecalled: boolean
-  /** Until then it is refused without asking, by the monotonic clock. */
+  /** The time until which takes are refused without a request, by the monotonic clock. */
   fullUntil: number
 }
 
 interface ShareDeps {
   readonly cache: Cache
   readonly limit: number
-  /** How long a counter is kept. */
+  /** The lifetime of a counter. */
   readonly counterMs: number
-  /** Where instances ask each other for their shares. */
+  /** The channel on which instances recall each other's shares. */
   readonly channel: string
-  /** The verdict on a take that was just counted, or refused; undefined: nobody could be asked. */
+  /** Creates the verdict on a take that was just counted, or refused; undefined if the cache could not be reached. */
   readonly verdict: (tally: Tally, isAllowed: boolean | undefined) => Verdict
 }
 
 export interface Shares {
   take(tally: Tally): Verdict | Promise<Verdict>
-  /** Takes of what is held; false when that is nothing. */
+  /** Takes from the held share; false if it is empty. */
   takeHeld(tally: Tally): boolean
-  /** Gives back everything that is held. */
+  /** Returns all held shares. */
   close(): Promise<void>
 }
 
-/** A share is at most this part of what is left: one that is lost with its instance costs no more. */
+/** The largest part of the remainder in a share: one that is lost with its instance costs no more. */
 const partOfLeft = 1 / 8
-/** Smaller shares would not save a question each. */
+/** Smaller shares would not save a request each. */
 const minShare = 8
-/** A share is at most what was taken in about this time, and is given back when none of it was taken for so long. */
+/**
+ * The interval that limits a share: it holds at most the takes of about this time, and is returned after so long
+ * without a take.
+ */
 const sweepMs = 200
-/** After asking others for their shares: how long to wait before looking into the counter, once and once more. */
+/** The waits after a recall of shares before the counter is read, once and once more. */
 const recallWaitsMs = [10, 40]
-/** A counter that is full may have room again when an instance is idle: it is asked again so often. */
+/** The interval at which a full counter is read again: an idle instance may have returned its share. */
 const fullMs = 250
 
-/** What nobody has taken of: the state of a caller's window at its start. `recent` is known from the window before. */
+/** Creates an untaken tally: the state of a caller's window at its start. `recent` is known from the window before. */
 export const newTally = (key: string, endsAt: number, recent: number): Tally => ({
   key,
   endsAt,
@@ -77,24 +80,23 @@ export const newTally = (key: string, endsAt: number, recent: number): Tally => 
   fullUntil: 0,
 })
 
-/** The takes that a share is sized by. */
+/** Returns the number of takes that determines the size of a share. */
 export const recentTakes = ({ recent, taken, takenAtSweep }: Tally) => Math.max(recent, taken - takenAtSweep)
 
 /**
- * Takes from a counter that instances share, without asking for each.
+ * Takes from a counter that instances share, without a request for each. The counter never grows beyond the limit, and
+ * each admitted take was added before: so no more than the limit pass, for any number of instances and any crashes.
  *
- * The counter is never added to beyond the limit, and whatever is let through was added before: that is why no more
- * than the limit pass, whatever instances do, how many there are and when they die. What was added and is not taken
- * yet is a share. It is taken ahead, before the last one has run out, so that takes are answered without a promise.
- *
- * A share grows with what is taken (twice as much with each question, up to what a fifth of a second needs), is at most
- * an eighth of what is left, and goes back when it lies idle. Where that leaves less than 8, none are taken ahead: the
- * cache is asked for each turn's takes together, which is exact. Whoever finds the counter full asks the others
- * for their shares before anyone is refused; from then on no instance takes ahead for this caller until the window ends.
+ * The added but untaken part is a share. It is requested ahead, before the last one has run out, so that takes return
+ * without a promise. A share grows with use (twice as much with each request, up to the need of a fifth of a second),
+ * is at most an eighth of the remainder, and is returned when it is idle. If that leaves less than 8, no share is
+ * requested ahead: the cache is queried for each turn's takes together, which is exact. An instance that finds the
+ * counter full recalls the others' shares before any caller is refused; from then on no instance requests ahead for
+ * this caller until the window ends.
  */
 export function createShares({ cache, limit, counterMs, channel, verdict }: ShareDeps): Shares {
   const isShared = limit * partOfLeft >= minShare
-  /** By key, those that were taken of lately. */
+  /** The recently used tallies by key. */
   const active = new Map<string, Tally>()
   let due: Tally[] = []
   let sweeping: NodeJS.Timeout | undefined
@@ -116,7 +118,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     return true
   }
 
-  /** All takes of one turn of the event loop go with one question, and more gather while it is under way. */
+  /** Gathers takes: all of one turn of the event loop share one request, and more gather while it is in progress. */
   function gather(tally: Tally, resolve: (verdict: Verdict) => void): void {
     tally.waiting.push(resolve)
     if (tally.isAsking) return
@@ -132,7 +134,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     for (const tally of asking) void ask(tally)
   }
 
-  /** Asks for those who wait, and a share: one question at a time. Never rejects. */
+  /** Requests takes for the waiting callers, and a share: one request at a time. Never rejects. */
   async function ask(tally: Tally): Promise<void> {
     tally.isAsking = true
     keepActive(tally)
@@ -150,7 +152,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   async function count(tally: Tally, wanted: number): Promise<Counted | undefined> {
     const generation = cache.generation()
     if (tally.generation !== generation) forget(tally)
-    // A cache that lost its counter goes on from what was heard of it, so that its return is no second limit.
+    // A cache that lost its counter continues from the last reading, so that its return is no second limit.
     const from = tally.total - tally.held
     const answer = await cache.countUpTo(tally.key, wanted, { limit, from, windowMs: counterMs })
     if (!answer) return undefined
@@ -166,14 +168,14 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     return answer
   }
 
-  /** What to ask for beyond those who wait. Before anything was heard of the counter that is nothing. */
+  /** Returns the number to request beyond the waiting takes. Before the first reading of the counter it is 0. */
   function spareOf(tally: Tally): number {
     if (!isShared || tally.isRecalled || tally.total === 0) return 0
     const share = Math.min(recentTakes(tally), Math.floor((limit - tally.total) * partOfLeft))
     return share < minShare ? 0 : Math.max(0, share - tally.held)
   }
 
-  /** Nobody is refused while others may hold what they do not need: they are asked for it first, once in a window. */
+  /** Recalls the unneeded shares of other instances before any caller is refused, once in a window. */
   async function whenFull(tally: Tally): Promise<void> {
     const waitMs = isShared ? recallWaitsMs[tally.recalls] : undefined
     if (waitMs === undefined) {
@@ -206,7 +208,10 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     await cache.giveBack(tally.key, units)
   }
 
-  /** The cache may have lost what it counted: a share of that, given out beside a new counter, would be too much. */
+  /**
+   * Drops the share: the cache may have lost its counter, and an old share beside a new counter would exceed the
+   * limit.
+   */
   function forget(tally: Tally): void {
     tally.total -= tally.held
     tally.held = 0
@@ -217,13 +222,13 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   function keepActive(tally: Tally): void {
     if (!isShared) return
     const other = active.get(tally.key)
-    // Only a clock that was set back makes a second one.
+    // Only a clock that was set back creates a second one.
     if (other && other !== tally) void giveBack(other, other.held)
     active.set(tally.key, tally)
     sweeping ??= setTimeout(sweep, sweepMs).unref()
   }
 
-  /** Learns the rates, and gives back what they do not need. */
+  /** Measures the rates, and returns unneeded shares. */
   function sweep(): void {
     sweeping = undefined
     for (const [key, tally] of active) {

@@ -4,8 +4,9 @@ export interface Verdict {
   paused?: boolean
   limit: number
   /**
-   * How many more may pass, as this instance knows: without what others hold unused, and before what they have counted
-   * since it asked, which is a fifth of a second ago at most while it answers. Exact where it asks for each.
+   * The number of requests that may still pass, as this instance knows: without the unused shares of others, and
+   * without their counts since its last request, which is at most a fifth of a second old. Exact if it requests each
+   * one.
    */
   remaining: number
   /** Whole seconds until the window ends, at least 1. */

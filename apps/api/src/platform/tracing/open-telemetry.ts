@@ -20,8 +20,8 @@ import type { Tracing } from './tracing.ts'
 const maxCloseMs = 2_000
 
 /**
- * Traces by OpenTelemetry, sent as OTLP over HTTP. Only ever imported when an endpoint is configured. Spans name
- * routes by their templates and statements without their values: what a caller sent is in none of them.
+ * Starts tracing by OpenTelemetry, sent as OTLP over HTTP. Imported only if an endpoint is configured. Spans name
+ * routes by their templates and statements without their values: they contain no input of a caller.
  */
 export function startTracing({ endpoint, version }: { endpoint: string; version: string }): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
@@ -41,7 +41,7 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
       try {
         return await contexts.with(trace.setSpan(parent, span), work)
       } catch (error) {
-        // By its name alone: messages of libraries may quote what was sent.
+        // Only the name of the error: messages of libraries may quote the input.
         span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' })
         throw error
       } finally {
@@ -54,10 +54,10 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
         const parent = parentOf(request.headers['traceparent'])
         const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent)
         spans.set(request, span)
-        // For those that read their body themselves.
+        // Set here for handlers that read their body themselves.
         contexts.with(trace.setSpan(ROOT_CONTEXT, span), done)
       })
-      // After the body was read: until then the parser of the connection decides what context it is.
+      // Set again after the body was read: until then the parser of the connection decides the context.
       app.addHook('preHandler', (request, _reply, done) => {
         const span = spans.get(request)
         if (span) contexts.with(trace.setSpan(ROOT_CONTEXT, span), done)
@@ -77,7 +77,7 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
   }
 }
 
-/** The caller's span (W3C Trace Context), or none when the header is not what it should be. */
+/** Returns the caller's span (W3C Trace Context), or none if the header is invalid. */
 function parentOf(header: string | string[] | undefined): Context {
   const [, traceId = '', spanId = '', flags = '0'] =
     /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(header)) ?? []

@@ -4,7 +4,7 @@ import type { Tracing } from './tracing.ts'
 
 const maxText = 1_000
 
-/** The same database with a span around each statement. A batch read is in the trace of whoever asked first. */
+/** Wraps a database with a span around each statement. A batched read belongs to the trace of its first caller. */
 export function tracedDatabase(db: Database, { around }: Pick<Tracing, 'around'>): Database {
   const traced = (to: Queryable): Queryable => ({
     query: (statement) => around(...spanOf(statement), () => to.query(statement)),
@@ -22,7 +22,7 @@ export function tracedDatabase(db: Database, { around }: Pick<Tracing, 'around'>
   }
 }
 
-/** Name and attributes of a statement's span. Values are parameters, so the text holds none. */
+/** Returns name and attributes of a statement's span. Values are parameters, so the text contains none. */
 function spanOf({ text }: Sql) {
   const query = text.replaceAll(/\s+/g, ' ').trim()
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': query.slice(0, maxText) }

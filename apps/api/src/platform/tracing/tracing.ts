@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify'
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
-/** Traces: what a request did, and how long each part of it took. */
+/** Traces: the work of a request, and the duration of each part. */
 export interface Tracing {
-  /** Runs the work in a span of what is going on; background work has none, and is only run. */
+  /** Runs the work in a span of the current trace; background work has none, and runs without a span. */
   around<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T>
   /** Gives each request a span, which continues the caller's trace. */
   watch(app: FastifyInstance): void
-  /** Sends what is not sent yet. */
+  /** Sends the unsent spans. */
   close(): Promise<void>
 }

@@ -23,41 +23,44 @@ import {
 } from './shard.ts'
 
 const intents = GatewayIntentBits.Guilds | GatewayIntentBits.GuildMembers | GatewayIntentBits.GuildModeration
-/** Longest time for a socket to open, and then for the platform's first word on it. */
+/** The time limit for a socket to open, and then for the platform's first message on it. */
 const handshakeTimeoutMs = 5_000
 const helloTimeoutMs = 8_000
-/** Failed sockets in a row after which the library, which tries twice a second for ever, is taken off. */
+/**
+ * The number of failed sockets in a row after which the connection is closed: the library retries twice a second
+ * forever.
+ */
 const maxFailures = 3
-/** Keeps the session on the platform's side, so that it can be resumed; 1000 would end it. */
+/** Keeps the session at the platform, so that it can be resumed; 1000 would end it. */
 const keepSession = 4_200
 const normalClosure = 1_000
 
-/** The library gives up where the day's sessions are used up, even when it would only resume. The throttle waits. */
+/** The library gives up when the day's sessions are used up, even if it would only resume. The throttle waits. */
 const unlimited = { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: 1 }
 
-/** Why a connection ended. `silent` sessions can be resumed; the others begin anew. */
+/** The reason for the end of a connection. `silent` sessions can be resumed; the others begin anew. */
 export type ConnectionEnd =
   | { readonly reason: 'refused'; readonly problem: string; readonly closeCode?: number }
   | { readonly reason: 'unreachable' | 'silent' | 'stuck'; readonly problem: string }
 
 export interface ConnectionHandlers {
   dispatched(payload: GatewayDispatchPayload, shardId: number): void
-  /** Readiness or health of a shard is not what it was. */
+  /** Reports a change of a shard's readiness or health. */
   changed(): void
-  /** A new session has to wait, and why where that is long. */
+  /** Reports that a new session has to wait, with the reason if the wait is long. */
   delayed(delay: IdentifyDelay): void
-  /** A new session is about to be asked for. */
+  /** Runs before a new session is requested. */
   readonly beginning: ChatGatewayListener['beginning']
-  /** Once, and the last word. */
+  /** Reports the end, once; no call follows. */
   ended(end: ConnectionEnd): void
 }
 
 interface ConnectionOptions {
   readonly token: string
   readonly info: APIGatewayBotInfo
-  /** By shard; outlives the connection. */
+  /** Sessions by shard; they outlive the connection. */
   readonly sessions: Map<number, SessionInfo>
-  /** Up to where a shard may say that it was told: the platform forgets what was acknowledged. */
+  /** Returns the sequence that a shard may acknowledge: the platform deletes acknowledged events. */
   readonly acknowledged: (shardId: number) => number | null
   readonly throttle: IdentifyThrottle
   readonly timing: ChatGatewayTiming
@@ -65,19 +68,19 @@ interface ConnectionOptions {
 }
 
 export interface Connection {
-  /** Shards by number, as many as the platform recommends. */
+  /** The shards by number, as many as the platform recommends. */
   readonly shards: ReadonlyMap<number, ShardHealth>
   close(options?: { isResumable: boolean }): void
 }
 
 /**
- * One manager of the library from birth to death, guarded against what the library leaves open: sessions
- * shared between managers, errors nobody listens to, resumes nobody answers, retries without a pause.
+ * Runs one manager of the library from start to end, and guards against its gaps: sessions shared between managers,
+ * errors without a listener, resumes without an answer, retries without a pause.
  */
 export function openConnection(options: ConnectionOptions, handlers: ConnectionHandlers): Connection {
   const { token, info, sessions, acknowledged, throttle, timing, log } = options
   const shards = new Map(Array.from({ length: info.shards }, (_, id) => [id, newShard()]))
-  // The library tells of the shards that it was given.
+  // The library reports only shards that it was given.
   const shardOf = (id: number) => shards.get(id) as ShardHealth
   const noteEnd = (id: number, code: number) => {
     const endCode = endedBy(shardOf(id), code)
@@ -95,8 +98,8 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     helloTimeout: helloTimeoutMs,
     // `patienceMs` limits it. The library would close as if the platform had refused the session.
     readyTimeout: null,
-    // The library cannot be stopped in the middle of a reconnect, and then goes on for ever. It asks for
-    // the session before each step, so a manager that is over waits there for an answer that never comes.
+    // The library cannot be stopped in the middle of a reconnect, and would continue forever. It requests the
+    // session before each step, so a manager that is over waits there for a promise that never settles.
     retrieveSessionInfo: (id) => (isOver ? new Promise(() => {}) : (sessions.get(id) ?? null)),
     updateSessionInfo: (id, session) => {
       if (isOver) return
@@ -121,7 +124,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
           if (over.signal.aborted) await new Promise(() => {})
           throw error
         }
-        // Waiting for its turn was no failure of the shard's.
+        // Waiting for its turn was no failure of the shard.
         shardOf(id).lostAt = performance.now()
       },
     }),
@@ -138,8 +141,8 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     over.abort()
     clearInterval(watch)
     if (!isResumable) sessions.clear()
-    // A socket that is still opening must not be destroyed: its failure would find no listener and end
-    // the process. When its time is up it has opened or failed.
+    // A socket that is still opening must not be destroyed: its failure would find no listener and end the process.
+    // After its time limit it has opened or failed.
     const mayBeOpening = [...shards.values()].some(({ isReady }) => !isReady)
     for (const shard of shards.values()) markLost(shard)
     const destroy = async () => {
@@ -232,7 +235,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   watch.unref()
 
   manager.connect().catch((error: unknown) => {
-    // Most of its failures have been heard of by an event before.
+    // An event has reported most of its failures before.
     const problem = error instanceof Error ? error.message : 'The gateway cannot be reached.'
     end({ reason: 'unreachable', problem })
   })

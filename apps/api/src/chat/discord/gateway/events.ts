@@ -3,14 +3,14 @@ import type { ChatEvent } from '../../chat-gateway.ts'
 import { id, toMember, toRole, toServer, toUser } from '../objects.ts'
 
 /**
- * What a payload says in our words; undefined when it is none of our business.
- * @throws ChatPlatformError when it makes no sense
+ * Translates a payload into an event; undefined if it does not concern this service.
+ * @throws ChatPlatformError if it makes no sense
  */
 export function toChatEvent(payload: GatewayDispatchPayload): ChatEvent | undefined {
   switch (payload.t) {
     case GatewayDispatchEvents.GuildCreate: {
       const serverId = id(payload.d.id)
-      // In an outage a server may arrive as nothing but its id.
+      // In an outage a server may arrive with its ID alone.
       if (payload.d.unavailable) return { kind: 'serverUnavailable', serverId }
       return { kind: 'serverAvailable', serverId, server: toServer(payload.d) }
     }
@@ -21,7 +21,7 @@ export function toChatEvent(payload: GatewayDispatchPayload): ChatEvent | undefi
     case GatewayDispatchEvents.GuildRoleCreate:
     case GatewayDispatchEvents.GuildRoleUpdate: {
       const [serverId, role] = [id(payload.d.guild_id), toRole(payload.d.role)]
-      // The role that everyone holds has the server's own id; it says nothing about anyone.
+      // The role that everyone holds has the server's own ID; it distinguishes no member.
       return role.id === serverId ? undefined : { kind: 'roleChanged', serverId, role }
     }
     case GatewayDispatchEvents.GuildRoleDelete:

@@ -25,9 +25,9 @@ afterEach(async () => {
 interface Opened {
   botToken?: string
   timing?: Partial<ChatGatewayTiming>
-  /** What `/gateway/bot` says instead of what it says. */
+  /** Overrides the answer of `/gateway/bot`. */
   info?: { url?: string; shards?: number }
-  /** What is said before that, or thrown, one after another. */
+  /** Answers before that one, or errors to throw, in order. */
   first?: unknown[]
 }
 
@@ -68,7 +68,7 @@ function open({ botToken = sim.app.botToken, timing = {}, info = {}, first = [] 
     isProven,
     untilProven: () => until('the connection is proven', isProven),
     untilNotProven: () => until('the connection is not proven', () => !isProven()),
-    /** Changes something, and waits until it was told. */
+    /** Changes a member, and waits until the event has arrived. */
     async untilTold(memberId: string = ada) {
       const nick = `nick ${Math.random()}`
       sim.world.setNick(club, memberId, nick)
@@ -245,7 +245,7 @@ describe('a new session begins after', () => {
     await client.untilTold()
   })
 
-  // Sockets that open to nobody must be let go of without a listener missing when they fail at last.
+  // A socket without a peer must be closed with a listener still in place for its late failure.
   test('an address where nobody speaks', async () => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => void sockets.add(socket.on('error', () => {}).resume()))

@@ -40,14 +40,14 @@ const defaults: ChatGatewayTiming = {
   refusedPauseMs: 30_000,
   identifyEveryMs,
   lastingSessionMs: 5 * 60_000,
-  // At most 288 sessions a day that do not last, of the 1,000 after which the platform resets the token.
+  // At most 288 short sessions a day, of the 1,000 after which the platform resets the token.
   maxIdentifyPauseMs: 5 * 60_000,
 }
 const maxRefusedPauseMs = 10 * 60_000
-/** Least time between two log lines about delays of new sessions for the same reason. */
+/** The shortest time between two log lines about delays of new sessions for the same reason. */
 const delayToldEveryMs = 60 * 60_000
 
-/** The platform's gateway, reconnected for as long as it is open. */
+/** Creates the platform's gateway, which reconnects while it is open. */
 export function createDiscordGateway(options: DiscordGatewayOptions): ChatGateway {
   const { get, botToken: token, log } = options
   const timing = { ...defaults, ...options.timing }
@@ -55,7 +55,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   /** Never the library's own store, which all managers of a process share. */
   const sessions = new Map<number, SessionInfo>()
   const sequences = createSequences()
-  /** How far each shard's session was told, and up to where that is safe. */
+  /** The last received sequence of each shard's session, and the acknowledged one. */
   const told = new Map<number, ChatGatewaySession>()
   const acknowledged = new Map<number, ChatGatewaySession>()
   let connection: Connection | undefined
@@ -69,7 +69,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   let closing = new AbortController()
   let running = Promise.resolve()
 
-  /** One connection from its address to its end; undefined when it was closed on purpose. */
+  /** Runs one connection from its address to its end; undefined if it was closed on purpose. */
   const connectOnce = async (
     listener: ChatGatewayListener,
     closed: Promise<undefined>,
@@ -116,7 +116,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     )
     connection = opened
     const end = await Promise.race([ended, closed])
-    // Whoever comes next goes on with the session.
+    // The next connection resumes the session.
     opened.close({ isResumable: true })
     connection = undefined
     return end
@@ -155,13 +155,13 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     told.set(session.shard, session)
     acknowledged.set(session.shard, session)
   }
-  /** Of another session than the present one nothing is. */
+  /** Ignored unless it belongs to the current session. */
   const safeUpTo = (shardId: number) => {
     const safe = acknowledged.get(shardId)
     return safe && safe.id === sessions.get(shardId)?.sessionId ? safe.sequence : null
   }
 
-  /** A fault of ours ends one connection, and not the gateway: the next one may do without meeting it. */
+  /** A fault of ours ends one connection, and not the gateway: the next one may not meet it. */
   const endedByFault = (error: unknown): Ended => {
     log.error({ err: error }, 'gateway connection ended: internal error')
     connection?.close()
@@ -191,7 +191,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
         state: isRefused ? 'refused' : 'connecting',
         problem: isRefused ? withNextAttempt(end.problem, pauseMs) : end.problem,
       }
-      // Logs each new problem once, however often it is met.
+      // Logs each new problem once, however often it occurs.
       if (end.wasUp || toldProblem !== end.problem) {
         const closeCode = isRefused ? end.closeCode : undefined
         log[isRefused ? 'error' : 'warn']({ closeCode, nextAttemptInSec: seconds(pauseMs) }, end.problem)
@@ -223,7 +223,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     },
     sessions() {
       const shards = connection?.shards.size ?? 0
-      // What the library has given up cannot be resumed.
+      // Sessions that the library has abandoned cannot be resumed.
       const known = [...told.values()].filter(
         ({ shard, id, shards: of }) => of === shards && sessions.get(shard)?.sessionId === id,
       )
@@ -255,7 +255,7 @@ const withNextAttempt = (problem: string, pauseMs: number) => {
 
 type Ended = ConnectionEnd & { wasUp: boolean }
 
-/** Where the gateway is, or why nobody says so. */
+/** Returns the address of the gateway, or the reason why it is unknown. */
 async function findGateway(get: DiscordGet): Promise<APIGatewayBotInfo | Ended> {
   try {
     return toGatewayInfo(await get<APIGatewayBotInfo>(Routes.gatewayBot(), 'background'))
@@ -266,8 +266,8 @@ async function findGateway(get: DiscordGet): Promise<APIGatewayBotInfo | Ended> 
   }
 }
 
-/** The platform's rule for which of its connections tells of a server. */
+/** Returns the connection that reports on a server, by the platform's rule. */
 const shardOf = (serverId: string, shards: number) => Number((BigInt(serverId) >> 22n) % BigInt(shards))
 
-/** Says which session it is, without saying its id. */
+/** Identifies a session without revealing its ID. */
 const nameOf = (sessionId: string) => hash('sha256', sessionId).slice(0, 16)

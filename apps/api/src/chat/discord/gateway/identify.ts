@@ -8,9 +8,9 @@ export const identifyEveryMs = 5_500
 
 export interface IdentifyTiming {
   readonly identifyEveryMs: number
-  /** A session that the platform ends sooner than this after its IDENTIFY counts as failed. */
+  /** The time after IDENTIFY before which a session that the platform ends counts as failed. */
   readonly lastingSessionMs: number
-  /** Longest pause between two new sessions that fail. */
+  /** The longest pause between two new sessions that fail. */
   readonly maxIdentifyPauseMs: number
 }
 
@@ -20,23 +20,26 @@ const fewSessions = 200
 
 export interface IdentifyDelay {
   readonly pauseMs: number
-  /** Names the reason of a long pause and its fix. */
+  /** The reason for a long pause and its fix. */
   readonly problem: string | null
-  /** The close code by which the platform ended the last session, when that is the reason. */
+  /** The close code with which the platform ended the last session, if that is the reason. */
   readonly closeCode: number | null
 }
 
-/** What the platform says of new sessions (`session_start_limit` of `GET /gateway/bot`). */
+/** The platform's limit of new sessions (`session_start_limit` of `GET /gateway/bot`). */
 export interface SessionStarts {
   readonly remaining: number
   readonly reset_after: number
 }
 
 export interface IdentifyThrottle {
-  /** Takes over what the platform says is left; it resets the bot's token when a bot begins more sessions. */
+  /**
+   * Applies the number of sessions that the platform reports as left; it resets the token of a bot that begins
+   * more.
+   */
   allow(starts: SessionStarts): void
   remaining(): number | undefined
-  /** Takes over what was recorded so long ago, here or by another instance. */
+  /** Applies a record of this age, made here or by another instance. */
   restore(known: SessionBeginnings, ageMs: number): void
   /** Counts the shard's last session as failed if the platform ended it soon after it began. */
   ended(shard: number, closeCode: number): void
@@ -54,7 +57,10 @@ export interface Turn {
 }
 
 interface Shard {
-  /** When its last session was asked for; undefined when the end of that one has been accounted for. */
+  /**
+   * The time at which its last session was requested; undefined once the end of that session has been accounted
+   * for.
+   */
   identifiedAt: number | undefined
   failures: number
   notBefore: number
@@ -62,10 +68,10 @@ interface Shard {
 }
 
 /**
- * Spaces new sessions, across all managers that are made one after another: by lane, by how many sessions of a shard
- * failed one after another, and by what the platform allows in a day. Only a session that the platform ended has failed:
- * our network, a restart or another leader says nothing about the next session. The library's own throttler begins anew with
- * each manager, knows no back-off, and goes on to identify when the connection is lost while it waits.
+ * Spaces new sessions, across successive managers: by lane, by the number of consecutive failed sessions of a
+ * shard, and by the platform's daily limit. Only a session that the platform ended has failed: our network, a
+ * restart or another leader has no bearing on the next session. The library's own throttler begins anew with each
+ * manager, has no back-off, and identifies even if the connection is lost while it waits.
  */
 export function createIdentifyThrottle(
   timing: IdentifyTiming,
@@ -104,8 +110,8 @@ export function createIdentifyThrottle(
   }
   const resetAt = () => (starts && starts.remaining <= 0 ? starts.resetAt : 0)
   /**
-   * Spreads the last sessions of the day: sessions that our network ends are no failures, and are counted all the same.
-   * Computed for each wait, so a new count of the platform ends the pauses of the old one.
+   * Spreads the last sessions of the day: sessions that our network ends are no failures, and are counted all the
+   * same. Computed for each wait, so a new count of the platform ends the pauses of the old one.
    */
   const laneAt = (lane: number): number => {
     const freeAt = laneFreeAt.get(lane)

@@ -1,10 +1,10 @@
-/** Gaps within ten minutes after which the platform's numbers are not believed any more. */
+/** The number of gaps within ten minutes after which the platform's sequence is not trusted. */
 const maxGaps = 5
 const windowMs = 10 * 60_000
 
 /**
- * The platform numbers what it tells in a session. Its documentation warns that events may be lost; one that was
- * numbered and never came is a gap. Nobody promises that there are no others, so many of them mean nothing.
+ * Finds gaps in the platform's numbering of events. Its documentation warns that events may be lost; a number that
+ * never arrived is a gap. The platform does not promise to number without gaps, so many of them mean nothing.
  */
 export function createSequences(now = () => performance.now()) {
   const last = new Map<number, number>()
@@ -12,7 +12,7 @@ export function createSequences(now = () => performance.now()) {
 
   return {
     begin: (shardId: number, sequence: number) => void last.set(shardId, sequence),
-    /** True when something before this one was never told. */
+    /** Returns true if an event before this one was never received. */
     hasGap(shardId: number, sequence: number): boolean {
       const before = last.get(shardId)
       if (before !== undefined && sequence <= before) return false

@@ -78,7 +78,7 @@ describe('the gateway, when sessions do not last', () => {
     },
   )
 
-  /** The platform has forgotten the session when our network returns. */
+  /** Deletes the sessions at the platform and drops the connections, so that each resume is refused. */
   const disturb = async (isProven: () => boolean) => {
     sim.gateway.forgetSessions()
     sim.gateway.dropAll()
@@ -154,7 +154,7 @@ describe('the gateway, when sessions do not last', () => {
   test('begins as many as the platform says are left, and no more before it says so', async () => {
     sim.gateway.leaveSessionStarts(2, 20_000)
     sim.gateway.endSessions('atIdentify')
-    // One that is given up on a busy machine would ask again, and be told.
+    // An attempt abandoned on a busy machine would send another request, and succeed.
     const { gateway: opened } = open({ ...failing, maxIdentifyPauseMs: 50, patienceMs: 60_000 })
     await until('none is left', () => sim.gateway.sessionStartsLeft() === 0)
     await until('it waits', () => opened.status().problem?.includes('no more new gateway sessions') === true)

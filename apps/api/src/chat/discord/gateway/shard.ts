@@ -1,28 +1,28 @@
 import { isOfPlatform, isResumable } from './refusals.ts'
 
 /**
- * How much one connection can be relied on. A socket that says nothing looks the same whether nothing
- * happens or nobody is there, so it is asked: an answered question proves that everything before it arrived.
+ * The reliability of one connection. A silent socket is the same for an idle platform and for a lost one, so
+ * heartbeats are sent: an answered heartbeat proves that everything before it arrived.
  */
 export interface ShardHealth {
   isReady: boolean
-  /** When it was last ready, or began to try. */
+  /** The time at which it was last ready, or began to connect. */
   lostAt: number
-  /** Until when it waits for leave to begin a session: no fault of the connection's. */
+  /** The end of the wait for permission to begin a session, which is no fault of the connection. */
   waitsUntil: number
-  /** When the platform last said anything on a connection that is not ready yet. */
+  /** The time of the platform's last message on a connection that is not ready yet. */
   greetedAt: number | undefined
-  /** The present connection asked to resume a session, and has no answer yet. */
+  /** True if the current connection requested to resume a session, and has no answer yet. */
   isResuming: boolean
-  /** Close code of the platform's after which the session is being resumed. */
+  /** The platform's close code after which the session is being resumed. */
   interruptedBy: number | undefined
-  /** Sockets that failed since it was last ready. */
+  /** The number of sockets that failed since it was last ready. */
   failures: number
-  /** When the question was sent that nobody has answered yet. */
+  /** The time at which the unanswered heartbeat was sent. */
   askedAt: number | undefined
-  /** When the last answered question was sent. */
+  /** The time at which the last answered heartbeat was sent. */
   provenAt: number | undefined
-  /** How long the last answer took. */
+  /** The latency of the last heartbeat. */
   latencyMs: number | undefined
 }
 
@@ -40,7 +40,7 @@ export const newShard = (): ShardHealth => ({
 })
 
 export function markReady(shard: ShardHealth): void {
-  // Replayed events may still be on their way: only the next answer proves that they have arrived.
+  // Replayed events may still be in transit: only the next answer proves that they have arrived.
   Object.assign(shard, {
     isReady: true,
     greetedAt: undefined,
@@ -86,10 +86,10 @@ export function endedBy(shard: ShardHealth, code: number): number | undefined {
   return shard.isResuming && code === 1_000 ? shard.interruptedBy : code
 }
 
-/** How long the present question has been without an answer. */
+/** Returns the time for which the current heartbeat has been unanswered. */
 export const silentForMs = ({ askedAt }: ShardHealth): number =>
   askedAt === undefined ? 0 : performance.now() - askedAt
 
-/** How long a connection has been owing us an answer since it last said something. */
+/** Returns the time since the last message of a connection that owes an answer. */
 export const unansweredForMs = ({ isReady, greetedAt }: ShardHealth): number =>
   isReady || greetedAt === undefined ? 0 : performance.now() - greetedAt

@@ -14,18 +14,20 @@ export interface DiscordLoginOptions {
   readonly clientSecret: string
   readonly callbackUrl: string
   readonly budget: DiscordBudget
-  /** Waits for a turn, so that all instances together keep the platform's limit for our address. */
+  /** Waits for a turn, so that all instances together observe the platform's limit for our address. */
   readonly exchangePace: () => Promise<void>
 }
 
 const deadlineMs = 4_000
-/** Of tokens, or of who somebody is. */
+/** The size limit of a response with tokens, or with a user. */
 const maxBytes = 1024 * 1024
-/** What is no code of the platform's is not shown to it: its edge refuses what looks like an attack. */
+/**
+ * Codes that the platform cannot have issued are rejected here; the platform's edge would treat them as an attack.
+ */
 const codeShape = /^[\w.~+/=-]{1,512}$/
 /**
- * Logins of all addresses and of one that are at the platform, or wait for it, on this instance. An address that
- * brings nothing but bad codes tries one in a second, when nobody else waits.
+ * The sign-ins of all addresses and of one that are at the platform, or wait for it, on this instance. An address
+ * that sends only bad codes may try one a second, if no other caller waits.
  */
 const shares = {
   maxAtOnce: 32,
@@ -35,10 +37,10 @@ const shares = {
   maxWaitMs: 3_000,
   lastEveryMs: 1_000,
 }
-/** The least that tells who it is, and the e-mail that the specification shows. */
+/** The smallest scopes that identify the user, and include the email address that the specification shows. */
 const scopes = ['identify', 'email']
 
-/** The OAuth side of the platform: its screen, the code exchange, and one read with the member's token. */
+/** Creates the OAuth side of the platform: its screen, the code exchange, and one read with the member's token. */
 export function createDiscordLogin(
   options: DiscordLoginOptions,
 ): Pick<ChatPlatform, 'authorizeUrl' | 'isIssuer' | 'identify' | 'isClientAccepted'> {
@@ -49,11 +51,11 @@ export function createDiscordLogin(
     token_endpoint: `${options.apiUrl}/v10/oauth2/token`,
   }
   const client: oauth.Client = { client_id: options.clientId }
-  // In the body: the platform's secrets have characters that strict clients escape in Basic.
+  // Sent in the body: the platform's secrets have characters that strict clients escape in Basic.
   const credentials: oauth.ClientAuth = (...sent) => oauth.ClientSecretPost(options.clientSecret)(...sent)
   const http = {
     [oauth.customFetch]: fetchWithin(options.budget),
-    // Only a stand-in on this machine is ever spoken to without TLS.
+    // Only a stand-in on this machine is contacted without TLS.
     [oauth.allowInsecureRequests]: options.apiUrl.startsWith('http:'),
   }
   const queue = createFairQueue({
@@ -92,7 +94,7 @@ export function createDiscordLogin(
     },
     isClientAccepted: async () => {
       refuseIncomplete(options)
-      // A code that nobody was given: whoever is no good client is refused before it is looked at, and no token is made.
+      // A code that was never issued: a bad client is refused before the code is checked, and no token is created.
       const madeUp = { code: 'made-up', redirect_uri: options.callbackUrl }
       const { status } = await asChatPlatformError(() =>
         oauth.genericTokenEndpointRequest(server, client, credentials, 'authorization_code', madeUp, http),
@@ -136,7 +138,10 @@ export function createDiscordLogin(
   }
 }
 
-/** Outside production the service starts without them; a login is then refused, as the platform would refuse it. */
+/**
+ * Throws without client ID or secret: outside production the service starts without them, and a sign-in is refused,
+ * as the platform would refuse it.
+ */
 function refuseIncomplete({ clientId, clientSecret }: DiscordLoginOptions) {
   const needed = { CHAT_CLIENT_ID: clientId, CHAT_CLIENT_SECRET: clientSecret }
   const missing = Object.entries(needed).flatMap(([name, value]) => (value === '' ? [name] : []))
@@ -144,23 +149,23 @@ function refuseIncomplete({ clientId, clientSecret }: DiscordLoginOptions) {
   throw new ChatPlatformError('refused', `A login needs ${missing.join(' and ')}, which is not set.`, 401)
 }
 
-/** The platform limits one member, whose login this is. */
+/** The platform limits the one member who signs in. */
 class MemberLimited extends ChatPlatformError {
   constructor() {
     super('unavailable', 'The chat platform limits this member.', 429)
   }
 }
 
-/** A bad code, or a member who is limited: whoever brings many of them goes last. */
+/** Returns true for a bad code, or a member who is limited: callers with many of them go last. */
 const isTheirs = (error: unknown) =>
   error instanceof MemberLimited ||
-  // 401 is said of our own credentials.
+  // A 401 concerns our own credentials.
   (error instanceof ChatPlatformError && error.failure === 'refused' && error.status !== 401)
 
 const exchange = { lane: 'oauth' } as const
 const membersRead = { lane: 'oauth', isMembers: true } as const
 
-/** The code is exchanged in turns, so only the request that carries one is worth waiting for a limit. */
+/** The code is exchanged in turns, so only the request that carries it is worth waiting for a limit. */
 const fetchWithin =
   (budget: DiscordBudget): typeof fetchOnce =>
   async (url, init) => {
@@ -172,13 +177,16 @@ const fetchWithin =
       return settled(budget, spending, fetchOnce(url, init))
     }
     const response = await ask()
-    // A limit is told before the code is looked at, so it is still good: the next real try is this one.
+    // The platform applies a limit before it checks the code, so the code is still valid: the next real attempt is
+    // this one.
     if (response.status !== 429 || !isExchange) return response
     await budget.patience(exchange)
     return budget.pauseMs(exchange) > 0 ? response : ask()
   }
 
-/** One try, bounded in time including the body, never redirected. A single-use code is never sent twice. */
+/**
+ * Sends one request, bounded in time including the body, never redirected. A single-use code is never sent twice.
+ */
 async function fetchOnce(
   url: string,
   init: oauth.CustomFetchOptions<string, oauth.ProtectedResourceRequestBody | undefined>,
@@ -197,7 +205,7 @@ async function fetchOnce(
   return new Response(withoutIdToken(text), { status: response.status, headers: response.headers })
 }
 
-/** Some grants carry an ID token that nobody asked for, of an issuer of its own: it is not ours to check. */
+/** Removes an unrequested ID token, which some grants carry: its issuer differs, and it is not ours to verify. */
 function withoutIdToken(text: string): string {
   if (!text.includes('"id_token"')) return text
   try {

@@ -42,14 +42,14 @@ test('several instances keep one bucket together: the platform hardly ever has t
   const shared = cache()
   const instances = [instance(shared), instance(shared), instance(shared)]
   let answered = 0
-  // Several times what the bucket holds, however long that takes.
+  // Several times the size of the bucket, however long that takes.
   const lane = async (chat: ChatPlatform, from: number) => {
     for (let i = from; answered < 15; i++) {
       if ((await ask(chat, i, 'background')) === 'answered') answered += 1
     }
   }
   await Promise.all(instances.flatMap((chat, i) => [lane(chat, i * 10), lane(chat, i * 10 + 5)]))
-  // One each time that two of them ask for the last one at the same moment.
+  // One for each time that two instances request the last one at the same moment.
   expect(sim.invalidRequests.count()).toBeLessThanOrEqual(answered / 2)
   for (const chat of instances) expect(chat.budget().open).toEqual([])
 })
@@ -76,7 +76,7 @@ test('a limit on everything that one instance hears of is kept by all of them', 
   const first = ask(one, 0, 'login')
   await told
   await other.server(club, 'login')
-  // The limit began after the question, and nobody asked before it was over.
+  // The limit began after the request, and no request was sent before it was over.
   expect(performance.now() - askedAt).toBeGreaterThan(990)
   expect(await first).toBe('answered')
   expect(sim.invalidRequests.count()).toBe(1)

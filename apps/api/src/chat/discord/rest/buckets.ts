@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cache } from '#platform/cache/cache'
 import { ChatPlatformError, type Priority } from '../../chat-platform.ts'
 
-/** Whoever waits longer than this for a bucket is told that the platform is busy. */
+/** A request that waits longer than this for a bucket fails: the platform is busy. */
 const maxWaitMs = 2_000
 const lookEveryMs = 50
-/** What background work leaves in a bucket, so that a login finds something in it. */
+/** The number of requests that background work leaves in a bucket for sign-ins. */
 const leftForLogins = 1
 
 export interface Buckets {
   /**
-   * Waits while a bucket is empty, as any instance was last told.
-   * @throws ChatPlatformError when it stays empty for too long
+   * Waits while a bucket is empty, according to the last answer to any instance.
+   * @throws ChatPlatformError if it stays empty for too long
    */
   turn(route: string, priority: Priority, signal: AbortSignal | null): Promise<void>
-  /** Notes what the platform says of a bucket, for all instances. */
+  /** Records the state of a bucket, as the platform reported it, for all instances. */
   note(
     route: string,
     response: { readonly status: number; readonly headers: Pick<Headers, 'get'> },
@@ -22,9 +22,9 @@ export interface Buckets {
 }
 
 /**
- * The platform counts by route and server, and tells each answer's reader what is left. The library obeys that
- * for one client; here all clients of all instances do. A mark lies in the cache for as long as a bucket is
- * empty, so nobody's clock is asked. While the cache is away each client obeys what it hears itself.
+ * Shares the platform's buckets. The platform counts by route and server, and reports the remainder with each
+ * answer. The library observes that for one client; here all clients of all instances do. A mark stays in the cache
+ * while a bucket is empty, so no clock is compared. Without the cache each client observes its own answers.
  */
 export function createBuckets(cache: Cache): Buckets {
   const everything = 'chat-bucket:everything'
@@ -47,7 +47,7 @@ export function createBuckets(cache: Cache): Buckets {
     },
     async note(route, { status, headers }) {
       if (status === 429) {
-        // Limits that others have used up are over with their time as well.
+        // Limits that others have used up also end with their time.
         const isGlobal = headers.get('x-ratelimit-global') === 'true'
         await mark(isGlobal ? everything : empty(route), headers.get('retry-after'))
         return
@@ -55,7 +55,7 @@ export function createBuckets(cache: Cache): Buckets {
       const left = headers.get('x-ratelimit-remaining')
       if (left === null || Number(left) > leftForLogins) return
       const resetAfter = headers.get('x-ratelimit-reset-after')
-      // A bucket of one or two has nothing to leave to anyone.
+      // A bucket of one or two has too little to reserve a part.
       const isSmall = Number(headers.get('x-ratelimit-limit')) <= leftForLogins + 1
       if (Number(left) === 0) await mark(empty(route), resetAfter)
       else if (!isSmall) await mark(low(route), resetAfter)

@@ -13,7 +13,7 @@ const minute = 60_000
 function givenBudget(cache = createMemoryCache()) {
   let now = 0
   const budget = createDiscordBudget(createLog('silent'), cache, () => now)
-  /** True when it was sent. */
+  /** Returns true if the request was sent. */
   const ask = (spending: Spending, status: number, headers: Record<string, string> = {}) => {
     try {
       budget.spend(spending)
@@ -29,7 +29,7 @@ function givenBudget(cache = createMemoryCache()) {
     wait: (ms: number) => {
       now += ms
     },
-    /** How many of the requests that wanted to go in a time, one each 50 ms, were sent. */
+    /** Returns the number of requests that were sent in a time with one attempt each 50 ms. */
     askFor: (ms: number, spending: Spending, status: number) => {
       let sent = 0
       for (const until = now + ms; now < until; now += 50) if (ask(spending, status)) sent += 1
@@ -204,7 +204,7 @@ test('with a dead bot token members stay logged in, and the platform is asked fe
       const said = replies.map(({ status, body }) => `${status} ${body.rolesSource}`)
       expect(said).toEqual(['200 mirror', '200 mirror'])
     }
-    // Every way in asks, also without the pause of a server that was seen to fail.
+    // Sent directly, without the pause after a server's failure: every path must observe the budget.
     for (let i = 0; i < 150; i++) await world.service.deps.chat.server(club, 'login').catch(() => {})
     expect(world.sim.invalidRequests.count()).toBeLessThan(100)
     expect(world.service.deps.chat.budget().open).toMatchObject([{ name: 'token' }])

@@ -6,22 +6,22 @@ import { type BreakerOptions, type CircuitBreaker, createCircuitBreaker } from '
 
 const minute = 60_000
 const pauses = { firstPauseMs: 30_000, maxPauseMs: 10 * minute }
-/** A limit is over when the platform says so; where it does not say, this is tried first. */
+/** The platform reports the end of a limit; otherwise this pause is tried first. */
 const limitPauses = { firstPauseMs: 1_000, maxPauseMs: 10 * minute }
-/** A login waits this long for a limit to be over, and is then told that the platform is busy. */
+/** A sign-in waits this long for the end of a limit, and then fails: the platform is busy. */
 const loginPatienceMs = 2_500
 const lookEveryMs = 25
 
 /**
- * The platform bans an address for a day after 10,000 refused requests in ten minutes. Each reason for a
- * refusal has a breaker of its own, so that one server that refuses us does not stop the others, and what strangers
- * make the OAuth calls run into does not stop the bot.
+ * The platform bans an address for a day after 10,000 refused requests in ten minutes. Each reason for a refusal
+ * has its own breaker: one server that refuses us does not stop the others, and OAuth failures that unknown callers
+ * cause do not stop the bot.
  */
 const limits = {
   token: { threshold: 10, windowMs: minute, ...pauses },
   client: { threshold: 10, windowMs: minute, ...pauses },
   rate: { threshold: 30, windowMs: minute, ...limitPauses },
-  // Nothing tells how much is left of this limit, so its first 429 is obeyed.
+  // The platform does not report the remainder of this limit, so its first 429 is observed.
   oauth: { threshold: 1, windowMs: minute, ...limitPauses },
   server: { threshold: 20, windowMs: minute, ...pauses },
   total: { threshold: 1_000, windowMs: 10 * minute, ...pauses },
@@ -29,7 +29,10 @@ const limits = {
 
 type Kind = keyof typeof limits
 
-/** Instances behind one address are banned together: what all of them may have refused in ten minutes. */
+/**
+ * Instances behind one address are banned together: the number of refusals in ten minutes that all of them may
+ * have.
+ */
 const maxTogether = 2_000
 /** Requests per second, below the platform's limit of 50. `pace.ts` enforces it. */
 const perSecond = 48
@@ -43,44 +46,44 @@ const why: Record<Kind, string> = {
   total: 'The chat platform refuses too many requests. They go on by themselves.',
 }
 
-/** A request as far as its budget is concerned. */
+/** A request with the properties that its budget needs. */
 export interface Spending {
   readonly lane: Priority | 'oauth'
-  /** The server that it asks about. */
+  /** The server of the request. */
   readonly serverId?: string | undefined
-  /** Sent with a member's token: what is refused then is that member's, and says nothing of anyone else. */
+  /** Sent with a member's token: a refusal concerns that member only. */
   readonly isMembers?: boolean
 }
 
-/** What came of a request. */
+/** The answer to a request. */
 export interface Outcome {
   readonly status: number
   readonly headers: Pick<Headers, 'get'>
 }
 
 export interface DiscordBudget {
-  /** Waits for a short pause to be over; a login that is the next one after it finds out whether it is. */
+  /** Waits for the end of a short pause; the next sign-in after it is the probe. */
   patience(spending: Spending): Promise<void>
-  /** Milliseconds until such a request may be tried; 0 is now. */
+  /** Returns the milliseconds until such a request may be sent; 0 means now. */
   pauseMs(spending: Spending): number
-  /** @throws ChatPlatformError when asking would only be refused again */
+  /** @throws ChatPlatformError if the request would only be refused again */
   spend(spending: Spending): void
   /**
-   * As `spend`, after a short pause is over; a login that is the next one after it finds out whether it is.
-   * @throws ChatPlatformError when the pause is too long to wait for
+   * Like `spend`, after a short pause is over; the next sign-in after it is the probe.
+   * @throws ChatPlatformError if the pause is too long to wait for
    */
   spendInTurn(spending: Spending): Promise<void>
   /**
-   * What came of it; undefined when no answer came. A limit that others have used up (`shared`) is not counted
-   * against us.
+   * Records the outcome; undefined if there was no answer. A limit that others have used up (`shared`) is not
+   * counted against us.
    */
   settle(spending: Spending, outcome: Outcome | undefined): void
-  /** How long the last answer took. */
+  /** Records the duration of the last answer. */
   took(ms: number): void
   state(): ChatBudget
 }
 
-/** One for each instance and platform account. */
+/** Creates the budget of one instance and platform account. */
 export function createDiscordBudget(log: Log, cache: Cache, now = () => performance.now()): DiscordBudget {
   const breakers = new Map<string, CircuitBreaker>()
   const sent: { at: number; lane: Spending['lane'] }[] = []
@@ -121,7 +124,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
   }
   const pauseMs = (spending: Spending): number => {
     const kind = refusing(spending)
-    // While a probe is under way its answer is what to wait for.
+    // While a probe is in progress, its answer ends the wait.
     return kind === undefined ? 0 : Math.max(lookEveryMs, breaker(kind, spending.serverId).openForMs() ?? 0)
   }
 
@@ -139,7 +142,8 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
       const deadline = now() + loginPatienceMs
       for (;;) {
         const waitMs = pauseMs(spending)
-        // In one step with the look: of all who waited for a pause to end, one is the probe, and the others wait on.
+        // In one step with the check: of all requests that waited for a pause to end, one is the probe, and the
+        // others wait on.
         if (waitMs === 0 || spending.lane === 'background' || now() + waitMs > deadline)
           return spend(spending)
         await sleep(Math.min(waitMs, lookEveryMs))
@@ -157,7 +161,8 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
       for (const kind of kindsOf(spending)) {
         const one = breaker(kind, spending.serverId)
         if (reason === undefined) one.answered(status < 500 && status !== 429)
-        // Refused for one reason, a request says little of the others; but a token that is understood is good.
+        // A request that was refused for one reason shows little about the others; but a token that was understood
+        // is valid.
         else if (kind !== reason && kind !== 'total') one.answered(isProof(kind, status))
         else {
           const wasOpen = one.openForMs() !== undefined
@@ -194,7 +199,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
   }
 }
 
-/** The answer, told to the budget; also that there was none. */
+/** Records the answer in the budget, or that there was none. */
 export async function settled<T extends Outcome>(
   budget: DiscordBudget,
   spending: Spending,
@@ -222,14 +227,14 @@ const kindsOf = ({ lane, serverId, isMembers }: Spending): Kind[] =>
 function reasonOf(status: number, { lane, serverId, isMembers }: Spending): Kind | undefined {
   if (isMembers) return status === 403 || status === 429 ? 'total' : undefined
   if (status === 401) return lane === 'oauth' ? 'client' : 'token'
-  // A code that the platform's edge refuses is one stranger's; it says nothing of the next login.
+  // A code that the platform's edge refuses concerns one unknown caller, and not the next sign-in.
   if (status === 403 && lane === 'oauth') return 'total'
   if (status === 403) return serverId ? 'server' : 'rate'
   if (status !== 429) return undefined
   return lane === 'oauth' ? 'oauth' : 'rate'
 }
 
-/** `Retry-After` in seconds; the platform sends no dates. */
+/** Reads `Retry-After` in seconds; the platform sends no dates. */
 function retryAfterOf(headers: Outcome['headers']): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return seconds > 0 ? seconds * 1_000 : undefined

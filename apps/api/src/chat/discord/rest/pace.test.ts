@@ -3,10 +3,13 @@ import { createMemoryCache } from '../../../platform/cache/memory-cache.ts'
 import { createPace } from './pace.ts'
 import type { Pace } from './rest.ts'
 
-/** A process that gets no processor for a while sends what has gathered at once: a pace that is too fast is so in each try. */
+/**
+ * A process without a processor for a while sends its backlog at once: a pace that is too fast fails in each
+ * attempt.
+ */
 const tries = { retry: 3 }
 
-/** When each request of a time went out. */
+/** Sends requests for a time and returns the time of each. */
 async function floodFor(ms: number, paces: readonly Pace[]): Promise<number[]> {
   const sent: number[] = []
   const until = performance.now() + ms

@@ -5,15 +5,18 @@ import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Pace } from './rest.ts'
 
 /**
- * The platform allows a bot 50 requests a second, however many instances it has. Counted in short windows,
- * no second has more than 48 of them. Background work leaves a part of each window to logins.
+ * The platform allows a bot 50 requests a second, regardless of its number of instances. Counted in short windows,
+ * no second has more than 48 of them. Background work leaves a part of each window to sign-ins.
  */
 const windowMs = 200
 const together = { all: 8, background: 6 }
-/** While the cache is away nobody knows of the others: five instances keep the limit with this, each alone. */
+/**
+ * Without the cache, instances do not know of each other: five instances observe the limit with these values, each
+ * alone.
+ */
 const alone = { all: 2, background: 1 }
 
-/** Takes turns with all instances that share the cache. */
+/** Creates the pace that all instances with the same cache share. */
 export function createPace(cache: Cache): Pace {
   const all = createTurns(cache, 'chat-all', together.all, alone.all)
   const background = createTurns(cache, 'chat-background', together.background, alone.background)
@@ -24,8 +27,8 @@ export function createPace(cache: Cache): Pace {
 }
 
 /**
- * Turns of the code exchange. It carries no bot token, so the platform counts it for our address, by the same 50 a
- * second; 10 of them are left to the posting of webhooks.
+ * Creates the pace of the code exchange. The exchange carries no bot token, so the platform counts it for our
+ * address, with the same limit of 50 a second; 10 of them are left to webhooks.
  */
 export const createExchangePace = (cache: Cache) => createTurns(cache, 'chat-oauth', 8, 2)
 

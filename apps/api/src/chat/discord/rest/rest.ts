@@ -5,9 +5,9 @@ import { userAgent } from '../user-agent.ts'
 import type { Buckets } from './buckets.ts'
 import { type DiscordBudget, settled } from './budget.ts'
 
-/** Longest wait for one call, with queue and retries: a person waits for a login, nobody for a sync. */
+/** The longest duration of one call, with queue and retries: a person waits for a sign-in, but not for a sync. */
 const deadlineMs: Record<Priority, number> = { login: 4_000, background: 10_000 }
-/** A pause of the platform's that is longer than this is an outage to whoever waits. */
+/** A longer pause of the platform is an outage for its callers. */
 const maxPauseMs = 2_000
 
 export interface DiscordRestOptions {
@@ -15,9 +15,9 @@ export interface DiscordRestOptions {
   readonly botToken: string
   readonly log: Log
   readonly budget: DiscordBudget
-  /** Waits for a turn, so that all instances together keep the platform's limit per second. */
+  /** Waits for a turn, so that all instances together observe the platform's limit per second. */
   readonly pace?: Pace
-  /** Waits while the platform says that a route has nothing left. */
+  /** Waits while the platform reports a route as exhausted. */
   readonly buckets?: Buckets
 }
 
@@ -26,8 +26,8 @@ export type Pace = (priority: Priority, signal: AbortSignal | null) => Promise<v
 export type DiscordGet = <T>(route: `/${string}`, priority: Priority, query?: URLSearchParams) => Promise<T>
 
 /**
- * Reads as the bot. Logins and background work have a client each, because one client does one request
- * per route and server at a time: a sync must not make a login wait.
+ * Creates the reader that uses the bot token. Sign-ins and background work have a client each, because one client
+ * sends one request per route and server at a time: a sync must not make a sign-in wait.
  */
 export function createDiscordRest(options: DiscordRestOptions): DiscordGet {
   const clients: Record<Priority, REST> = {
@@ -39,7 +39,7 @@ export function createDiscordRest(options: DiscordRestOptions): DiscordGet {
     try {
       return (await clients[priority].get(route, { signal, ...(query && { query }) })) as T
     } catch (error) {
-      // The library forgets the token after a 401, and then fails without asking the platform.
+      // The library deletes the token after a 401, and then fails without a request to the platform.
       if (error instanceof DiscordAPIError && error.status === 401)
         clients[priority].setToken(options.botToken)
       throw toChatPlatformError(error)
@@ -55,10 +55,10 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
     timeout: 3_000,
     retries: 1,
     invalidRequestWarningInterval: 50,
-    // A 429 without Retry-After would be tried again at once, in a loop; a long one outlives every caller.
+    // A 429 without Retry-After would be retried at once, in a loop; a long one outlives every caller.
     rejectOnRateLimit: ({ retryAfter, timeToReset }) =>
       retryAfter === 0 || retryAfter > maxPauseMs || timeToReset > maxPauseMs,
-    // Where each request really goes out, also the library's second tries.
+    // Sends each request, also the library's retries.
     makeRequest: async (url, init) => {
       const signal = init.signal ?? null
       const route = new URL(url).pathname
@@ -67,7 +67,7 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
       const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(route)?.[1] }
       await budget.spendInTurn(spending)
       const sentAt = performance.now()
-      // The library would name itself: the platform wants to know who runs.
+      // The library would send its own name: the platform wants to know the application.
       const headers = { ...init.headers, 'User-Agent': userAgent }
       const sent = DefaultRestOptions.makeRequest(url, { ...init, headers })
       const response = await settled(budget, spending, sent)
@@ -82,11 +82,11 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
   return client.setToken(botToken)
 }
 
-/** "Not a member" is only ever said by these two: unknown member, unknown user. */
+/** Returns true for "not a member", which only these two codes state: unknown member, unknown user. */
 export const isNotAMember = (error: unknown) =>
   error instanceof ChatPlatformError && (error.platformCode === 10_007 || error.platformCode === 10_013)
 
-/** Errors of the library carry address and body of the request; ours never do. */
+/** Errors of the library carry the request's address and body; ours never do. */
 function toChatPlatformError(error: unknown): ChatPlatformError {
   if (error instanceof ChatPlatformError) return error
   if (error instanceof DiscordAPIError) {

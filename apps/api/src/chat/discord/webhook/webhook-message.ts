@@ -1,7 +1,7 @@
 import type { RESTPostAPIWebhookWithTokenJSONBody } from 'discord-api-types/v10'
 import type { ChatMessage } from '../../chat-webhook.ts'
 
-// The platform takes 256, 4096 and 2048, and 6000 in all. Escaping at most doubles a text.
+// The platform accepts 256, 4096 and 2048, and 6000 in all. Escaping at most doubles a text.
 const maxTitle = 128
 const maxText = 1_000
 const maxFooter = 200
@@ -12,7 +12,7 @@ const colors: Record<ChatMessage['tone'], number> = {
   warning: 0xe67e22,
 }
 
-/** A message in the platform's words: one embed, nobody mentioned. */
+/** Translates a message for the platform: one embed, no mention. */
 export const toEmbed = ({
   title,
   text,
@@ -26,17 +26,17 @@ export const toEmbed = ({
       description: escaped(cut(text, maxText)),
       color: colors[tone],
       timestamp: at.toISOString(),
-      // Shown as it is: the platform reads no markup in a footer.
+      // Not escaped: the platform reads no markup in a footer.
       footer: { text: cut(footer, maxFooter) },
     },
   ],
   allowed_mentions: { parse: [] },
 })
 
-/** Names are other people's words: what would make them a link, a mention or a format is shown as it is. */
+/** Escapes names, which come from other people, so that they show no link, mention or format. */
 const escaped = (text: string) => text.replace(/[\\`*~|<>[\]()]|(?<=:)\//g, '\\$&')
 
-/** In UTF-16 units, which are never fewer than the platform counts, and never half a character. */
+/** Truncates in UTF-16 units, which are never fewer than the platform counts, and never splits a character. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`

@@ -4,14 +4,14 @@ import type { ChatPost, PostToWebhook } from '../../chat-webhook.ts'
 import { userAgent } from '../user-agent.ts'
 import { toEmbed } from './webhook-message.ts'
 
-/** Longest wait for an answer, with its body. */
+/** The longest wait for an answer, with its body. */
 const deadlineMs = 5_000
 /** Longer answers are not read to their end: nothing in them matters. */
 const maxBytes = 64 * 1024
 
 /**
- * Posts with `wait`: without it the platform also says yes to what it then fails to save. The status alone
- * decides; the body is only asked for its error code and for how long to wait.
+ * Posts with `wait`: without it the platform also accepts messages that it then fails to store. The status alone
+ * decides; the body is read only for its error code and for the pause.
  */
 export const postToDiscordWebhook: PostToWebhook = async (url, message, signal) => {
   const deadline = AbortSignal.timeout(deadlineMs)
@@ -27,7 +27,7 @@ export const postToDiscordWebhook: PostToWebhook = async (url, message, signal) 
     return outcomeOf(response, await readJson(response, either))
   } catch {
     if (signal.aborted) return { outcome: 'aborted', status: null, error: null }
-    // The error itself may name the address.
+    // The error itself may contain the address.
     const error = deadline.aborted ? `No answer within ${deadlineMs / 1_000} s.` : 'Could not be reached.'
     return { outcome: 'failed', status: null, error }
   }
@@ -47,30 +47,32 @@ function outcomeOf({ status, headers, ok }: Response, said: Said | undefined): C
     return { outcome: 'gone', ...answered }
   }
   if (status === 429) {
-    // Said without JSON it comes from the network edge, which knows addresses of ours, not webhooks.
+    // A 429 without JSON comes from the network edge, which counts addresses of ours, not webhooks.
     const isGlobal = said === undefined || said.global === true || headers.has('x-ratelimit-global')
     return { outcome: 'limited', ...answered, pauseMs: retryAfter(headers, said), isGlobal }
   }
-  // Only the platform itself speaks JSON; a page comes from whatever stands in front of it.
+  // Only the platform itself sends JSON; an HTML page comes from a proxy before it.
   if ([400, 413, 415, 422].includes(status) && said) return { outcome: 'refused', ...answered }
   return { outcome: 'failed', ...answered }
 }
 
-/** The header is in whole seconds, the body has the fraction: the longer one is never too early. */
+/**
+ * Returns the pause. The header is in whole seconds, the body has the fraction: the longer one is never too early.
+ */
 function retryAfter(headers: Headers, said: Said | undefined): number | undefined {
   const waits = [Number(headers.get('retry-after') ?? Number.NaN), Number(said?.retry_after ?? Number.NaN)]
   const seconds = Math.max(...waits.filter((wait) => Number.isFinite(wait) && wait >= 0))
   return Number.isFinite(seconds) ? seconds * 1_000 : undefined
 }
 
-/** The last message of a window: the next one would be refused. */
+/** Returns the pause after the last message of a window: the next one would be refused. */
 function pauseAfter(headers: Headers): number | undefined {
   if (headers.get('x-ratelimit-remaining') !== '0') return undefined
   const seconds = Number(headers.get('x-ratelimit-reset-after') ?? Number.NaN)
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined
 }
 
-/** The answer as far as it is an object in JSON and short. What cannot be read is as good as nothing. */
+/** Reads the answer if it is a short JSON object. An unreadable one counts as empty. */
 async function readJson(response: Response, signal: AbortSignal): Promise<Said | undefined> {
   try {
     const body = await readAnswer(response, signal, maxBytes)
