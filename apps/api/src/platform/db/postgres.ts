@@ -52,7 +52,8 @@ const silent = { debug() {}, info() {}, warn() {} }
 
 /**
  * The session settings of requests. A search in a list of one server compares hits with the server's members; twice
- * this memory holds some 700,000, and is taken only when needed. No statement is worth compiling first.
+ * this memory holds some 700,000, and is taken only when needed. No statement runs so long that compiling it first
+ * would pay.
  */
 const requestSession = '-c work_mem=16MB -c jit=off'
 
@@ -298,7 +299,10 @@ async function* stream<Row>(pool: pg.Pool, { text, values }: Sql, pageSize: numb
   }
 }
 
-/** Retries up to three times: a deadlock's victim, or a transaction that lost its connection, had no effect. */
+/**
+ * Retries up to three times: a deadlock's victim had no effect, and its turn comes; nor had a transaction that lost
+ * its connection.
+ */
 async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
