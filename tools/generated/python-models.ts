@@ -12,7 +12,7 @@ import {
   webhooks,
 } from '@rolecall/contract'
 
-/** What the Python client reads, in the order in which Python must see it: name → schema, and what it is. */
+/** The schemas that the Python client reads, in an order that Python can resolve: name → comment and schema. */
 const described: readonly (readonly [name: string, about: string, schema: object])[] = [
   ['ProblemDetail', 'One thing that is wrong with a request.', ProblemDetail],
   ['Role', 'A role of a member in a server.', SessionRole],
@@ -56,7 +56,7 @@ const codes = [
   ]),
 ]
 
-/** `clients/python/src/rolecall/models.py`: what the service answers, as Python sees it. */
+/** Returns `clients/python/src/rolecall/models.py`: the responses of the service, as Python classes. */
 export const pythonModels =
   (): string => `# Generated from packages/contract by tools/build-generated.js. Do not edit.
 """What the service answers. Times know their zone; what is not there is \`None\`."""
@@ -134,7 +134,7 @@ const fieldsOf = (schema: Schema) =>
       const { type, isOptional } = pythonOf(one, isRequired(schema, key))
       const about = one.description ?? innerOf(one).description
       const comment = about === undefined ? '' : `    #: ${about}\n`
-      // What is printed or logged as a whole shows no credential.
+      // Printing or logging an object must not reveal a credential.
       const hidden = /token$/i.test(key) ? ' = field(repr=False)' : ''
       return `${comment}    ${snakeCase(key)}: ${isOptional ? `Optional[${type}]` : type}${hidden}\n`
     })
@@ -152,7 +152,7 @@ const readsOf = (schema: Schema) =>
 const entriesOf = (schema: Schema) => Object.entries(schema.properties ?? {})
 const isRequired = (schema: Schema, key: string) => schema.required?.includes(key) ?? false
 
-/** The Python type of a field, and the reader in json_values.py for it. */
+/** Returns the Python type of a field, and the reader for it in json_values.py. */
 function pythonOf(schema: Schema, required: boolean) {
   const inner = innerOf(schema)
   const isOptional = !required || inner !== schema
@@ -174,7 +174,7 @@ const scalars: Readonly<Record<string, { readonly type: string; readonly reader:
   boolean: { type: 'bool', reader: 'flag' },
 }
 
-/** What a nullable schema is when it is not null. */
+/** Returns the schema of a nullable schema's other values. */
 function innerOf(schema: Schema): Schema {
   return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
 }
@@ -186,7 +186,7 @@ function nameOf(schema: Schema): string {
   return name
 }
 
-/** What a schema of the contract is as plain JSON Schema. */
+/** Converts a schema of the contract to plain JSON Schema. */
 function plain(schema: object): Schema {
   return JSON.parse(JSON.stringify(schema))
 }
