@@ -19,22 +19,22 @@ import { type AnySchema, createPrinter, doc, sentence } from './print-schema.ts'
 const named: readonly (readonly [string, string, AnySchema])[] = [
   ['Member', 'A member of the community.', Member],
   ['Role', 'A role that a member holds.', SessionRole],
-  ['ProblemDetail', 'One thing that is wrong with a request.', ProblemDetail],
+  ['ProblemDetail', 'One problem of a request.', ProblemDetail],
   [
     'Session',
-    'A live session: who it is, and what roles they hold in the session’s server right now.',
+    'A live session: its member, and the roles that they hold in its server right now.',
     sessions.ValidateResponse,
   ],
   [
     'NewSession',
-    'What an exchange answers: the pair to keep, and who has logged in.',
+    'The result of an exchange: the pair to store, the member and their roles.',
     sessions.TokenResponse,
   ],
-  ['SessionListItem', 'One of a member’s sessions. Never carries a token.', sessions.SessionListItem],
-  ['ServerMember', 'A member of one server, with the roles there.', projectReads.ServerMember],
-  ['InboundWebhook', 'An address that takes JSON of one schema.', webhooks.InboundWebhook],
-  ['NewInboundWebhook', 'A webhook that was just made, with its secret.', webhooks.CreatedInboundWebhook],
-  ['Submission', 'One payload that was taken, as it was sent.', webhooks.Submission],
+  ['SessionListItem', 'One of a member’s sessions. It never contains a token.', sessions.SessionListItem],
+  ['ServerMember', 'A member of one server, with their roles there.', projectReads.ServerMember],
+  ['InboundWebhook', 'An endpoint that accepts JSON of one schema.', webhooks.InboundWebhook],
+  ['NewInboundWebhook', 'A new webhook, with its secret.', webhooks.CreatedInboundWebhook],
+  ['Submission', 'One accepted payload, as it was sent.', webhooks.Submission],
 ]
 
 const { print, printObject } = createPrinter(named.map(([name, , schema]) => [name, schema]))

@@ -14,28 +14,36 @@ import {
 
 /** The schemas that the Python client reads, in an order that Python can resolve: name → comment and schema. */
 const described: readonly (readonly [name: string, about: string, schema: object])[] = [
-  ['ProblemDetail', 'One thing that is wrong with a request.', ProblemDetail],
+  ['ProblemDetail', 'One problem of a request.', ProblemDetail],
   ['Role', 'A role of a member in a server.', SessionRole],
-  ['Member', 'Who has logged in.', Member],
+  ['Member', 'A member of the community.', Member],
   ['SessionSummary', 'A session as its project sees it.', sessions.SessionSummary],
   [
     'Session',
-    'A live session: who it is, and what roles they hold in its server right now.',
+    'A live session: its member, and the roles that they hold in its server right now.',
     sessions.ValidateResponse,
   ],
   [
     'NewSession',
-    'What an exchange answers: the pair to keep, and who has logged in.',
+    'The result of an exchange: the pair to store, the member and their roles.',
     sessions.TokenResponse,
   ],
-  ['ClientInfo', 'The browser that a session was made for.', clientInfo()],
-  ['SessionListItem', 'One of the sessions of a member. Never carries a token.', sessions.SessionListItem],
+  ['ClientInfo', 'The browser that a session was created for.', clientInfo()],
+  ['SessionListItem', 'One of a member’s sessions. It never contains a token.', sessions.SessionListItem],
   ['ServerMember', 'A member of one server.', projectReads.ServerMember],
-  ['RemovedMember', 'Somebody who is no member any more.', projectReads.RemovedMember],
-  ['MemberPage', 'Some members of a server.', answerOf(projectReads.listServerMembers)],
-  ['PermissionCheck', 'Whether a member holds roles right now.', answerOf(projectReads.checkPermissions)],
-  ['CheckedMember', 'What a check of many members says of one.', projectReads.CheckedMember],
-  ['Submission', 'A submission that is stored.', answerOf(webhooks.submit, 201)],
+  ['RemovedMember', 'A former member of a server.', projectReads.RemovedMember],
+  [
+    'MemberPage',
+    'One page of the members of a server, or of the changes since a cursor.',
+    answerOf(projectReads.listServerMembers),
+  ],
+  [
+    'PermissionCheck',
+    'The result of a check: whether a member holds roles right now.',
+    answerOf(projectReads.checkPermissions),
+  ],
+  ['CheckedMember', 'The result of a check of many members, for one of them.', projectReads.CheckedMember],
+  ['Submission', 'A stored submission.', answerOf(webhooks.submit, 201)],
 ]
 
 const models = described.map(([name, about, schema]) => [name, about, plain(schema)] as const)
@@ -59,7 +67,7 @@ const codes = [
 /** Returns `clients/python/src/rolecall/models.py`: the responses of the service, as Python classes. */
 export const pythonModels =
   (): string => `# Generated from packages/contract by tools/build-generated.js. Do not edit.
-"""What the service answers. Times know their zone; what is not there is \`None\`."""
+"""The responses of the service. Times have a time zone; a missing value is \`None\`."""
 
 from __future__ import annotations
 
