@@ -81,7 +81,7 @@ export const soakFaults: readonly SoakFault[] = [
     name: 'instance hung (SIGSTOP) and resumed',
     part: 'Process',
     promise: 'the other serves everything; nothing that was revoked meanwhile validates',
-    // When it resumes, its earlier statements have timed out at the database.
+    // After it resumes, its earlier statements have timed out at the database.
     allows: { lost: troubled, codes: databaseCodes, logins: true },
     lastsMs: [1_000, 6_000],
     begin: ({ troubled: one }) => one.hang(),

@@ -118,8 +118,8 @@ export const hostCallback = endpoint({
 })
 
 /**
- * Shows the required roles of a protected host, in a ROLE_LACKING. Redirects members who hold one by now. As
- * `startHostLogin`, and refuses with CHAT_PLATFORM_UNAVAILABLE.
+ * Shows the required roles of a protected host, in a ROLE_LACKING. Redirects members who hold one by now.
+ * As `startHostLogin`, and refuses with CHAT_PLATFORM_UNAVAILABLE.
  */
 export const hostDenied = endpoint({
   ...askedByProxy,
