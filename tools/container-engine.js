@@ -50,8 +50,9 @@ export function createEngine(folder) {
   const podman = (...args) =>
     execFileSync('podman', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], env })
   /**
-   * Builds the Dockerfile, with all times set to that of the last commit. @param {string} image @param {string}
-   * [source]
+   * Builds the Dockerfile, with all times set to that of the last commit.
+   * @param {string} image
+   * @param {string} [source]
    */
   const build = (image, source = root) => {
     const time = execFileSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8', cwd: root }).trim()
@@ -63,8 +64,10 @@ export function createEngine(folder) {
 
 /**
  * Makes an image of the given contents, under the name that a registry has for it.
- * @param {Engine} engine @param {string} name @param {readonly string[]} contents archives and folders @param {readonly
- * string[]} settings
+ * @param {Engine} engine
+ * @param {string} name
+ * @param {readonly string[]} contents archives and folders
+ * @param {readonly string[]} settings
  */
 export function makeImage({ run }, name, contents, settings = []) {
   const container = name.replace(/\W/g, '-')
@@ -76,7 +79,9 @@ export function makeImage({ run }, name, contents, settings = []) {
 
 /**
  * Makes an archive of Debian 12.
- * @param {Engine} engine @param {string} name @param {string} packages
+ * @param {Engine} engine
+ * @param {string} name
+ * @param {string} packages
  */
 export function makeDebian({ folder, run }, name, packages) {
   const tar = join(folder, `${name}.tar`)

@@ -183,7 +183,8 @@ function write(folder, manifest, locked) {
 /**
  * Returns the bill of materials (CycloneDX), which npm makes from the shrinkwrap without requests to a registry. The
  * same sources give the same list: it has neither a time nor a serial number, which the format makes optional.
- * @param {string} folder @param {string} name
+ * @param {string} folder
+ * @param {string} name
  */
 function billOfMaterials(folder, name) {
   const args = ['sbom', '--package-lock-only', '--omit', 'dev', '--sbom-format', 'cyclonedx']
@@ -197,7 +198,9 @@ function billOfMaterials(folder, name) {
 
 /**
  * Finds a package from a place as Node.js does: in the nearest `node_modules` above it.
- * @param {Record<string, unknown>} lock @param {string} from @param {string} name
+ * @param {Record<string, unknown>} lock
+ * @param {string} from
+ * @param {string} name
  */
 function find(lock, from, name) {
   for (let place = from; ; place = place.replace(/\/?(node_modules\/(@[^/]+\/)?[^/]+|[^/]+)$/, '')) {

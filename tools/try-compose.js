@@ -113,7 +113,8 @@ const compose = async (...args) => {
 /**
  * Opens TLS access to the simulated platform for the instances, which require TLS to another machine. It waits for the
  * network.
- * @param {URL} platform @param {number} port
+ * @param {URL} platform
+ * @param {number} port
  */
 function openDoor(platform, port) {
   const [key, cert] = ['chat.key', 'chat.pem'].map((name) => readFileSync(join(place, name)))

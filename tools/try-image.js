@@ -106,7 +106,8 @@ const isReady = (url) =>
 
 /**
  * Returns the digest that a registry would use: that of an OCI image, since Docker's format contains the name of the
- * build container. @param {string} name
+ * build container.
+ * @param {string} name
  */
 function digestOf(name) {
   const to = join(folder, 'oci', name.replace(/\W/g, '-'))

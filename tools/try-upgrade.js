@@ -72,7 +72,9 @@ async function buildOld(folder) {
 
 /**
  * Measures the longest wait for a lock and the longest response, until it is stopped.
- * @param {string} databaseUrl @param {string} url @param {() => RequestInit} ask
+ * @param {string} databaseUrl
+ * @param {string} url
+ * @param {() => RequestInit} ask
  */
 async function watch(databaseUrl, url, ask) {
   const client = new pg.Client({ connectionString: databaseUrl })

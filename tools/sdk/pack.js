@@ -89,8 +89,8 @@ function publishedManifest({ exports, private: _, devDependencies: __, scripts: 
 }
 
 /**
- * Returns the web address of a page of the repository. @param {{ repository: { url: string, directory: string } }}
- * manifest
+ * Returns the web address of a page of the repository.
+ * @param {{ repository: { url: string, directory: string } }} manifest
  */
 function addressOf({ repository: { url, directory } }) {
   return new URL(`${url.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/main/${directory}/`)
