@@ -4,6 +4,7 @@ import type { Session } from './contract-types.ts'
 /** The session of the member who is signed in. Null if no member is, undefined until that is known. */
 export type CurrentMember = Session | null | undefined
 
+/** A watch on the signed-in member, for all tabs of a browser. */
 export interface MemberWatch {
   /** Returns the last known session. */
   current(): CurrentMember

@@ -11,6 +11,7 @@ export interface MemberRules {
   readonly allOf?: readonly string[]
 }
 
+/** Options of `createGuard()`. */
 export interface GuardOptions {
   /** Name of the cookie that holds the session token. By default the token is sent as `Authorization: Bearer`. */
   readonly cookie?: string

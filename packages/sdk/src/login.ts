@@ -3,10 +3,13 @@ import { requiredText } from './required.ts'
 
 /** The two tokens of a session. Store them on your server, and replace both after a refresh. */
 export interface Pair {
+  /** Session token, `rcs_…`. Pass it to `validate()`. */
   readonly token: string
+  /** Refresh token. Valid for one `refresh()`. */
   readonly refreshToken: string
 }
 
+/** Options of `authorizeUrl()`. */
 export interface Authorize {
   /** The project's ID. */
   readonly clientId: string
@@ -22,7 +25,9 @@ export interface Authorize {
   readonly sso?: boolean
 }
 
+/** Options of `exchange()`. */
 export interface Exchange {
+  /** The project's ID. */
   readonly clientId: string
   /** The code from the query of the redirect. Valid once, for 60 seconds. */
   readonly code: string

@@ -22,8 +22,11 @@ export type CheckedMember = Endpoints['checkManyPermissions']['answer']['data'][
 
 /** The changes in a server: members who joined or changed, members who left, and all roles if any role changed. */
 export interface MemberChanges {
+  /** Members who joined or changed, with their current roles. */
   readonly changed: readonly ServerMember[]
+  /** Members who left; `leftAt` is an ISO 8601 time in UTC. */
   readonly removed: readonly { readonly memberId: string; readonly leftAt: string }[]
+  /** All roles of the server, if any role changed. */
   readonly roles?: ServerMember['roles']
   /** The cursor for the next call. */
   readonly cursor: string

@@ -1,6 +1,7 @@
 import type { CacheOptions } from './session-cache.ts'
 import type { CallOptions } from './transport.ts'
 
+/** Options of a `Rolecall` client. */
 export interface RolecallOptions {
   /** Address of the service, the same that browsers use: `https://rolecall.example`. */
   readonly baseUrl: string | URL

@@ -7,6 +7,7 @@ const sharedMs = 1_000
 /** The number of events that are noted during a request. Beyond it the answer is not cached. */
 const mostMissed = 100
 
+/** Options of `cache`. */
 export interface CacheOptions {
   /**
    * The maximum age of an answer in milliseconds, if no event evicts it earlier. Default 5,000. Changes without an

@@ -1,3 +1,4 @@
+/** Options of `webhooks.sign()`. */
 export interface Sign {
   /** The body, exactly as it is sent. */
   readonly body: string | Uint8Array<ArrayBuffer>

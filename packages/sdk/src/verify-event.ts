@@ -4,6 +4,7 @@ import type { RolecallEvent } from './events.ts'
 export interface VerifyEvent {
   /** The body of the request, exactly as it was received. */
   readonly body: string
+  /** The headers of the request, with `webhook-id`, `webhook-timestamp` and `webhook-signature`. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
   /** The project's signing secret for events, the whole string: `whsec_…`. */
   readonly secret: string

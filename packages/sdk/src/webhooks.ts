@@ -19,7 +19,9 @@ export interface SubmitOptions extends CallOptions {
 
 /** Options of `webhooks.submissions()`. */
 export interface SubmissionsOptions extends CallOptions {
+  /** The earliest time, an ISO 8601 date or time. */
   readonly dateFrom?: string
+  /** The latest time, inclusive. A date alone is the whole day, in UTC. */
   readonly dateTo?: string
   /** Submissions per request, 1 to 500. Default 100. */
   readonly pageSize?: number
